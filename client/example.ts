@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { createClient } from './client.ts';
 import { createFileStore } from './file-store.ts';
 import { NoAnswerError, normalizeBaseUrl, ProblemError } from './send.ts';
+import type { Reset } from './updates.ts';
 
 // A client that records the events of its member. Kill it at any moment and start it again: no
 // event is lost, and none is recorded twice.
@@ -65,7 +66,12 @@ async function run({ baseUrl, path, limit, untilNow }: ReturnType<typeof readArg
   const saved = folder.pages();
   if (saved.length === 0) await client.register();
   const cursor = saved.at(-1)?.cursor;
-  for await (const event of client.updates({ cursor, save: folder.savePage, limit, untilNow }))
+  const onReset = (reset: Reset) => {
+    folder.reset(reset);
+    console.error(`the service was restored: event ${reset.keptThrough} is the last that was kept`);
+  };
+  const save = folder.savePage;
+  for await (const event of client.updates({ cursor, save, onReset, limit, untilNow }))
     console.log(`${event.sequence} ${event.type} ${event.subject.type} ${event.subject.id}`);
 }
 

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import type { Keeper, Session } from './bearer.ts';
 import { type Identity, newIdentity } from './identity.ts';
+import type { Reset } from './updates.ts';
 import type { UpdateEvent } from './wire.ts';
 
 interface SavedPage {
@@ -32,11 +33,13 @@ export function createFileStore(path: string) {
   }
 
   /** Writes a file atomically. */
-  function writeJson(name: string, value: unknown): void {
-    const file = join(path, name);
-    write(`${file}.new`, 'w', JSON.stringify(value));
+  function replace(file: string, text: string): void {
+    write(`${file}.new`, 'w', text);
     renameSync(`${file}.new`, file);
   }
+
+  const writeJson = (name: string, value: unknown) =>
+    replace(join(path, name), JSON.stringify(value));
 
   /** Reads the saved pages. A truncated last line is removed; the service sends that page again. */
   function pages(): SavedPage[] {
@@ -68,11 +71,21 @@ export function createFileStore(path: string) {
     identity,
     keeper,
     pages,
+    /** Removes the events after `keptThrough`, and saves the cursor after it, in one step. */
+    reset({ keptThrough, cursor }: Reset): void {
+      const kept = pages().map((page) => ({
+        ...page,
+        events: page.events.filter(({ sequence }) => sequence <= keptThrough),
+      }));
+      replace(record, [...kept, { cursor, events: [] }].map(toLine).join(''));
+    },
     /** Appends a page with the cursor after it, as one line. */
     savePage: (events: readonly UpdateEvent[], cursor: string) =>
-      write(record, 'a', `${JSON.stringify({ cursor, events } satisfies SavedPage)}\n`),
+      write(record, 'a', toLine({ cursor, events })),
   };
 }
+
+const toLine = (page: SavedPage): string => `${JSON.stringify(page)}\n`;
 
 function write(file: string, flags: 'w' | 'a', text: string): void {
   const handle = openSync(file, flags, 0o600);

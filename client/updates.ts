@@ -1,4 +1,15 @@
+import { ProblemError } from './send.ts';
 import type { UpdateEvent, UpdatesPage } from './wire.ts';
+
+/** The service's log was restored from a backup, and events after `keptThrough` are lost. */
+export interface Reset {
+  /** The sequence of the last event that was kept; 0 if none is known to be. */
+  keptThrough: number;
+  /** Identifies the history of the log that is valid now. */
+  epoch: number;
+  /** The cursor after the last event that was kept. */
+  cursor: string;
+}
 
 export interface UpdatesOptions {
   /**
@@ -17,6 +28,13 @@ export interface UpdatesOptions {
    * ends with that error, and the next iteration gets the page again.
    */
   save?: (events: readonly UpdateEvent[], cursor: string) => Promise<void> | void;
+  /**
+   * Called when events that may have been read are lost, before anything else is read. Removes the
+   * recorded events with a sequence greater than `keptThrough` and saves `cursor`, together or not at
+   * all; the iteration then continues there. Repeat writes whose events were lost, with their keys.
+   * Without `onReset` the iteration ends with a `ProblemError`, so that no event is ever skipped.
+   */
+  onReset?: (reset: Reset) => Promise<void> | void;
   /** Ends after the newest event instead of waiting for more events. */
   untilNow?: boolean;
 }
@@ -29,14 +47,25 @@ export async function* follow(
   read: (path: string, held: number) => Promise<UpdatesPage>,
   options: UpdatesOptions,
 ): AsyncGenerator<UpdateEvent, void, void> {
-  const { limit = 100, save, untilNow = false } = options;
+  const { limit = 100, save, onReset, untilNow = false } = options;
   const wait = untilNow ? 0 : (options.wait ?? 25);
   const known = new Set<string>();
   let { cursor } = options;
   for (;;) {
     const query = new URLSearchParams({ limit: String(limit), wait: String(wait) });
     if (cursor !== undefined) query.set('cursor', cursor);
-    const page = await read(`/api/v1/updates?${query}`, wait);
+    const page = await read(`/api/v1/updates?${query}`, wait).catch(async (error: unknown) => {
+      const reset = toReset(error);
+      if (!reset || !onReset) throw error;
+      await onReset(reset);
+      return reset;
+    });
+    if ('keptThrough' in page) {
+      ({ cursor } = page);
+      // Events that are removed and still exist are yielded again.
+      known.clear();
+      continue;
+    }
     const events = page.events.filter(({ id }) => !known.has(id));
     if (page.events.length > 0) await save?.(events, page.next_cursor);
     cursor = page.next_cursor;
@@ -48,4 +77,11 @@ export async function* follow(
     yield* events;
     if (untilNow && !page.has_more) return;
   }
+}
+
+function toReset(error: unknown): Reset | undefined {
+  if (!(error instanceof ProblemError) || error.code !== 'cursor_reset') return undefined;
+  const { kept_through: keptThrough, epoch, cursor } = error.body.error ?? {};
+  if (keptThrough === undefined || epoch === undefined || !cursor) return undefined;
+  return { keptThrough, epoch, cursor };
 }

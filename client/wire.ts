@@ -103,5 +103,9 @@ export interface ProblemBody {
     request_id: string;
     reason?: string;
     issues?: Issue[];
+    /** With `cursor_reset`. */
+    kept_through?: number;
+    epoch?: number;
+    cursor?: string;
   } & Record<string, unknown>;
 }

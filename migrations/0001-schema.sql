@@ -97,6 +97,27 @@ CREATE INDEX receipts_case_words ON receipts ((reply->'case'->>'author_id'))
 CREATE INDEX receipts_submission_words ON receipts ((reply->'case'->'submission'->>'member_id'))
   WHERE operation LIKE 'case.%' AND reply->'case'->'submission'->>'summary' IS NOT NULL;
 
+-- The log continues in a new epoch after it was restored from a backup, or after a failover that lost
+-- commits (`npm run restored`, platform/eventstore/log-epochs.ts). Cursors carry their epoch. Primary.
+CREATE TABLE log_epochs (
+  -- Unix milliseconds of `began_at`, at least the last epoch plus one: a number that was given once does not
+  -- come again, even if the same backup is restored twice. The first epoch is 1.
+  epoch bigint PRIMARY KEY,
+  began_at timestamptz NOT NULL,
+  position bigint NOT NULL,         -- the last position that was kept
+  reason text NOT NULL
+);
+INSERT INTO log_epochs (epoch, began_at, position, reason) VALUES (1, '-infinity', 0, 'first');
+
+-- The last sequence of each member's feed that was kept when an epoch began. Primary
+-- (platform/eventstore/log-epochs.ts).
+CREATE TABLE feed_restores (
+  member_id uuid NOT NULL,
+  epoch bigint NOT NULL,
+  sequence bigint NOT NULL,
+  PRIMARY KEY (member_id, epoch)
+);
+
 -- Updates of each member, numbered 1, 2, 3, … in commit order. Read model (projections/updates/).
 CREATE TABLE feed (
   member_id uuid NOT NULL,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
@@ -28,11 +29,21 @@ const flag = (fallback: 'true' | 'false') =>
     .default(fallback)
     .transform((text) => text === 'true');
 
+/** Modes in which the driver would connect without TLS, or to a server that it has not verified. */
+const UNVERIFIED_MODES: readonly (string | null)[] = ['no-verify', 'allow', 'prefer'];
+
+const sslMode = (text: string): string | null =>
+  URL.canParse(text) ? new URL(text).searchParams.get('sslmode') : null;
+
 const postgresUrl = z
   .string()
   .refine(
     (text) => URL.canParse(text) && /^postgres(ql)?:\/\/[^/]*(\/.|[^/])/i.test(text),
     'must be an address of the form postgres://user:password@host:port/database',
+  )
+  .refine(
+    (text) => !UNVERIFIED_MODES.includes(sslMode(text)),
+    'must not have an sslmode that accepts any server: use sslmode=verify-full, with sslrootcert for an authority of your own, or sslmode=disable',
   )
   .meta({ form: 'postgres://user:password@host:port/database' })
   .optional();
@@ -56,6 +67,9 @@ export const Environment = z.object({
     'A direct connection for migrations, jobs and notifications, where `DATABASE_URL` leads through a transaction pooler. Same as `DATABASE_URL` by default.',
   ),
   DATABASE_READ_URL: postgresUrl.describe('A read replica for anonymous reads. None by default.'),
+  REPLICA_MAX_LAG_SECONDS: whole(1, 3600, 10).describe(
+    'Lag of the read replica beyond which anonymous reads go to the primary.',
+  ),
   DATABASE_POOL_SIZE: whole(1, 1000, 10).describe(
     'Largest number of connections in each pool of a process.',
   ),
@@ -119,6 +133,9 @@ export const Environment = z.object({
   ),
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).describe(
     'Connections of a web process; further ones are closed without an answer.',
+  ),
+  DRAIN_DELAY_SECONDS: whole(0, 300, 0).describe(
+    'Seconds in which a web process that was told to stop is not ready, but still accepts connections, so that a load balancer can notice.',
   ),
   RETENTION_REJECTED_DAYS: whole(1, 36_500, 90).describe(
     'Days after which the texts of rejected and removed notes are erased.',
@@ -215,12 +232,38 @@ function givenIn(env: Record<string, string | undefined>): Record<string, string
   );
 }
 
+/** Variables that name a file with the value of another, so that secrets stay out of the environment. */
+export const SECRET_FILES = {
+  SERVER_KEYS_FILE: 'SERVER_KEYS',
+  DATABASE_URL_FILE: 'DATABASE_URL',
+  DATABASE_DIRECT_URL_FILE: 'DATABASE_DIRECT_URL',
+  DATABASE_READ_URL_FILE: 'DATABASE_READ_URL',
+} as const;
+
+/** Reads the settings that are given as files into `given`; returns the faults. */
+function readFiles(given: Record<string, string>): string[] {
+  return Object.entries(SECRET_FILES).flatMap(([fileName, name]) => {
+    const file = given[fileName];
+    if (!file) return [];
+    if (given[name]) return [`${name} and ${fileName} are both set`];
+    try {
+      const text = readFileSync(file, 'utf8').trim();
+      if (text === '') return [`${fileName} is empty`];
+      given[name] = text;
+      return [];
+    } catch (error) {
+      return [`${fileName} cannot be read: ${(error as NodeJS.ErrnoException).code}`];
+    }
+  });
+}
+
 /** Parses the environment. Throws `ConfigError`, which lists every fault. */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = givenIn(env);
+  const faults = readFiles(given);
   const result = Settings.safeParse(given);
   const issues = result.error?.issues ?? [];
-  const faults = issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+  faults.push(...issues.map(({ path, message }) => `${String(path[0])} ${message}`));
   faults.push(...faultsBetween(given));
   if (!result.success || faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(

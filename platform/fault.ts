@@ -6,6 +6,7 @@ export const FAULTS = [
   'no-capacity-lock',
   'no-second-proof',
   'no-sync-wait',
+  'no-epoch',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];

@@ -25,20 +25,24 @@ export async function startDatabase(folder: string, logFile: string) {
   let count = 0;
   const newDataDir = () => join(folder, `postgres-${++count}`);
   const homes: string[] = [];
-  /** What remains of servers that failed. */
-  const remains: Running[] = [];
+  const running = new Set<Running>();
+  const add = (server: Running): Running => {
+    running.add(server);
+    return server;
+  };
 
   async function start({ dataDir, port }: Pick<Running, 'dataDir' | 'port'>): Promise<Running> {
     const server = await embeddedPostgres({ dataDir, settings: settingsOf(port) });
-    return { ...server, dataDir, port };
+    return add({ ...server, dataDir, port });
   }
 
   async function addStandby(): Promise<Running> {
     const port = await freePort();
     const server = await startStandby(primary, newDataDir(), STANDBY, settingsOf(port));
-    await waitForStandby(primary, STANDBY);
     homes.push(homeOf(server));
-    return { ...server, port };
+    const standby = add({ ...server, port });
+    await waitForStandby(primary, STANDBY);
+    return standby;
   }
 
   let primary = await start({ dataDir: newDataDir(), port: await freePort() });
@@ -47,9 +51,10 @@ export async function startDatabase(folder: string, logFile: string) {
 
   /** Kills all processes of a server with SIGKILL. */
   async function crash(server: Running): Promise<void> {
-    const running = runningPostmaster(join(homeOf(server), 'data'));
-    if (running) process.kill(running.pid, 'SIGKILL');
+    const postmaster = runningPostmaster(join(homeOf(server), 'data'));
+    if (postmaster) process.kill(postmaster.pid, 'SIGKILL');
     await server.died;
+    running.delete(server);
     await server.stop();
     // The next start truncates the log, so save it first.
     appendFileSync(logFile, readFileSync(join(homeOf(server), 'log')));
@@ -69,15 +74,13 @@ export async function startDatabase(folder: string, logFile: string) {
     await crash(standby);
     await sleep(STANDBY_GONE_MS + ms);
     await crash(primary);
-    remains.push(primary);
     primary = await start(standby);
     await promote(primary);
     standby = await addStandby();
   }
 
   async function stop(): Promise<void> {
-    await standby.stop();
-    await primary.stop();
+    for (const server of running) await server.stop();
     for (const home of homes) rmSync(home, { recursive: true, force: true });
   }
 

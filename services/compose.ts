@@ -3,9 +3,11 @@ import { isSecure } from '../platform/base-url.ts';
 import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
+import { createLogWatch } from '../platform/eventstore/log-watch.ts';
 import type { HttpDeps } from '../platform/http/handle-request.ts';
 import { indexOperations } from '../platform/http/invoke.ts';
 import { mount } from '../platform/http/mount.ts';
+import { jobsTopic } from '../platform/jobs/queues.ts';
 import { jobSender } from '../platform/jobs/sender.ts';
 import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
@@ -14,7 +16,10 @@ import { rateLimits } from '../platform/limits/rate-limits.ts';
 import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
+import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
+import { watchReplica } from '../platform/postgres/replica.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
+import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
@@ -27,21 +32,33 @@ import { createUpdatesWaiting } from './updates/waiting.ts';
 
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
-/** Opens the storage that every process uses: pools, keys, jobs and the event store. */
-export async function createCore(config: Config, application: string) {
+/**
+ * Opens the storage that every process uses: pools, keys, jobs and the event store. `onLogLost` is
+ * called when acknowledged writes turn out to be missing.
+ */
+export async function createCore(
+  config: Config,
+  application: string,
+  onLogLost: () => void = () => undefined,
+) {
   const url = databaseUrl(config);
   const keys = keyRing(serverKeys(config));
-  const pool = createPool(url, application, config.databasePoolSize);
+  const logWatch = createLogWatch(onLogLost);
+  const pool = createPool(url, application, config.databasePoolSize, logWatch.onConnect);
   const readPool = config.databaseReadUrl
     ? createPool(config.databaseReadUrl, application, config.databasePoolSize)
     : pool;
-  const usable = requireKeys(pool, keys).then(() => requireSameKeys(pool, keys));
+  const usable = requirePreparedStatements(url)
+    .then(() => requireKeys(pool, keys))
+    .then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {
     await pool.end();
     throw lacksTable(error)
       ? new Error('The database is not set up: npm run release does that', { cause: error })
       : error;
   });
+  const replica =
+    readPool === pool ? undefined : watchReplica(readPool, pool, config.replicaMaxLagSeconds);
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const wakeUps = createNotifications(config.databaseDirectUrl ?? url, application);
   const simple = createEventStore({
@@ -51,16 +68,21 @@ export async function createCore(config: Config, application: string) {
     project,
     affectedMembers,
     enqueue: jobs.enqueue,
-    committed: (events) =>
+    isLogLost: logWatch.isLost,
+    committed: (events, queued) => {
+      logWatch.acknowledged(events);
       wakeUps.wake([
         ...events.flatMap(affectedMembers),
         ...(events.some(isReview) ? [MODERATION_TOPIC] : []),
-      ]),
+        ...queued.filter(({ startAfter }) => !startAfter).map(({ queue }) => jobsTopic(queue)),
+      ]);
+    },
   });
 
-  const store = config.groupCommit ? withGroupCommit(simple) : simple;
+  const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
 
   async function close(): Promise<void> {
+    replica?.stop();
     await jobs.close();
     await wakeUps.close();
     await pool.end();
@@ -68,7 +90,7 @@ export async function createCore(config: Config, application: string) {
   }
 
   const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
-  return { config, keys, pool, readPool, pools, store, wakeUps, close };
+  return { config, keys, pool, readPool, replica, pools, store, logWatch, wakeUps, close };
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
@@ -80,7 +102,7 @@ export function createApp(
   watch: Pick<HttpDeps, 'arrived' | 'answered'> = {},
 ) {
   const { config, keys, pool } = core;
-  const readiness = watchReadiness(Object.values(core.pools));
+  const readiness = watchReadiness(pool, core.logWatch);
   const waiting = createUpdatesWaiting(pool, core.wakeUps);
   const places = createWaitingPlaces({
     perHolder: config.limitWaitingPerCredential,
@@ -111,6 +133,8 @@ export function createApp(
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    hashAddress: (address) => limits.bucketOf(address),
+    ...(core.replica ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,
   });
 
@@ -121,5 +145,5 @@ export function createApp(
     ending.abort();
   }
 
-  return { app, router, routes, stop };
+  return { app, router, routes, readiness, stop };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isSecure } from '../platform/base-url.ts';
 import { configOrExit } from '../platform/config.ts';
 import { createDraining } from '../platform/http/draining.ts';
@@ -15,18 +16,25 @@ import { builtPages } from './pages/build.ts';
 const DROP_WARNING_MS = 60_000;
 
 const config = configOrExit();
-const logger = createLogger(config.logLevel);
+const logger = createLogger(config.logLevel, 'web');
 
 // A release whose pages do not build must not start.
-const [core] = await Promise.all([createCore(config, 'service web'), builtPages()]).catch(
-  (error: unknown) => {
-    logger.fatal({ error: toLoggable(error) }, 'web failed to start');
-    process.exit(1);
-  },
+const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+const [core] = await Promise.all([
+  createCore(config, 'service web', onLogLost),
+  builtPages(),
+]).catch((error: unknown) => {
+  logger.fatal({ error: toLoggable(error) }, 'web failed to start');
+  process.exit(1);
+});
+const registry = processMetrics(
+  core.pools,
+  core.store.waitsForStandby,
+  core.replica,
+  core.logWatch.isLost,
 );
-const registry = processMetrics(core.pools, core.store.waitsForStandby);
 waitingMetrics(registry, core.pool);
-const { app, stop } = createApp(core, logger, requestMetrics(registry));
+const { app, readiness, stop } = createApp(core, logger, requestMetrics(registry));
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
 const server = createHttpServer(app, isSecure(config.baseUrl));
@@ -37,7 +45,7 @@ server.on('drop', () => {
   warnedAt = performance.now();
   logger.warn({ maxConnections: config.maxConnections }, 'connections dropped');
 });
-const drained = createDraining(server);
+const draining = createDraining(server);
 const { host, port } = config;
 server.once('error', (error: NodeJS.ErrnoException) => {
   const why =
@@ -52,13 +60,26 @@ server.listen(port, host, () => {
 });
 
 let stopping = false;
+const delayed = new AbortController();
 
-/** Stops accepting connections, answers the requests in progress, and closes all resources. */
+/**
+ * Says that the process is not ready, and after a delay stops accepting connections, answers the
+ * requests in progress, and closes all resources. A second signal ends the delay.
+ */
 async function drain(): Promise<void> {
-  if (stopping) return;
+  if (stopping) {
+    delayed.abort();
+    return;
+  }
   stopping = true;
   logger.info('draining');
-  const done = drained();
+  readiness.drain();
+  if (config.drainDelaySeconds > 0) {
+    draining.announce();
+    const { signal } = delayed;
+    await sleep(config.drainDelaySeconds * 1000, undefined, { signal }).catch(() => undefined);
+  }
+  const done = draining.close();
   stop();
   await done;
   closeMetrics();

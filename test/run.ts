@@ -1,8 +1,8 @@
 import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
-import { startGroup } from './support/process-group.ts';
-import { suiteDatabase } from './support/suite-database.ts';
+import { startProcessGroup } from './support/process-group.ts';
+import { startSuiteDatabase } from './support/suite-database.ts';
 import { TapOutput } from './support/tap-output.ts';
 
 const TIMEOUT = '--timeout=180';
@@ -22,7 +22,7 @@ async function runTap(env: Record<string, string>, given: string[]): Promise<Tap
   const jobs = `--jobs=${Math.min(8, Math.max(2, availableParallelism()))}`;
   const args = ['--reporter=tap', jobs, TIMEOUT, ...given];
   const timeout = args.findLast((arg) => arg.startsWith('--timeout=')) ?? TIMEOUT;
-  const tap = startGroup('tap', args, {
+  const tap = startProcessGroup('tap', args, {
     env: { ...process.env, ...env },
     // tap ends each file within its timeout, but prints files in order, so allow for two timeouts.
     silenceMs: 2 * 1000 * Number(timeout.replace('--timeout=', '')),
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const args = expandFolders(process.argv.slice(2));
   const database = areUnitTests(args.filter((arg) => !arg.startsWith('--')))
     ? NO_DATABASE
-    : await suiteDatabase(process.env.TEST_DATABASE_URL);
+    : await startSuiteDatabase(process.env.TEST_DATABASE_URL);
   // Hundreds of processes load the same files, so share the compiled code.
   const compiled = temporaryFolder('test-compiled');
   try {

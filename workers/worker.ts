@@ -1,8 +1,14 @@
-import { type JobResult, PgBoss } from 'pg-boss';
+import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Config, configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
-import { makeQueues, QUEUE_NAMES, type QueueName, updateQueues } from '../platform/jobs/queues.ts';
+import {
+  jobsTopic,
+  makeQueues,
+  QUEUE_NAMES,
+  type QueueName,
+  updateQueues,
+} from '../platform/jobs/queues.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { onParentGone } from '../platform/supervisor/parent.ts';
 import { toLoggable } from '../platform/telemetry/loggable.ts';
@@ -13,13 +19,19 @@ import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
 import { listSchedules } from './job.ts';
 import { JOBS } from './jobs.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { jobMetrics } from './metrics.ts';
 
 type JobMetrics = ReturnType<typeof jobMetrics>;
 
 const DRAIN_MS = 20_000;
+/** Jobs of a batch that run at once. */
+const CONCURRENCY = 4;
+/** Queues whose jobs should start at once: the process that commits one wakes the workers. */
+const URGENT: readonly QueueName[] = ['screen-note', 'erase-member'];
 const WORK = {
-  pollingIntervalSeconds: 0.5,
+  // Each poll is a statement of each worker; most jobs are due at some minute or after a delay.
+  pollingIntervalSeconds: 2,
   batchSize: 10,
   burstWhenBatchFull: true,
   perJobResults: true,
@@ -69,31 +81,34 @@ async function serve(
     await boss.schedule(name, cron, {}, { key, startAfter });
 
   // Each job has a separate result, so that one failure does not fail the batch.
-  await boss.work(name, WORK, async (jobs) => {
-    const results: JobResult[] = [];
-    for (const { id, data } of jobs) {
-      const started = performance.now();
-      const ended = (outcome: 'done' | 'failed') =>
-        metrics.ended(name, outcome, (performance.now() - started) / 1000);
-      try {
-        const done = await run(core, schema.parse(data), logger);
-        const { alert } = (done ?? {}) as { alert?: string | null };
-        if (alert) logger.warn({ job: name, alert }, 'job alerts');
-        logger.debug({ job: name, id, done }, 'job done');
-        results.push({ id, status: 'completed' });
-        ended('done');
-      } catch (error) {
-        logger.error({ job: name, id, error: toLoggable(error) }, 'job failed');
-        results.push({ id, status: 'failed', output: { error: (error as Error).name } });
-        ended('failed');
-      }
+  async function runJob({ id, data }: Job<unknown>): Promise<JobResult> {
+    const { trace_ids } = (data ?? {}) as { trace_ids?: string[] };
+    const started = performance.now();
+    const ended = (outcome: 'done' | 'failed') =>
+      metrics.ended(name, outcome, (performance.now() - started) / 1000);
+    try {
+      const done = await run(core, schema.parse(data), logger);
+      const { alert } = (done ?? {}) as { alert?: string | null };
+      if (alert) logger.warn({ job: name, alert }, 'job alerts');
+      logger.debug({ job: name, id, trace_ids, done }, 'job done');
+      ended('done');
+      return { id, status: 'completed' };
+    } catch (error) {
+      logger.error({ job: name, id, trace_ids, error: toLoggable(error) }, 'job failed');
+      ended('failed');
+      return { id, status: 'failed', output: { error: (error as Error).name } };
     }
-    return results;
-  });
+  }
+
+  const workerId = await boss.work(name, WORK, (jobs) =>
+    mapConcurrently(jobs, CONCURRENCY, runJob),
+  );
+  if (URGENT.includes(name))
+    core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
 }
 
 const config = configOrExit();
-const logger = createLogger(config.logLevel);
+const logger = createLogger(config.logLevel, 'worker');
 
 // A second signal, as nodemon and terminals send it, has no effect. A signal
 // during the start takes effect after the start.
@@ -102,8 +117,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 onParentGone(() => stopping.resolve());
 
 try {
-  const core = await createCore(config, 'worker');
-  const registry = processMetrics(core.pools, core.store.waitsForStandby);
+  const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+  const core = await createCore(config, 'worker', onLogLost);
+  const { pools, store, replica, logWatch } = core;
+  const registry = processMetrics(pools, store.waitsForStandby, replica, logWatch.isLost);
   waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);

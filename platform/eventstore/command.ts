@@ -10,6 +10,8 @@ export interface Job {
   data: Record<string, unknown>;
   /** Delay in seconds. */
   startAfter?: number;
+  /** Jobs of one queue start in descending priority, 0 by default. */
+  priority?: number;
   /** Merges the jobs of one queue in one transaction: every field of `data` must be a list. */
   gathers?: boolean;
 }
@@ -69,6 +71,12 @@ export interface Command<Answer, Code extends string = never, Known = unknown> {
    * does not wait for the disk. Not for events or receipts.
    */
   durable?: boolean;
+  /**
+   * True if the statements of `load` write all that there is to write, so that COMMIT is sent with
+   * them. Then `decide` only answers: it must not return anything to write, and `load` must write nothing where
+   * `decide` refuses or loses a race. Throws `OutcomeUnconfirmed` if the answer is lost.
+   */
+  commitWithLoad?: boolean;
   /** The reads, run in this order while the locks are held. */
   load: Load;
   decide(loaded: Loaded<Known>): Decision<Answer, Code>;

@@ -49,8 +49,10 @@ export interface EventStoreDeps {
   /** The members whose feeds list an event; they must be locked when it is appended. */
   affectedMembers: (event: RecordedEvent) => readonly string[];
   enqueue: (job: Job) => Promise<Sql>;
+  /** Whether acknowledged writes are missing from the log; commands are refused meanwhile. */
+  isLogLost?: () => boolean;
   /** Called after COMMIT, outside of the transaction. */
-  committed?: (events: readonly RecordedEvent[]) => void;
+  committed?: (events: readonly RecordedEvent[], jobs: readonly Job[]) => void;
 }
 
 export interface EventStore {
@@ -66,6 +68,11 @@ export interface EventStore {
   pool: pg.Pool;
   /** Whether commits are known to wait for a synchronous standby; commands are refused meanwhile. */
   waitsForStandby: () => boolean;
+  /**
+   * Where synchronous standbys are configured: resolves once they have everything that was visible
+   * when the server was started at this time. Throws `StorageUnavailable` at the deadline.
+   */
+  confirmRestart: (startedAt: Date) => Promise<void>;
 }
 
 /** A decision that writes, ready to be committed. */
@@ -141,7 +148,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     const { decision, events, unanswered } = attempted;
     if (unanswered && !(await wasCommitted(deps.url, { ...attempted, barrier }, until)))
       throw new StorageUnavailable('the transaction was not committed', { cause: unanswered });
-    deps.committed?.(events);
+    deps.committed?.(events, decision.jobs ?? []);
     return resolveAnswer(decision, events);
   }
 
@@ -152,6 +159,8 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     until: number,
   ): Promise<Outcome<Answer, Code> | Committed<Answer>> {
     if (barrier.isWaiting()) throw new StorageUnavailable('commits wait for a standby');
+    // Only now: a new connection may have shown it.
+    if (deps.isLogLost?.()) throw new StorageUnavailable('acknowledged writes are lost');
     const begun = await begin(client, command);
     // After an error, such as a lost race, the connection can be used again.
     const prepared = await prepare(client, command, begun).catch(async (error: unknown) => {
@@ -159,8 +168,12 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
       throw error;
     });
     if ('outcome' in prepared) {
-      await client.query('ROLLBACK');
+      if (!command.commitWithLoad) await client.query('ROLLBACK');
       return prepared;
+    }
+    if (command.commitWithLoad) {
+      if (prepared.statements.length > 0) throw new Error('already committed, with the load');
+      return { outcome: resolveAnswer(prepared.decision, []), hasStandbys: false };
     }
     const { xid, hasStandbys } = begun;
     const onTimeout = () => {
@@ -246,7 +259,14 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     ];
   }
 
-  return { execute, catalogue, pool, waitsForStandby: barrier.isWaiting };
+  return {
+    execute,
+    catalogue,
+    pool,
+    waitsForStandby: barrier.isWaiting,
+    confirmRestart: (startedAt) =>
+      withinDeadline((until) => barrier.confirmRestart(startedAt, until)),
+  };
 }
 
 /** Selects a row that proves the commit; undefined if the command wrote neither event nor receipt. */

@@ -16,6 +16,8 @@ export type StandbyBarrier = ReturnType<typeof createStandbyBarrier>;
 export function createStandbyBarrier(url: string) {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
+  /** The last start of the server, in milliseconds, whose visible commits were confirmed. */
+  let confirmedStart = -1;
 
   function start(): Promise<void> {
     const barrier = commitOnce(url).finally(() => {
@@ -49,6 +51,18 @@ export function createStandbyBarrier(url: string) {
       await before(until, join()).catch((cause: unknown) => {
         throw new OutcomeUnconfirmed('no standby has confirmed the commit', { cause });
       });
+    },
+    /**
+     * Does the same for reads, once for each start of the server: commits that were waiting for a
+     * standby when a server failed are visible after its restart. Throws `StorageUnavailable` at
+     * `until`.
+     */
+    async confirmRestart(startedAt: Date, until: number): Promise<void> {
+      if (confirmedStart === startedAt.getTime()) return;
+      await before(until, join()).catch((cause: unknown) => {
+        throw new StorageUnavailable('no standby has confirmed what is visible', { cause });
+      });
+      confirmedStart = startedAt.getTime();
     },
     /** Starts a barrier because a commit waits for a standby. */
     raise(): void {

@@ -2,7 +2,12 @@ import type pg from 'pg';
 import { mergeBatches } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
 import { destroyConnection, rollBack } from '../postgres/connection.ts';
-import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
+import {
+  isRace,
+  isServerError,
+  OutcomeUnconfirmed,
+  StorageUnavailable,
+} from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Command, FoundMember, Loaded } from './command.ts';
@@ -54,6 +59,7 @@ export async function begin(
     find = [],
     impatient = false,
     durable = true,
+    commitWithLoad = false,
     load,
   }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
@@ -67,6 +73,7 @@ export async function begin(
     [impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE],
     ids.map((id) => lockMember(id, impatient)),
     completeLoad(load, found),
+    commitWithLoad ? [COMMIT] : [],
   );
 }
 
@@ -89,12 +96,15 @@ async function lockAndLoad(
   begins: readonly Sql[],
   locks: readonly Sql[],
   load: Load,
+  ends: readonly Sql[] = [],
 ): Promise<Begun> {
-  const statements = [...begins, ...locks, ...flattenReads(load), NOW];
+  const statements = [...begins, ...locks, ...flattenReads(load), NOW, ...ends];
   const results = await pipeline(client, statements).catch(async (error: unknown) => {
     await rollBack(client);
-    throw error;
+    if (ends.length === 0 || isServerError(error)) throw error;
+    throw new OutcomeUnconfirmed('no answer to a command of one round trip', { cause: error });
   });
+  results.splice(results.length - ends.length);
   const [clock] = results.pop() as unknown as [Clock];
   const reads = results.slice(begins.length);
   const locked = reads.splice(0, locks.length).flat();

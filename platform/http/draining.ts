@@ -8,12 +8,12 @@ const IDLE_MS = 100;
 const PATIENCE_MS = 25_000;
 
 /**
- * Returns the function that shuts a server down. It accepts no new connections and adds
- * `Connection: close` to every response, so that clients learn of the shutdown before they lose a
- * request. After 500 ms it starts to close idle connections; 25 s later it destroys the remaining
- * ones.
+ * Returns the two steps that shut a server down. From `announce` on, every response has
+ * `Connection: close`, so that clients learn of the shutdown before they lose a request. `close`
+ * accepts no new connections; after 500 ms it starts to close idle ones, and 25 s later it destroys
+ * the rest.
  */
-export function createDraining(server: Server): () => Promise<void> {
+export function createDraining(server: Server) {
   const connections = new Set<Socket>();
   let draining = false;
   const last = (res: ServerResponse | undefined) => {
@@ -27,9 +27,13 @@ export function createDraining(server: Server): () => Promise<void> {
     if (draining) last(res);
   });
 
-  return async () => {
+  function announce(): void {
     draining = true;
     for (const socket of connections) last(latestOn(socket));
+  }
+
+  async function close(): Promise<void> {
+    announce();
     // Not `server.close`, which also closes connections that are idle between two requests.
     const closed = new Promise((resolve) => Listener.prototype.close.call(server, resolve));
     await Promise.race([closed, sleep(LAST_ANSWERS_MS)]);
@@ -38,5 +42,7 @@ export function createDraining(server: Server): () => Promise<void> {
     await closed;
     clearInterval(idle);
     clearTimeout(patience);
-  };
+  }
+
+  return { announce, close };
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
+import { traceIdOf, withTrace } from '../telemetry/trace.ts';
 import { bearerChallenge } from './challenge.ts';
 import { closeAfterResponse } from './graceful-close.ts';
 import {
@@ -27,15 +29,17 @@ import {
   readQuery,
   splitUrl,
 } from './read-request.ts';
-import { toRequestContext } from './request-context.ts';
+import { callerAddress, toRequestContext } from './request-context.ts';
 import { cachingHeaders, commonHeaders, type Headers, responseBody, sendReply } from './respond.ts';
 import {
   type AnyReply,
   fillLocation,
   isByAuthorization,
   isForModerators,
+  isMutation,
   type Route,
 } from './route.ts';
+import { SECURITY_EVENTS, securityEvent } from './security-events.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { toProblem } from './to-problem.ts';
 
@@ -48,6 +52,10 @@ export interface HttpDeps {
   secure: boolean;
   trustedProxies: number;
   apiOpen: boolean;
+  /** A keyed hash of an address, for the log. */
+  hashAddress?: (address: string) => string;
+  /** With a read replica, the largest lag at which it is used, in seconds. */
+  replicaLagSeconds?: number;
   /** Called for every request, for the metrics. Each call is followed by one of `answered`. */
   arrived?: () => void;
   /**
@@ -80,6 +88,8 @@ export async function handleRequest(
   deps.arrived?.();
   const id = randomUUID();
   const operation = methods?.get(req.method ?? '');
+  const traceId = traceIdOf(req.headers);
+  const seen: Seen = {};
   const headers = {
     ...commonHeaders(id, deps.secure),
     ...cachingHeaders(operation?.route),
@@ -88,24 +98,51 @@ export async function handleRequest(
     if (!methods) throw failure;
     if (!operation)
       throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
-    await withDeadline(() => answer(deps, req, res, operation, id, headers));
+    const run = () => withDeadline(() => answer(deps, req, res, operation, id, headers, seen));
+    await (traceId ? withTrace(traceId, run) : run());
   } catch (error) {
     if (error instanceof CallerGone) res.statusCode = CALLER_GONE;
     else if (res.headersSent) cut(deps, res, error, id);
-    else sendProblem(deps, req, res, operation?.route, error, id, headers);
+    else seen.code = sendProblem(deps, req, res, operation?.route, error, id, headers);
   }
   const milliseconds = performance.now() - started;
   deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
-  deps.logger.info(
-    {
-      id,
-      method: req.method,
-      route: path,
-      status: res.statusCode,
-      ms: Math.round(milliseconds * 10) / 10,
-    },
-    'request',
-  );
+  const line = {
+    id,
+    trace_id: traceId,
+    method: req.method,
+    route: path,
+    status: res.statusCode,
+    code: seen.code,
+    ms: Math.round(milliseconds * 10) / 10,
+    ...callerFields(seen.principal),
+    address: deps.hashAddress?.(callerAddress(req, deps.trustedProxies)),
+  };
+  // Probes come every second and say nothing new.
+  deps.logger[operation?.route.tag === 'operations' ? 'debug' : 'info'](line, 'request');
+  const event = operation && securityEvent(operation, res.statusCode, seen.code);
+  if (event)
+    deps.logger[SECURITY_EVENTS[event]]({ ...line, operation: operation.id, event }, 'security');
+}
+
+/** What is known of a request when it is logged. */
+interface Seen {
+  principal?: Principal;
+  code?: string;
+}
+
+/** The ids of the caller, for the log. */
+function callerFields(principal: Principal | undefined): Record<string, string> {
+  switch (principal?.kind) {
+    case 'session':
+      return { member: principal.memberId };
+    case 'credential':
+      return { member: principal.memberId, credential: principal.credentialId };
+    case 'moderator':
+      return { moderator: principal.moderatorId };
+    default:
+      return {};
+  }
 }
 
 /** Stream errors of a reader that disconnects, or disconnected before the stream began. */
@@ -125,6 +162,7 @@ async function answer(
   operation: Operation,
   id: string,
   headers: Headers,
+  seen: Seen,
 ): Promise<void> {
   const { route } = operation;
   checkHeaderSize(req);
@@ -148,6 +186,7 @@ async function answer(
   checkMedia(req, route);
   const principal = await identify(deps, req, route);
   if (isRefusal(principal)) throw problemFrom(principal);
+  seen.principal = principal;
   const forbidden = authorise(route, principal);
   if (forbidden) throw problemFrom(forbidden);
   if (route.gated && !deps.apiOpen) throw new Problem('api_disabled');
@@ -155,17 +194,32 @@ async function answer(
   const key = idempotencyKey(req, route);
   const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
   const input: Input = { params: { ...req.params }, query, body };
-  const outcome = await invoke(
-    operation,
-    principal,
-    input,
-    toRequestContext(req, res, deps.trustedProxies, id, key),
-  );
+  const run = () =>
+    invoke(operation, principal, input, toRequestContext(req, res, deps.trustedProxies, id, key));
+  const outcome = await (identifiesCaller(req) ? readFromPrimary(run) : run());
   if (isRefusal(outcome)) throw problemFrom(outcome);
   await sendReply(req, res, route, outcome, {
     ...headers,
     ...locationHeader(route, input, outcome),
+    ...wroteCookie(deps, req, route),
   });
+}
+
+/** Callers who show who they are, or that they wrote a moment ago, read their own writes. */
+const identifiesCaller = ({ headers: { authorization, cookie } }: Request): boolean =>
+  authorization !== undefined || cookie !== undefined;
+
+/** With a replica, a browser that wrote reads from the primary until the replica has caught up. */
+function wroteCookie(
+  { replicaLagSeconds, secure }: HttpDeps,
+  { headers: { authorization } }: Request,
+  route: Route,
+): Headers {
+  if (replicaLagSeconds === undefined || authorization || !isMutation(route)) return {};
+  const end = secure ? '; Secure' : '';
+  return {
+    'set-cookie': `wrote=1; Max-Age=${replicaLagSeconds}; Path=/; HttpOnly; SameSite=Strict${end}`,
+  };
 }
 
 /** A replay has the same `Location` as the first response, because both have the same body. */
@@ -194,7 +248,7 @@ function sendProblem(
   error: unknown,
   id: string,
   headers: Headers,
-): void {
+): string {
   const problem = toProblem(deps.logger, error, id);
   const reply = problemReply(problem.code, problem.details, id);
   const body = route?.bareProblems?.includes(reply.status)
@@ -214,4 +268,5 @@ function sendProblem(
   );
   if (challenge) all['www-authenticate'] = challenge;
   void sendReply(req, res, undefined, { status: reply.status, body }, closeAfterResponse(req, all));
+  return problem.code;
 }

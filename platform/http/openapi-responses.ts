@@ -40,6 +40,12 @@ const ErrorDetails = z
       .describe('With `state_conflict`: what is in the way'),
     current_state: z.string().optional().describe('With `wrong_state`'),
     current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),
+    kept_through: z
+      .int()
+      .optional()
+      .describe('With `cursor_reset`: the last sequence, or position, that was kept'),
+    epoch: z.int().optional().describe('With `cursor_reset`: the present epoch of the log'),
+    cursor: z.string().optional().describe('With `cursor_reset`: the cursor to continue from'),
     scope: z.enum(SCOPES).optional().describe('With `scope_required`: the missing scope'),
     scopes: z
       .array(z.enum(SCOPES))

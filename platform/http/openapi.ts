@@ -9,14 +9,7 @@ import { addExamples } from './examples.ts';
 import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
 import { bodyLimit } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
-import {
-  type Access,
-  isForModerators,
-  isMutation,
-  isRevalidated,
-  type Route,
-  type Routes,
-} from './route.ts';
+import { isForModerators, isMutation, isRevalidated, type Route, type Routes } from './route.ts';
 import { UUID_V4 } from './schemas.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -37,7 +30,11 @@ nothing else. A successful answer of 1 KiB or more that is no stream is compress
 
 Every refusal is a \`Problem\`; act on its \`error.code\`, which \`status\` repeats. Each response lists the
 codes that the operation uses. After a 503 or a lost answer, repeat exactly the same request with the
-same \`Idempotency-Key\` and body.`;
+same \`Idempotency-Key\` and body.
+
+Public reads may come from a read replica, which can be some seconds behind. A read with a bearer or a
+cookie never does, so callers read their own writes. Writes without a bearer may therefore set a cookie
+\`wrote\` for some seconds.`;
 
 const TAGS: Readonly<Record<string, string>> = {
   discovery: 'Capabilities and status',
@@ -139,9 +136,9 @@ const SECURITY = {
   },
 } as const;
 
-function securityOf(access: Access): Record<string, string[]>[] {
+function securityOf({ access, checksSession }: Route): Record<string, string[]>[] {
   if (access === 'public') return [];
-  if (access === 'session') return [{ session: [] }];
+  if (access === 'session' || checksSession) return [{ session: [] }];
   if (access === 'session?') return [{}, { session: [] }];
   if (access === 'bearer') return [{ bearer: [] }];
   if ('roles' in access) return [{ moderator: [] }, { moderatorSession: [] }];
@@ -162,7 +159,7 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
     summary: route.summary,
     ...(description ? { description } : {}),
     tags: [route.tag],
-    security: securityOf(access),
+    security: securityOf(route),
     requestParams: {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),

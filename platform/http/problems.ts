@@ -9,6 +9,10 @@ export const problems = {
   invalid_json: [400, 'The body must be one strict JSON object.'],
   invalid_request: [400, 'The request is not valid; see issues.'],
   invalid_cursor: [400, 'The cursor is not one that this list gave you.'],
+  cursor_reset: [
+    400,
+    'The log was restored. Drop what came after kept_through, and continue from cursor.',
+  ],
   invalid_idempotency_key: [400, 'The Idempotency-Key header is required once, as a UUIDv4.'],
   query_not_allowed: [400, 'The route does not accept this query parameter.'],
   credential_required: [401, 'A bearer credential is required.'],

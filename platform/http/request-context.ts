@@ -2,6 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressBucket } from './address.ts';
 import type { RequestContext } from './route.ts';
 
+/** The caller's address bucket, by the proxies that are trusted. */
+export function callerAddress(req: IncomingMessage, trustedProxies: number): string {
+  const forwarded = req.headers['x-forwarded-for'];
+  return addressBucket(
+    req.socket.remoteAddress,
+    Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+    trustedProxies,
+  );
+}
+
 /** Collects what a handler may know of a request besides its input. */
 export function toRequestContext(
   req: IncomingMessage,
@@ -10,15 +20,10 @@ export function toRequestContext(
   id: string,
   key: string | undefined,
 ): RequestContext {
-  const forwarded = req.headers['x-forwarded-for'];
   const lastEventId = req.headers['last-event-id'];
   return {
     id,
-    address: addressBucket(
-      req.socket.remoteAddress,
-      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
-      trustedProxies,
-    ),
+    address: callerAddress(req, trustedProxies),
     cookie: req.headers.cookie,
     authorization: req.headers.authorization,
     ifNoneMatch: req.headers['if-none-match'],

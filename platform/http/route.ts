@@ -43,6 +43,8 @@ export interface Route {
   description?: string;
   tag: string;
   access: Access;
+  /** With `session?`: the handler refuses requests without a session, with a reply of its own. */
+  checksSession?: true;
   /**
    * The route speaks another protocol: the HTTP layer routes, counts and logs, and the handler
    * reads and checks the request itself (`request.incoming`). `replies` lists every response; the

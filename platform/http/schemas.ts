@@ -195,8 +195,7 @@ export const Json: z.ZodType = z
   )
   .meta({
     id: 'AnyValue',
-    description:
-      'Any JSON value. Strings hold no control characters but tab, line feed and return.',
+    description: 'Any JSON value. Strings hold no control characters but tab and line feed.',
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
       delete jsonSchema.anyOf;
     },

@@ -69,10 +69,18 @@ const QUEUES = {
 export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
-/** A job that has the workers screen these notes. */
+/** A job that has the workers screen these notes, before those that are screened again. */
 export function screeningJob(noteIds: readonly string[]): Job {
-  return { queue: 'screen-note', data: { note_ids: noteIds }, gathers: true };
+  return { queue: 'screen-note', data: { note_ids: noteIds }, priority: 1, gathers: true };
 }
+
+/** A job that has the workers screen these notes again when they have nothing else to screen. */
+export function rescreeningJob(noteIds: readonly string[]): Job {
+  return { queue: 'screen-note', data: { note_ids: noteIds } };
+}
+
+/** The wake-up topic of a queue's workers. */
+export const jobsTopic = (queue: string): string => `jobs ${queue}`;
 
 /** In order of creation: the dead letter queue must exist before the queues that refer to it. */
 const SETTINGS: readonly (readonly [string, Partial<Retry> & { deadLetter?: string }])[] = [

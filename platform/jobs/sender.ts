@@ -18,14 +18,17 @@ export async function jobSender(url: string) {
     throw error;
   }
 
-  async function enqueue({ queue, data, startAfter }: Job): Promise<Sql> {
+  async function enqueue({ queue, data, startAfter, priority }: Job): Promise<Sql> {
     const captured: Sql[] = [];
     const executeSql = async (text: string, values: unknown[] = []) => {
       captured.push(named(text, values));
       return { rows: [{ id: 'captured' }] };
     };
-    const delay = startAfter === undefined ? {} : { startAfter };
-    await boss.send(queue, data, { ...delay, db: { executeSql } });
+    const options = {
+      ...(startAfter === undefined ? {} : { startAfter }),
+      ...(priority === undefined ? {} : { priority }),
+    };
+    await boss.send(queue, data, { ...options, db: { executeSql } });
     const [statement] = captured;
     if (!statement || captured.length > 1)
       throw new Error(`${queue}: one statement expected, ${captured.length} made`);

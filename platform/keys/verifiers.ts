@@ -54,6 +54,11 @@ export function dropCredentialVerifiers(owner: string, credentialIds: readonly s
     AND subject_id = ANY(${credentialIds}::uuid[])`;
 }
 
+/** Ends every credential: without a verifier, none is accepted. */
+export function dropEveryCredentialVerifier(): Sql {
+  return sql`DELETE FROM verifiers WHERE purpose = 'credential'`;
+}
+
 /** Reads the ids of the server keys that verifiers use. */
 export const verifierKeys = () => valuesIn<{ key_id: number }>('verifiers', 'key_id');
 

@@ -22,10 +22,21 @@ const direct = new WeakSet<pg.ClientBase>();
 /** Whether a connection is known to have its own server process, that is, no pooler in between. */
 const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 
-/** Opens a pool of at most `size` connections with timeouts for statements and transactions. */
-export function createPool(url: string, application: string, size: number): pg.Pool {
+/**
+ * Opens a pool of at most `size` connections with timeouts for statements and transactions.
+ * `onConnect` is awaited before a new connection is used, and fails the connection if it rejects.
+ */
+export function createPool(
+  url: string,
+  application: string,
+  size: number,
+  onConnect: (client: pg.ClientBase) => Promise<void> = async () => undefined,
+): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, application),
+    // The pool awaits it, although its type does not say so.
+    // oxlint-disable-next-line typescript/no-misused-promises
+    onConnect,
     max: size,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,

@@ -3,6 +3,7 @@ import type { Sql } from '../sql.ts';
 import { hasYielded, isUnavailable, StorageUnavailable } from './errors.ts';
 import { pipeline } from './pipeline.ts';
 import { withClient } from './pool.ts';
+import { mayUseReplica, replicaOf } from './replica.ts';
 import { deadline } from './request-deadline.ts';
 
 /** Runs one read outside a transaction, within the deadline. Errors are those of `reading`. */
@@ -10,16 +11,29 @@ export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Ro
   return runRead(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
 }
 
+/** How long a read waits for the replica before it goes to the primary, in milliseconds. */
+const REPLICA_MS = 1000;
+
 /**
  * Runs read-only work within the deadline, with one retry if the server aborted it in favour of
- * other work. Throws `StorageUnavailable` if storage fails.
+ * other work. Work for a replica runs on the primary if the replica lags, fails or is too slow.
+ * Throws `StorageUnavailable` if storage fails.
  */
 export async function runRead<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const until = deadline();
-  const attempt = () => withClient(pool, until, work);
+  const replica = replicaOf(pool);
+  if (replica && mayUseReplica(replica)) {
+    try {
+      return await withClient(pool, Math.min(until, performance.now() + REPLICA_MS), work);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      if (!hasYielded(error)) replica.failed();
+    }
+  }
+  const attempt = () => withClient(replica?.primary ?? pool, until, work);
   try {
     return await attempt().catch((error: unknown) => {
       if (!hasYielded(error)) throw error;

@@ -1,5 +1,18 @@
 import { write, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Logger, pino } from 'pino';
+
+export type ProcessName = 'web' | 'worker';
+
+const { version: release } = createRequire(import.meta.url)('../../package.json') as {
+  version: string;
+};
+
+/** Levels are words, and times are ISO 8601. */
+export const LOG_FORMAT = {
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label: string) => ({ level: label }) },
+};
 
 const STDOUT = 1;
 /** Characters that trigger a write before the timer does. */
@@ -13,8 +26,9 @@ const MAX_BUFFER_BYTES = 1_048_576;
  * write per line would cost a request as much as its response. Fatal lines are written immediately,
  * and the rest when the process exits; only a killed process loses its latest lines.
  */
-export function createLogger(level: string): Logger {
-  return pino({ level, base: null }, openOutput());
+export function createLogger(level: string, name: ProcessName): Logger {
+  const output = openOutput();
+  return pino({ ...LOG_FORMAT, level, base: { process: name, pid: process.pid, release } }, output);
 }
 
 /**

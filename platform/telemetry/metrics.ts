@@ -1,16 +1,19 @@
 import type pg from 'pg';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Replica } from '../postgres/replica.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];
 
 /**
- * Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools, and
- * whether commits wait for a synchronous standby.
+ * Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools,
+ * whether commits wait for a synchronous standby, and whether acknowledged writes are missing.
  */
 export function processMetrics(
   pools: Readonly<Record<string, pg.Pool>>,
   waitsForStandby: () => boolean = () => false,
+  replica?: Replica,
+  isLogLost: () => boolean = () => false,
 ): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -33,6 +36,32 @@ export function processMetrics(
     registers: [registry],
     collect() {
       this.set(waitsForStandby() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'log_lost',
+    help: '1 while writes that were acknowledged are missing and commands are refused until `npm run restored`; otherwise 0',
+    registers: [registry],
+    collect() {
+      this.set(isLogLost() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'replica_up',
+    help: '1 while reads use the replica, 0 while they go to the primary; only with a replica',
+    registers: [registry],
+    collect() {
+      if (replica) this.set(replica.isUsable() ? 1 : 0);
+      else this.remove();
+    },
+  });
+  new Gauge({
+    name: 'replica_lag_seconds',
+    help: 'How far the replica is behind the primary; only with a replica',
+    registers: [registry],
+    collect() {
+      if (replica) this.set(replica.lagSeconds());
+      else this.remove();
     },
   });
   return registry;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { LogWatch } from '../eventstore/log-watch.ts';
 import { pendingMigrations } from '../postgres/migrate.ts';
 import { query } from '../postgres/query.ts';
 import { named } from '../sql.ts';
@@ -7,28 +8,53 @@ export type Readiness = ReturnType<typeof watchReadiness>;
 
 const SAMPLE_MS = 5000;
 
-/**
- * Watches whether the databases are reachable and fully migrated. `check` queries them now;
- * `sampled` returns the last result, which a timer refreshes every 5 s, so that status requests
- * query nothing.
- */
-export function watchReadiness(pools: readonly pg.Pool[]) {
-  let last = true;
+export type ReadinessState = 'ready' | 'unavailable' | 'outdated' | 'lost' | 'draining';
 
-  async function check(): Promise<boolean> {
+/**
+ * Watches whether this process can serve: the database is reachable and fully migrated, and it is
+ * not about to stop; and whether writes that it acknowledged are missing. A read replica does not
+ * matter, since reads fall back to the primary. `check` queries the database now; `sampled` returns
+ * the last result, which a timer refreshes every 5 s, so that status requests query nothing.
+ */
+export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isLost'>) {
+  let last: ReadinessState = 'ready';
+  let wasReady = false;
+  let draining = false;
+
+  async function check(): Promise<ReadinessState> {
     try {
-      const pending = await Promise.all(
-        pools.map((pool) =>
-          pendingMigrations(async (text) => ({ rows: await query(pool, named(text)) })),
-        ),
-      );
-      last = pending.flat().length === 0;
+      const pending = await pendingMigrations(async (text) => ({
+        rows: await query(pool, named(text)),
+      }));
+      await log.check((statement) => query(pool, statement));
+      last = pending.length > 0 ? 'outdated' : log.isLost() ? 'lost' : 'ready';
     } catch {
-      last = false;
+      last = 'unavailable';
     }
-    return last;
+    wasReady ||= last === 'ready';
+    return draining ? 'draining' : last;
+  }
+
+  /**
+   * Whether a proxy should send requests here. While a database is down that this process has
+   * reached before, its neighbours can do no better, and its own 503 says more than the proxy's.
+   * Queries nothing after the first success, since proxies wait about a second for the answer.
+   */
+  async function acceptsTraffic(): Promise<boolean> {
+    if (!wasReady) await check();
+    return wasReady && last !== 'outdated' && !log.isLost() && !draining;
   }
 
   const timer = setInterval(() => void check(), SAMPLE_MS).unref();
-  return { check, sampled: () => last, stop: () => clearInterval(timer) };
+  return {
+    check,
+    acceptsTraffic,
+    /** Whether the database was usable when it was last queried. */
+    sampled: () => last === 'ready',
+    /** From now on, this process is not ready. */
+    drain() {
+      draining = true;
+    },
+    stop: () => clearInterval(timer),
+  };
 }

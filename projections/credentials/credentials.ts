@@ -74,12 +74,15 @@ export const findCredential = (credentialId: string): Sql<CredentialRow> =>
 
 /**
  * Reads a member's credentials that are neither revoked nor expired, ordered by expiry. A
- * credential lasts at most a day, so credentials older than two days are not read.
+ * credential lasts at most a day, so credentials older than two days are not read. One without a
+ * verifier ended with a restore.
  */
 export function activeCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
     AND created_at > clock_timestamp() - interval '2 days'
     AND state = 'active' AND expires_at > clock_timestamp()
+    AND EXISTS (SELECT FROM verifiers v WHERE v.owner_id = credentials.member_id
+      AND v.purpose = 'credential' AND v.subject_id = credentials.credential_id)
     ORDER BY expires_at, credential_id`;
 }
 

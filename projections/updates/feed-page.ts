@@ -9,6 +9,11 @@ export interface UpdatesRow {
    */
   last: number | null;
   entries: string | null;
+  /** The epoch of the log. */
+  epoch: number;
+  /** Whether synchronous standbys are configured, and when the server was started. */
+  has_standbys: boolean;
+  server_started_at: Date;
 }
 
 /**
@@ -17,7 +22,10 @@ export interface UpdatesRow {
  * that the feed defines and need no escaping.
  */
 export function readUpdates(memberId: string, after: number, limit: number): Sql<UpdatesRow> {
-  return sql`SELECT head.sequence AS head, page.last, page.entries
+  return sql`SELECT head.sequence AS head, page.last, page.entries,
+      (SELECT max(epoch) FROM log_epochs) AS epoch,
+      current_setting('synchronous_standby_names') <> '' AS has_standbys,
+      pg_postmaster_start_time() AS server_started_at
     FROM feed_heads head CROSS JOIN (
       SELECT max(sequence) AS last, string_agg(
         '{"id":"' || event_id || '","sequence":' || sequence || ',"type":"' || type

@@ -77,9 +77,14 @@ export const discoveryContract = defineContract({
     method: 'GET',
     path: '/readyz',
     summary: 'The database answers and its migrations are current',
+    description:
+      'Answers 503 while the process drains, too. With `for=proxy` it stays 200 during an outage of ' +
+      'a database that the process has reached before, so that a proxy passes on the 503 of this ' +
+      'service instead of an answer of its own.',
     tag: 'operations',
     access: 'public',
     cacheControl: 'no-store',
+    query: z.strictObject({ for: z.enum(['proxy']).optional() }),
     replies: { 200: { description: 'Ready', body: Probe } },
     problems: ['storage_unavailable'],
   },

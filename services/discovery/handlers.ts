@@ -69,9 +69,12 @@ export function discoveryHandlers({
 
     'operations.livez': async () => ({ status: 200, body: { status: 'ok' } }),
 
-    'operations.readyz': async () =>
-      (await readiness.check())
-        ? { status: 200, body: { status: 'ok' } }
-        : refuse('storage_unavailable'),
+    'operations.readyz': async ({ query }) => {
+      const ready =
+        query.for === 'proxy'
+          ? await readiness.acceptsTraffic()
+          : (await readiness.check()) === 'ready';
+      return ready ? { status: 200, body: { status: 'ok' } } : refuse('storage_unavailable');
+    },
   };
 }

@@ -19,8 +19,6 @@ const file = <const Type extends string>(description: string, type: Type) => ({
   200: { description, type },
 });
 
-const viewer = { ...read, problems: [] } as const;
-
 export const documentsContract = defineContract({
   'documents.openapi': {
     ...read,
@@ -94,7 +92,7 @@ export const documentsContract = defineContract({
     problems: ['not_found'],
   },
   'documents.reference': {
-    ...viewer,
+    ...read,
     path: '/docs',
     summary: 'The API reference as a page, from /openapi.json',
     replies: {
@@ -104,29 +102,13 @@ export const documentsContract = defineContract({
         headers: PAGE_HEADERS,
       },
     },
-  },
-  'documents.reference_start': {
-    ...viewer,
-    path: '/docs/docs.js',
-    summary: 'Starts the viewer of the API reference',
-    replies: file('The script', 'text/javascript'),
+    problems: [],
   },
   'documents.reference_style': {
-    ...viewer,
+    ...read,
     path: '/docs/docs.css',
     summary: "The page's own style",
     replies: file('The style', 'text/css'),
-  },
-  'documents.viewer': {
-    ...viewer,
-    path: '/docs/swagger-ui-bundle.js',
-    summary: 'The viewer of the API reference (swagger-ui-dist)',
-    replies: file('The script', 'text/javascript'),
-  },
-  'documents.viewer_style': {
-    ...viewer,
-    path: '/docs/swagger-ui.css',
-    summary: "The viewer's style",
-    replies: file('The style', 'text/css'),
+    problems: [],
   },
 });

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { openApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
-import { keptText, pageHeaders, textContent } from '../../platform/http/page-headers.ts';
+import { pageHeaders, textContent } from '../../platform/http/page-headers.ts';
 import { publicContent } from '../../platform/http/respond.ts';
 import type { Content, Handlers, Routes } from '../../platform/http/route.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -12,6 +10,7 @@ import { refuse } from '../../platform/refusal.ts';
 import { allPolicies } from '../../projections/moderation/policies.ts';
 import type { documentsContract } from './contract.ts';
 import { publicPolicy } from './policy.ts';
+import { referencePage } from './reference/page.ts';
 import { llms, robots, securityTxt, sitemap } from './small-files.ts';
 import { textFile } from './text-file.ts';
 
@@ -22,12 +21,11 @@ export interface DocumentsDeps {
   routes: () => readonly Routes[];
 }
 
-// The viewer styles elements through the CSSOM, which the content security policy allows.
-const HEADERS = pageHeaders();
+const HEADERS = pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'");
 
-const SCRIPT = 'text/javascript';
-const STYLE = 'text/css';
 const PLAIN = 'text/plain';
+/** Colours and type are those of the other pages. */
+const STYLES = ['../../web/shared/base.css', 'reference/reference.css'];
 
 export function documentsHandlers({
   config,
@@ -37,6 +35,7 @@ export function documentsHandlers({
   const { baseUrl } = config;
   const values = { base_url: baseUrl, writes_per_day: String(config.limitWritesPerDay) };
   const openApi = keep(() => openApiDocument(routes(), baseUrl));
+  const reference = once(() => textContent('text/html', referencePage(openApi(), baseUrl)));
   return {
     'documents.openapi': once(() => publicContent(openApi())),
     'documents.openapi_3_0': once(() => publicContent(toOpenApi30(openApi()))),
@@ -57,15 +56,10 @@ export function documentsHandlers({
             content: textContent(PLAIN, securityTxt(baseUrl, config.securityContact, Date.now())),
           }
         : refuse('not_found', { message: 'This service has no security contact.' }),
-    'documents.reference': async () => ({
-      status: 200,
-      content: page(),
-      headers: HEADERS,
-    }),
-    'documents.reference_start': once(() => textContent(SCRIPT, textFile('docs.js'))),
-    'documents.reference_style': once(() => textContent(STYLE, textFile('docs.css'))),
-    'documents.viewer': once(() => textContent(SCRIPT, viewerFile('swagger-ui-bundle.js'))),
-    'documents.viewer_style': once(() => textContent(STYLE, viewerFile('swagger-ui.css'))),
+    'documents.reference': async () => ({ ...(await reference()), headers: HEADERS }),
+    'documents.reference_style': once(() =>
+      textContent('text/css', STYLES.map((name) => textFile(name)).join('\n')),
+    ),
   };
 }
 
@@ -73,8 +67,6 @@ export function documentsHandlers({
 function forAgents(text: string, { a2aEnabled }: Config): string {
   return a2aEnabled ? text : text.replace(/^- A2A .*\n( {2}.*\n)*|^\| `POST \/a2a`.*\n/gm, '');
 }
-
-const page = keep(() => keptText('text/html', textFile('docs.html')));
 
 /** Builds the content on the first read and returns the same content on every later read. */
 function once(make: () => Content) {
@@ -88,8 +80,4 @@ function keep<Value>(make: () => Value): () => Value {
     kept ??= make();
     return kept;
   };
-}
-
-function viewerFile(name: string): Buffer {
-  return readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
 }

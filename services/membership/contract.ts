@@ -114,6 +114,7 @@ export const membershipContract = defineContract({
     summary: 'The member of the current session',
     tag: 'membership',
     access: 'session?',
+    checksSession: true,
     unknownQuery: 'ignored',
     replies: { 200: { description: 'The member', body: MemberReply } },
     problems: ['session_required'],

@@ -102,6 +102,12 @@ export function endSessions(sessionIds: readonly string[], now: Date): Sql {
   return sql`UPDATE sessions SET ended_at = ${now} WHERE session_id = ANY(${sessionIds}::uuid[])`;
 }
 
+/** Ends every session; the worker records that they expired. */
+export function expireEverySession(): Sql {
+  return sql`UPDATE sessions SET expires_at = clock_timestamp()
+    WHERE ended_at IS NULL AND expires_at > clock_timestamp()`;
+}
+
 export interface SessionTimes {
   session_id: string;
   started_at: Date;

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
-import { screeningJob } from '../../platform/jobs/queues.ts';
+import { rescreeningJob } from '../../platform/jobs/queues.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type NoteToScreen, notesToScreen } from '../../projections/screening/screenings.ts';
 import { RULES_VERSION } from './rules.ts';
@@ -20,7 +20,7 @@ export async function rescreen(store: EventStore): Promise<number> {
       decide: () => ({
         answer: true,
         appends: [],
-        jobs: notes.length > 0 ? [screeningJob(notes.map(({ note_id }) => note_id))] : [],
+        jobs: notes.length > 0 ? [rescreeningJob(notes.map(({ note_id }) => note_id))] : [],
       }),
     });
     count += notes.length;

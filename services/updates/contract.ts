@@ -28,7 +28,8 @@ export const updatesContract = defineContract({
     summary: "The member's own events, oldest first, from a cursor on",
     description:
       'Gap-free and in order, delivered at least once. Save `next_cursor` together with its page. ' +
-      'A cursor outlives credentials, rotation and recovery. With `wait`, a request that has no ' +
+      'A cursor outlives credentials, rotation and recovery. After the log was restored from a ' +
+      'backup, a cursor beyond what was kept is refused with `cursor_reset`. With `wait`, a request that has no ' +
       'event to answer is held until one comes, the seconds are over or the credential ends (401). ' +
       'A credential may have 20 waiting requests at one time (429 `rate_limited`, set by the operator). ' +
       'Where the service holds as many as it can, it answers without waiting.\n\n' +
@@ -42,6 +43,7 @@ export const updatesContract = defineContract({
       'scope_required',
       'invalid_request',
       'invalid_cursor',
+      'cursor_reset',
       'rate_limited',
     ],
   },

@@ -1,4 +1,7 @@
 import type pg from 'pg';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { keptSequence } from '../../platform/eventstore/log-epochs.ts';
+import { fault } from '../../platform/fault.ts';
 import type { Authenticators, PrincipalOf } from '../../platform/http/principal.ts';
 import type { Call, Handlers } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
@@ -7,12 +10,13 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { readUpdates } from '../../projections/updates/feed-page.ts';
 import type { updatesContract } from './contract.ts';
-import { readCursor } from './cursor.ts';
+import { type FeedPosition, readCursor, writeCursor } from './cursor.ts';
 import { type Page, toUpdatesPage } from './page.ts';
 import type { UpdatesWaiting } from './waiting.ts';
 
 export interface UpdatesDeps {
   pool: pg.Pool;
+  store: Pick<EventStore, 'confirmRestart'>;
   keys: KeyRing;
   waiting: UpdatesWaiting;
   places: WaitingPlaces;
@@ -21,15 +25,32 @@ export interface UpdatesDeps {
 
 const TOO_MANY_WAIT = 'Too many requests of this credential wait already.';
 
+type ListRefusal = 'invalid_cursor' | 'cursor_reset' | 'credential_not_accepted' | 'rate_limited';
 type ListCall = Call<(typeof updatesContract)['updates.list']>;
 
 export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
-  const { pool, keys, waiting, places } = deps;
+  const { pool, store, keys, waiting, places } = deps;
 
-  async function read(memberId: string, after: number, limit: number) {
+  async function read(memberId: string, from: FeedPosition | undefined, limit: number) {
+    const after = from?.sequence ?? 0;
     const [row] = await query(pool, readUpdates(memberId, after, limit));
-    if (!row || after > row.head) return refuse('invalid_cursor');
+    // A restarted server may show commits that no standby has, and that a failover would lose.
+    if (row?.has_standbys) await store.confirmRestart(row.server_started_at);
+    if (!row) return refuse('invalid_cursor');
+    const reset = from && from.epoch !== row.epoch && (await resetAfter(memberId, from, row.epoch));
+    if (reset) return reset;
+    if (after > row.head) return refuse('invalid_cursor');
     return toUpdatesPage(keys, memberId, after, row);
+  }
+
+  /** Refuses a position of an earlier epoch that lies beyond what a restore has kept. */
+  async function resetAfter(memberId: string, from: FeedPosition, epoch: number) {
+    if (fault('no-epoch')) return undefined;
+    const [row] = await query(pool, keptSequence(memberId, from.epoch));
+    const sequence = row?.kept ?? 0;
+    if (from.sequence <= sequence) return undefined;
+    const cursor = writeCursor(keys, memberId, { sequence, epoch });
+    return refuse('cursor_reset', { kept_through: sequence, epoch, cursor });
   }
 
   /** Authenticates again before the response, because the bearer may have ended during the wait. */
@@ -40,8 +61,8 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
 
   async function wait(
     call: ListCall,
-    after: number,
-  ): Promise<Page | Refusal<'invalid_cursor' | 'credential_not_accepted' | 'rate_limited'>> {
+    from: FeedPosition | undefined,
+  ): Promise<Page | Refusal<ListRefusal>> {
     const { memberId, credentialId, expiresAt, provenAt } = call.principal;
     const { limit } = call.query;
     // Both times are by the database's clock. The wait ends no later than the credential expires.
@@ -49,15 +70,15 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
     const place = places.take(credentialId);
     if (place === 'holder_full') return refuse('rate_limited', { message: TOO_MANY_WAIT });
     // Other callers fill the process's limit of waiting requests: respond without waiting.
-    if (place === 'full') return read(memberId, after, limit);
+    if (place === 'full') return read(memberId, from, limit);
     const listening = waiting.listen(memberId);
     try {
-      const page = await read(memberId, after, limit);
+      const page = await read(memberId, from, limit);
       if (isRefusal(page) || !page.empty) return page;
       const gone = call.request.gone();
-      await listening.more(after, seconds, gone);
+      await listening.more(from?.sequence ?? 0, seconds, gone);
       if (gone.aborted) return page;
-      const later = await read(memberId, after, limit);
+      const later = await read(memberId, from, limit);
       return (await stillProven(call)) ? later : refuse('credential_not_accepted');
     } finally {
       listening.stop();
@@ -69,9 +90,9 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
     'updates.list': async (call) => {
       const { memberId } = call.principal;
       const { cursor, limit, wait: seconds } = call.query;
-      const after = cursor === undefined ? 0 : readCursor(keys, memberId, cursor);
-      if (after === undefined) return refuse('invalid_cursor');
-      const page = seconds > 0 ? await wait(call, after) : await read(memberId, after, limit);
+      const from = cursor === undefined ? undefined : readCursor(keys, memberId, cursor);
+      if (cursor !== undefined && !from) return refuse('invalid_cursor');
+      const page = seconds > 0 ? await wait(call, from) : await read(memberId, from, limit);
       return isRefusal(page) ? page : { status: 200, content: page.content };
     },
   };

@@ -17,7 +17,7 @@ export function toUpdatesPage(
   row: UpdatesRow,
 ): Page {
   const last = row.last ?? after;
-  const cursor = writeCursor(keys, memberId, last);
+  const cursor = writeCursor(keys, memberId, { sequence: last, epoch: row.epoch });
   const text =
     `{"status":"ok","events":[${row.entries ?? ''}],` +
     `"next_cursor":"${cursor}","has_more":${last < row.head}}`;

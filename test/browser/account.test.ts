@@ -2,24 +2,24 @@ import type { Page, Route } from 'playwright-core';
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
 import {
+  checkAppearance,
   focusAfterClick,
-  handled,
   intercept,
-  look,
   NEEDS_BROWSER,
-  until,
+  untilHandled,
+  untilTrue,
 } from '../support/browser.ts';
 import {
-  asFile,
-  confirmed,
   join,
+  sendNote,
   startGuestbook,
+  toKeyFile,
+  untilConfirmed,
   visitGuestbook,
-  write,
 } from '../support/guestbook-page.ts';
 
 t.test(
-  'a member learns why, appeals, withdraws, and deletes the account',
+  'lets a member read a decision, appeal, withdraw and delete the account',
   NEEDS_BROWSER,
   async (t) => {
     const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
@@ -27,7 +27,7 @@ t.test(
     const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
     const { page } = visit;
     await join(visit, 'ada_l');
-    await write(visit, 'My engine, cheap');
+    await sendNote(visit, 'My engine, cheap');
     const [item] = (await ann.get('queue')).body.items;
     t.equal(item.author.name, 'ada_l');
     const rejected = await ann.post(`notes/${item.id}/decisions`, {
@@ -44,19 +44,19 @@ t.test(
     await page.getByRole('button', { name: 'Send appeal' }).click();
     await page.getByText('Say why this note should appear.').waitFor();
     await page.getByLabel('Why should this note appear?').fill('It was a joke.');
-    await look(t, page, 'appeal');
+    await checkAppearance(t, page, 'appeal');
     await page.getByRole('button', { name: 'Send appeal' }).click();
     await page.getByText('Your appeal is waiting').waitFor();
-    await confirmed(page, 'Your appeal was sent.');
+    await untilConfirmed(page, 'Your appeal was sent.');
 
-    await write(visit, 'A second thought');
+    await sendNote(visit, 'A second thought');
     const second = page.locator('.own-note').filter({ hasText: 'A second thought' });
     await second.getByRole('button', { name: 'Withdraw' }).click();
     await second.getByRole('button', { name: 'Withdraw it' }).click();
     await second.getByText('Withdrawn by you').waitFor();
-    await confirmed(page, 'Note withdrawn.');
+    await untilConfirmed(page, 'Note withdrawn.');
 
-    await write(visit, 'To stay');
+    await sendNote(visit, 'To stay');
     const third = (await ann.get('queue')).body.items.find(
       ({ state }: { state: string }) => state === 'pending',
     );
@@ -66,7 +66,7 @@ t.test(
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByText('This is not your handle.').waitFor();
-    await look(t, page, 'delete');
+    await checkAppearance(t, page, 'delete');
     await page.getByLabel('Type ada_l to confirm').fill('ada_l');
     // It does not arrive, and is tried again after the credential's end: the account still lives.
     const states = async () =>
@@ -86,7 +86,7 @@ t.test(
   },
 );
 
-t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, async (t) => {
+t.test('reports an unconfirmed deletion as unconfirmed', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
   const { page } = visit;
@@ -103,16 +103,16 @@ t.test('a deletion that nobody was told of is not called one', NEEDS_BROWSER, as
   await page.getByText('Nothing is lost; try again').waitFor();
   await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByText('most likely deleted, but this could not be confirmed').waitFor();
-  await look(t, page, 'delete-unconfirmed');
+  await checkAppearance(t, page, 'delete-unconfirmed');
 });
 
-t.test('published notes go with the account where that is asked for', NEEDS_BROWSER, async (t) => {
+t.test('deletes published notes with the account on request', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada_l');
-  await write(visit, 'To go with me');
+  await sendNote(visit, 'To go with me');
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Delete my account' }).click();
@@ -124,12 +124,12 @@ t.test('published notes go with the account where that is asked for', NEEDS_BROW
   await page.getByText('No notes here yet').waitFor();
 });
 
-t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (t) => {
+t.test("shows a member's own notes only to that member", NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
   const { page } = visit;
   await join(visit, 'ada_l');
-  await write(visit, 'Of Ada');
+  await sendNote(visit, 'Of Ada');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
@@ -138,7 +138,7 @@ t.test("a member's notes are shown to that member alone", NEEDS_BROWSER, async (
   t.equal(await page.getByText('Of Ada').count(), 0);
 });
 
-t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
+t.test('reads the session once when another tab signs in', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service);
   const { page, context } = visit;
@@ -151,7 +151,7 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
   /** What the first has written is known to the second, and what it asks for then is sent. */
   const told = async (first: Page, second: Page, mark: string) => {
     await first.evaluate(`localStorage.setItem('mark', '${mark}')`);
-    await until(second, `window.mark === '${mark}'`);
+    await untilTrue(second, `window.mark === '${mark}'`);
   };
   const listen = `addEventListener('storage', ({ key, newValue }) => {
     if (key === 'mark') window.mark = newValue;
@@ -161,7 +161,7 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
   const followed = page.waitForResponse('**/api/membership/me');
   await other.goto(service.baseUrl);
   await other.getByRole('button', { name: 'Your account, twice' }).waitFor();
-  await handled(page, followed);
+  await untilHandled(page, followed);
   await told(other, page, 'one');
   await told(page, other, 'two');
   t.same(
@@ -170,7 +170,7 @@ t.test('a tab that follows another asks once', NEEDS_BROWSER, async (t) => {
   );
 });
 
-t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, async (t) => {
+t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
@@ -178,7 +178,7 @@ t.test('a session that ended is said, and the text is kept', NEEDS_BROWSER, asyn
   const keys = await join(visit, 'sleepy');
   const signIn = async () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Key file').setInputFiles(asFile(JSON.stringify(keys)));
+    await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(keys)));
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Your account, sleepy' }).waitFor();
   };

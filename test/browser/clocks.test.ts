@@ -1,16 +1,16 @@
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
-import { handled, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, toast } from '../support/console.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
+import { NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
+import { openConsoleWithNotes, untilToast } from '../support/console.ts';
+import { join, sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
-/** A script after which the device's clock is wrong. */
-const ahead = (minutes: number) =>
+/** A script that sets the device's clock ahead. */
+const clockAhead = (minutes: number) =>
   `{ const now = Date.now; Date.now = () => now() + ${minutes} * 60_000; }`;
 
-t.test('a device whose clock is wrong stays signed in', NEEDS_BROWSER, async (t) => {
+t.test('keeps a device with a wrong clock signed in', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
-  const visit = await visitGuestbook(t, service, { first: ahead(35) });
+  const visit = await visitGuestbook(t, service, { first: clockAhead(35) });
   const { page } = visit;
   await join(visit, 'ada');
   await page.reload();
@@ -18,16 +18,16 @@ t.test('a device whose clock is wrong stays signed in', NEEDS_BROWSER, async (t)
   t.equal(await page.getByText('Your session has ended').count(), 0);
 });
 
-t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => {
+t.test('shows an outcome although the clock was set back', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
-  await page.evaluate(ahead(120));
-  await write(visit, 'Hello');
+  await page.evaluate(clockAhead(120));
+  await sendNote(visit, 'Hello');
   const checked = page.waitForResponse('**/api/guestbook');
   await page.getByRole('button', { name: 'Check now' }).click();
-  await handled(page, checked);
+  await untilHandled(page, checked);
   await page.reload();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'reject');
@@ -35,13 +35,13 @@ t.test('a clock that is set back hides no outcome', NEEDS_BROWSER, async (t) => 
   await page.getByText('Not published', { exact: true }).waitFor();
 });
 
-t.test("a deferral goes by the service's clock", NEEDS_BROWSER, async (t) => {
-  const { ann, page } = await consoleWith(t, ['Hello']);
-  await page.evaluate(ahead(5));
+t.test("defers by the service's clock", NEEDS_BROWSER, async (t) => {
+  const { ann, page } = await openConsoleWithNotes(t, ['Hello']);
+  await page.evaluate(clockAhead(5));
   const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('d');
-  await handled(page, claimed);
+  await untilHandled(page, claimed);
   await page.keyboard.press('4');
-  await toast(page, /^Deferred/);
+  await untilToast(page, /^Deferred/);
   t.equal((await ann.get('queue')).body.items.length, 0);
 });

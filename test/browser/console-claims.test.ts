@@ -1,34 +1,47 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, countClaims, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
-import { consoleWith, currentText, openConsole, signIn, toast } from '../support/console.ts';
-import { eventStream } from '../support/event-stream.ts';
+import {
+  checkAppearance,
+  holdRequest,
+  intercept,
+  NEEDS_BROWSER,
+  untilHandled,
+  visit,
+} from '../support/browser.ts';
+import {
+  currentText,
+  openConsole,
+  openConsoleWithNotes,
+  signIn,
+  untilToast,
+} from '../support/console.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { startService } from '../support/service.ts';
 
-/** Until it is answered: the stream may tell of a claim before, but not whose tab it is for. */
+/** Waits for the response: the stream may announce the claim earlier, but not for which tab. */
 async function claimNext(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('n');
-  await handled(page, answered);
+  await untilHandled(page, answered);
 }
 
-t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page } = await consoleWith(t, ['Hello']);
-  const stream = await eventStream(t, `${service.baseUrl}/api/moderation/stream`, {
+t.test('greys the row of a lost claim and offers a new claim', NEEDS_BROWSER, async (t) => {
+  const { service, ann, page } = await openConsoleWithNotes(t, ['Hello']);
+  const stream = await openEventStream(t, `${service.baseUrl}/api/moderation/stream`, {
     authorization: `Bearer ${ann.token}`,
   });
-  const claim = await holdOne(page, '**/api/moderation/claims', 'answer');
+  const claim = await holdRequest(page, '**/api/moderation/claims', 'answer');
   await page.keyboard.press('n');
-  // A claim that is over before the consoles are told of it is told of to none.
+  // A claim that ends before the stream announces it is never announced.
   await stream.until('claim', ({ claims }) => claims.length > 0);
   await page.locator('.note .lease').waitFor();
   await service.database.pool.query('UPDATE note_leases SET expires_at = clock_timestamp()');
   const lost = page.locator('.row.grey', { hasText: 'Claim lost' });
   await lost.waitFor();
-  await claim.arrive();
-  t.equal(await lost.count(), 1, 'whenever its answer comes');
-  await look(t, page, 'moderation-lost-claim');
+  await claim.deliver();
+  t.equal(await lost.count(), 1, 'the late response does not restore it');
+  await checkAppearance(t, page, 'moderation-lost-claim');
   await page.locator('.row').getByRole('button', { name: 'Claim again' }).click();
   await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   t.equal(await countClaims(ann), 1);
@@ -44,8 +57,8 @@ t.test('a claim that is lost greys its row and can be made again', NEEDS_BROWSER
   t.pass('leaving releases');
 });
 
-t.test('a list of claims that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
-  const { page, context } = await consoleWith(t, ['Hello']);
+t.test('keeps a claim when an older list of claims arrives', NEEDS_BROWSER, async (t) => {
+  const { page, context } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('n');
   await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   const before = { complete: true, claims: [], released_subjects: [] };
@@ -64,7 +77,7 @@ t.test('a list of claims that is older than a claim does not lose it', NEEDS_BRO
   t.equal(await page.getByText('Claim lost').count(), 0);
 });
 
-t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, async (t) => {
+t.test('keeps a claim when an older response arrives', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'One' });
@@ -72,12 +85,12 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   const { page } = await openConsole(t, service, ann);
   const row = page.locator('.row', { hasText: 'Two' });
   await row.waitFor();
-  const read = await holdOne(page, `**/api/moderation/notes/${two.id}`, 'answer');
+  const read = await holdRequest(page, `**/api/moderation/notes/${two.id}`, 'answer');
   await page.keyboard.press('j');
-  await read.asked;
+  await read.arrived;
   await page.locator('.note').getByRole('button', { name: 'Claim', exact: true }).click();
-  await row.getByText('Claimed by you').waitFor();
-  read.go();
+  await row.getByText('Yours').waitFor();
+  read.release();
   await page
     .locator('.note', { hasText: 'History' })
     .getByText('Loading…')
@@ -86,7 +99,7 @@ t.test('an answer that is older than a claim does not lose it', NEEDS_BROWSER, a
   t.equal(await row.getByText('Claimed by you').count(), 1);
 });
 
-t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async (t) => {
+t.test('moves to a note that nobody else holds after a decision', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   await submit(service, { message: 'One' });
@@ -97,12 +110,12 @@ t.test('a decision leads on to what nobody else works on', NEEDS_BROWSER, async 
   await bob.post('claims', { note_ids: [two.id] });
   await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   t.equal(await currentText(page), 'Three');
 });
 
-t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async (t) => {
-  const { service, ann, page, context } = await consoleWith(t, ['One', 'Two']);
+t.test("keeps another tab's claims when a tab closes", NEEDS_BROWSER, async (t) => {
+  const { service, ann, page, context } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('n');
   await page.locator('.note .lease').waitFor();
@@ -120,7 +133,7 @@ t.test("a tab that goes leaves another tab's claims alone", NEEDS_BROWSER, async
   t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Claimed by you').count(), 1);
 });
 
-t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BROWSER, async (t) => {
+t.test('renews a claim while visible, or reports it lost', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service);
@@ -144,7 +157,7 @@ t.test('a claim is renewed while the tab is seen, or said to be lost', NEEDS_BRO
   await page.evaluate("fetch('/livez')");
   t.equal(renewals, 0);
   await seen('visible');
-  // Nothing else tells of it.
+  // Without the stream, only a renewal reports the loss.
   await intercept(page, '**/api/moderation/stream', (route) => route.abort());
   await page.clock.fastForward(61_000);
   await page.getByText('Live updates paused').waitFor();

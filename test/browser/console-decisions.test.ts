@@ -1,95 +1,91 @@
 import t from 'tap';
 import { intercept, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, numbered, states, toast } from '../support/console.ts';
+import {
+  countNotesByState,
+  currentText,
+  numberedTexts,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 
 const LOADS = 'performance.getEntriesByType("navigation").length';
 
-t.test(
-  'a hundred notes are decided by keys alone, without a page load',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { service, page } = await consoleWith(t, numbered(100));
-    let loads = 0;
-    page.on('framenavigated', () => loads++);
-    await page.evaluate(
-      `document.addEventListener('pointerdown', () => { throw Error('a mouse') })`,
-    );
-    for (let n = 1; n <= 100; n++) {
-      await page.locator('.note .text', { hasText: new RegExp(`^Note ${n}$`) }).waitFor();
-      if (n % 5 === 0) {
-        await page.keyboard.press('r');
-        await page.locator('.panel').waitFor();
-        await page.keyboard.press('1');
-      } else if (n % 10 === 3) {
-        await page.keyboard.press('n');
-        await page.locator('.note .lease').waitFor();
-        await page.keyboard.press('a');
-      } else await page.keyboard.press('a');
-    }
-    await page.getByText('The queue is clear.').waitFor();
-    await t.resolves(page.getByText('Last decision').waitFor());
-    t.same(await states(service), { approved: 80, rejected: 20 });
-    t.equal(loads, 0);
-    t.equal(await page.evaluate(LOADS), 1);
-    const { rows } = await service.database.pool.query('SELECT FROM note_leases');
-    t.equal(rows.length, 0, 'no claim is left behind');
-  },
-);
+t.test('decides on a hundred notes by keys, without a page load', NEEDS_BROWSER, async (t) => {
+  const { service, page } = await openConsoleWithNotes(t, numberedTexts(100));
+  let loads = 0;
+  page.on('framenavigated', () => loads++);
+  await page.evaluate(`document.addEventListener('pointerdown', () => { throw Error('a mouse') })`);
+  for (let n = 1; n <= 100; n++) {
+    await page.locator('.note .text', { hasText: new RegExp(`^Note ${n}$`) }).waitFor();
+    if (n % 5 === 0) {
+      await page.keyboard.press('r');
+      await page.locator('.panel').waitFor();
+      await page.keyboard.press('1');
+    } else if (n % 10 === 3) {
+      await page.keyboard.press('n');
+      await page.locator('.note .lease').waitFor();
+      await page.keyboard.press('a');
+    } else await page.keyboard.press('a');
+  }
+  await page.getByText('The queue is clear.').waitFor();
+  await t.resolves(page.getByText('Last decision').waitFor());
+  t.same(await countNotesByState(service), { approved: 80, rejected: 20 });
+  t.equal(loads, 0);
+  t.equal(await page.evaluate(LOADS), 1);
+  const { rows } = await service.database.pool.query('SELECT FROM note_leases');
+  t.equal(rows.length, 0, 'no claim is left behind');
+});
 
-t.test(
-  'rejected by policy with a word, deferred, escalated, and undone',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { service, ann, notes, page } = await consoleWith(t, numbered(3));
-    const [one, two, three] = notes;
-    await page.getByText('Note 1', { exact: true }).last().waitFor();
+t.test('rejects with a message, defers, escalates and undoes', NEEDS_BROWSER, async (t) => {
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, numberedTexts(3));
+  const [one, two, three] = notes;
+  await page.getByText('Note 1', { exact: true }).last().waitFor();
 
-    await page.keyboard.press('r');
-    const word = page.getByLabel('Message to the author');
-    await word.fill('Please do not a r e n u');
-    await word.press('Escape');
-    t.equal(await page.locator('.panel').count(), 1, 'Esc leaves the field first');
-    await page.keyboard.press('1');
-    await toast(page, /Rejected: .* ?spam/i);
-    const history = async (id = '') => (await ann.get(`notes/${id}`)).body.history;
-    t.match((await history(one?.id)).at(-1), {
-      type: 'NoteRejected',
-      text: 'Please do not a r e n u',
-    });
-    t.equal(await currentText(page), 'Note 2');
-    await page.locator(`#row-${two?.id}:focus`).waitFor();
+  await page.keyboard.press('r');
+  const word = page.getByLabel('Message to the author');
+  await word.fill('Please do not a r e n u');
+  await word.press('Escape');
+  t.equal(await page.locator('.panel').count(), 1, 'Esc leaves the field first');
+  await page.keyboard.press('1');
+  await untilToast(page, /Rejected: .* ?spam/i);
+  const history = async (id = '') => (await ann.get(`notes/${id}`)).body.history;
+  t.match((await history(one?.id)).at(-1), {
+    type: 'NoteRejected',
+    text: 'Please do not a r e n u',
+  });
+  t.equal(await currentText(page), 'Note 2');
+  await page.locator(`#row-${two?.id}:focus`).waitFor();
 
-    await page.keyboard.press('u');
-    await toast(page, 'Undone');
-    t.equal(await currentText(page), 'Note 1');
-    t.match((await history(one?.id)).at(-1), { type: 'DecisionUndone' });
-    t.same(await states(service), { pending: 3 });
-    await page.keyboard.press('r');
-    t.equal(await word.inputValue(), '', 'what was sent is no draft any more');
-    await page.keyboard.press('Escape');
-    await page.locator('.panel').waitFor({ state: 'detached' });
+  await page.keyboard.press('u');
+  await untilToast(page, 'Undone');
+  t.equal(await currentText(page), 'Note 1');
+  t.match((await history(one?.id)).at(-1), { type: 'DecisionUndone' });
+  t.same(await countNotesByState(service), { pending: 3 });
+  await page.keyboard.press('r');
+  t.equal(await word.inputValue(), '', 'what was sent is no draft any more');
+  await page.keyboard.press('Escape');
+  await page.locator('.panel').waitFor({ state: 'detached' });
 
-    await page.keyboard.press('j');
-    await page.keyboard.press('d');
-    await page.keyboard.press('2');
-    await toast(page, 'Deferred');
-    t.match((await history(two?.id)).at(-1), { type: 'NoteDeferred' });
-    t.equal(await currentText(page), 'Note 3');
-    await page.keyboard.press('e');
-    await page.getByLabel('Message to the lead').fill('A lawyer should look');
-    await page.keyboard.press('Enter');
-    await toast(page, 'Escalated');
-    t.match((await history(three?.id)).at(-1), { text: 'A lawyer should look' });
-    t.equal(await currentText(page), 'Note 1');
-    await page
-      .getByRole('link', { name: /^Escalated/ })
-      .filter({ hasText: '1' })
-      .waitFor();
-  },
-);
+  await page.keyboard.press('j');
+  await page.keyboard.press('d');
+  await page.keyboard.press('2');
+  await untilToast(page, 'Deferred');
+  t.match((await history(two?.id)).at(-1), { type: 'NoteDeferred' });
+  t.equal(await currentText(page), 'Note 3');
+  await page.keyboard.press('e');
+  await page.getByLabel('Message to the lead').fill('A lawyer should look');
+  await page.keyboard.press('Enter');
+  await untilToast(page, 'Escalated');
+  t.match((await history(three?.id)).at(-1), { text: 'A lawyer should look' });
+  t.equal(await currentText(page), 'Note 1');
+  await page
+    .getByRole('link', { name: /^Escalated/ })
+    .filter({ hasText: '1' })
+    .waitFor();
+});
 
-t.test('the next note is not asked for before a decision has come in', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, numbered(2));
+t.test('requests the next note only after the decision has arrived', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, numberedTexts(2));
   await page.locator('.row').nth(1).waitFor();
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {

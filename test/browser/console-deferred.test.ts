@@ -1,36 +1,41 @@
 import t from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
-import { look, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, numbered, toast } from '../support/console.ts';
+import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import {
+  currentText,
+  numberedTexts,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 
-const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+const inHours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
-t.test('a deferral is undone by key, and so is an escalation', NEEDS_BROWSER, async (t) => {
-  const { ann, notes, page } = await consoleWith(t, numbered(3));
+t.test('undoes a deferral and an escalation by key', NEEDS_BROWSER, async (t) => {
+  const { ann, notes, page } = await openConsoleWithNotes(t, numberedTexts(3));
   const item = async (id = '') => (await ann.get(`notes/${id}`)).body.item;
   await page.keyboard.press('d');
   await page.keyboard.press('d');
-  await toast(page, 'Deferred “Note 1”');
+  await untilToast(page, 'Deferred “Note 1”');
   await page.locator('.toast').getByRole('button', { name: 'Undo (u)' }).waitFor();
   t.match(await item(notes[0]?.id), { deferred_until: String });
   await page.keyboard.press('u');
-  await toast(page, 'Undone: “Note 1”');
+  await untilToast(page, 'Undone: “Note 1”');
   t.match(await item(notes[0]?.id), { deferred_until: null });
   t.equal(await currentText(page), 'Note 1');
 
   await page.keyboard.press('e');
   await page.getByLabel('Message to the lead').fill('Hard');
   await page.keyboard.press('Enter');
-  await toast(page, 'Escalated “Note 1”');
+  await untilToast(page, 'Escalated “Note 1”');
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
-  await toast(page, 'Undone: “Note 1”');
+  await untilToast(page, 'Undone: “Note 1”');
   t.match(await item(notes[0]?.id), { tier: 'normal' });
 });
 
-t.test('deferred notes are counted, listed, found, and brought back', NEEDS_BROWSER, async (t) => {
-  const { service, notes, page } = await consoleWith(t, numbered(4));
+t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (t) => {
+  const { service, notes, page } = await openConsoleWithNotes(t, numberedTexts(4));
   const bob = await addModerator(service, 'Bob', 'triage');
-  const defer = (id = '', until = hours(2)) =>
+  const defer = (id = '', until = inHours(2)) =>
     bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
   for (const note of notes.slice(1)) await defer(note.id);
   const link = page.getByRole('link', { name: /^Deferred/ });
@@ -40,20 +45,20 @@ t.test('deferred notes are counted, listed, found, and brought back', NEEDS_BROW
   await page.locator('#search').fill('note');
   await page.keyboard.press('Enter');
   await page.locator('.row', { hasText: 'Note 2' }).getByText('Deferred until').waitFor();
-  t.equal(await page.locator('.row').count(), 4, 'a search finds all that waits');
+  t.equal(await page.locator('.row').count(), 4, 'a search includes deferred notes');
 
   await link.click();
   await page.locator('.row').nth(2).waitFor();
   await page.locator('.decision', { hasText: 'Deferred by Bob' }).waitFor();
-  await look(t, page, 'moderation-deferred');
+  await checkAppearance(t, page, 'moderation-deferred');
   await page.keyboard.press('u');
-  await toast(page, 'Brought back: “Note 2”');
-  t.equal(await currentText(page), 'Note 3', 'the focus goes on');
+  await untilToast(page, 'Brought back: “Note 2”');
+  t.equal(await currentText(page), 'Note 3', 'the next note is current');
   await page.locator('.row').nth(2).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Bring back u' }).click();
-  await toast(page, 'Brought back: “Note 3”');
+  await untilToast(page, 'Brought back: “Note 3”');
   await page.keyboard.press('a');
-  await toast(page, 'Approved “Note 4”');
+  await untilToast(page, 'Approved “Note 4”');
   await page.getByText('Nothing is deferred.').waitFor();
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.locator('.row').nth(2).waitFor();

@@ -1,10 +1,15 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, openConsole, REFUSED, toast } from '../support/console.ts';
+import {
+  CONFLICT_RESPONSE,
+  openConsole,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
+t.test('keeps the focus after each action', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service, { message: 'Before' })).id, 'approve');
@@ -30,7 +35,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
 
   await page.clock.install();
   await page.keyboard.press('a');
-  await toast(page, 'Approved “Two”');
+  await untilToast(page, 'Approved “Two”');
   const undo = page.locator('.toast').getByRole('button', { name: 'Undo' });
   await undo.focus();
   await page.clock.fastForward(15_000);
@@ -38,7 +43,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await press('Dismiss');
   await focused('.row.here .row-main');
   await page.keyboard.press('a');
-  await toast(page, /^Approved/);
+  await untilToast(page, /^Approved/);
   await page.clock.fastForward(15_000);
   await page.locator('.toast').waitFor({ state: 'detached' });
 
@@ -48,7 +53,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   await press('Clear filters');
   await focused('#list-title');
   await page.locator('.row').nth(2).waitFor();
-  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(REFUSED), {
+  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(CONFLICT_RESPONSE), {
     times: 1,
   });
   await page.getByRole('link', { name: /^To do/ }).click();
@@ -58,10 +63,10 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   t.pass('to the present row, or to the title of the list');
 });
 
-t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+t.test('focuses a field before the next key', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
-  // In one task: a letter that was typed after it would be a command.
+  // In one task: a letter typed after the key would be a command.
   const afterKey = (key: string) =>
     page.evaluate(`(async () => {
       document.activeElement.dispatchEvent(
@@ -78,10 +83,10 @@ t.test('a key that leads to a field leads there before the next', NEEDS_BROWSER,
     await Promise.resolve();
     return button.ownerDocument.getElementById('search').value;
   });
-  t.equal(await words, '', 'and nothing of what is typed then is taken away');
+  t.equal(await words, '', 'the search is cleared before the next key');
   await page.locator('.row').nth(1).waitFor();
   t.equal(await afterKey('t'), 'thread');
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole('button', { name: 'List' }).waitFor();
-  t.equal(await afterKey('/'), 'search', 'from a note that hides the list');
+  t.equal(await afterKey('/'), 'search', 'also from a note that hides the list');
 });

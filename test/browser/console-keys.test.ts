@@ -1,15 +1,20 @@
 import t from 'tap';
 import { submit } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, numbered, states, toast } from '../support/console.ts';
+import {
+  countNotesByState,
+  numberedTexts,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 
-t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page } = await consoleWith(t, numbered(2));
+t.test('ignores keys while typing and can switch them off', NEEDS_BROWSER, async (t) => {
+  const { service, ann, page } = await openConsoleWithNotes(t, numberedTexts(2));
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('/');
   await page.locator('#search:focus').waitFor();
   await page.keyboard.type('aNote 2');
-  t.same(await states(service), { pending: 2 });
+  t.same(await countNotesByState(service), { pending: 2 });
   await page.locator('#search').fill('note 2');
   await submit(service, { message: 'Note 3' });
   await page.locator('.row', { hasText: 'Note 3' }).waitFor();
@@ -19,7 +24,11 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('a');
-  t.same(await states(service), { pending: 3 }, 'nor does one mean what is behind the help');
+  t.same(
+    await countNotesByState(service),
+    { pending: 3 },
+    'nor does one mean what is behind the help',
+  );
   await page
     .getByRole('dialog', { name: 'Keyboard shortcuts' })
     .getByText('They pause while you type')
@@ -40,18 +49,18 @@ t.test('keys rest while one types, and can be switched off', NEEDS_BROWSER, asyn
   await page.locator('.panel').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Release' }).click();
   await page.locator('.note .lease').waitFor({ state: 'detached' });
-  t.same(await states(service), { pending: 3 });
+  t.same(await countNotesByState(service), { pending: 3 });
   await page.reload();
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('a');
-  t.same(await states(service), { pending: 3 }, 'still off');
+  t.same(await countNotesByState(service), { pending: 3 }, 'still off');
   await page.getByLabel('Keys').check();
   await page.getByRole('button', { name: 'Approve a' }).click();
-  await toast(page, 'Approved');
+  await untilToast(page, 'Approved');
 });
 
-t.test('keys are found on a keyboard of another script', NEEDS_BROWSER, async (t) => {
-  const { service, page } = await consoleWith(t, numbered(3));
+t.test('recognises keys on a keyboard of another script', NEEDS_BROWSER, async (t) => {
+  const { service, page } = await openConsoleWithNotes(t, numberedTexts(3));
   await page.locator('.row').nth(2).waitFor();
   const press = (key: string, code: string, shiftKey = false) =>
     page.evaluate(
@@ -59,16 +68,20 @@ t.test('keys are found on a keyboard of another script', NEEDS_BROWSER, async (t
         ${JSON.stringify({ key, code, shiftKey, bubbles: true, cancelable: true })}))`,
     );
   await press('ф', 'KeyA');
-  await toast(page, 'Approved “Note 1”');
+  await untilToast(page, 'Approved “Note 1”');
   await press('ρ', 'KeyR');
   await page.locator('.panel').waitFor();
   await press('۱', 'Digit1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
   await press('ס', 'KeyX');
   await page.getByText('1 note selected').waitFor();
   await press('Ф', 'KeyA', true);
   await page.getByRole('dialog', { name: 'Approve 1 note?' }).waitFor();
   await page.keyboard.press('Escape');
   await press('á', 'KeyA');
-  t.same(await states(service), { approved: 1, rejected: 1, pending: 1 }, 'not a Latin letter');
+  t.same(
+    await countNotesByState(service),
+    { approved: 1, rejected: 1, pending: 1 },
+    'not a Latin letter',
+  );
 });

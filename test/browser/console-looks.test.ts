@@ -4,7 +4,7 @@ import { NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test("a reader's own letters and colours, and a guest's marks", NEEDS_BROWSER, async (t) => {
+t.test('adapts to large letters and forced colours, and clips marks', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const names = ['Z', `Z${'\u0301'.repeat(39)}`];
@@ -17,7 +17,7 @@ t.test("a reader's own letters and colours, and a guest's marks", NEEDS_BROWSER,
     await page.locator('.history li').first().waitFor();
     pictures.push((await page.locator('.flags').screenshot()).toString('base64'));
   }
-  t.equal(pictures[0], pictures[1], 'a name is drawn over nothing else');
+  t.equal(pictures[0], pictures[1], 'a name does not overlap other content');
 
   await page.emulateMedia({ forcedColors: 'active' });
   const bordersOf = (what: string) =>
@@ -47,7 +47,7 @@ t.test("a reader's own letters and colours, and a guest's marks", NEEDS_BROWSER,
   await settings.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.locator('.row').nth(1).waitFor();
-  t.equal(await page.locator('.note').isVisible(), false, 'one column for large letters');
+  t.equal(await page.locator('.note').isVisible(), false, 'large letters use one column');
   await page.locator('.row-main').first().click();
   await page.getByRole('button', { name: 'List' }).waitFor();
   await page.goBack();

@@ -6,7 +6,7 @@ import { NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
+t.test('shows how each lost claim ended', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const end = () => service.database.pool.query('DELETE FROM note_leases');
@@ -55,7 +55,7 @@ t.test('a claim that is over ends as it ended', NEEDS_BROWSER, async (t) => {
   await row.getByText('Claim lost').waitFor();
 });
 
-t.test('a claim on an appeal is lost while that waits', NEEDS_BROWSER, async (t) => {
+t.test('shows a lost claim on an appeal', NEEDS_BROWSER, async (t) => {
   // An appeal is possible once the author may be told.
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '1' });
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];

@@ -1,11 +1,17 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
 import { intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
-import { consoleWith, openConsole, REFUSED, signIn, toast } from '../support/console.ts';
+import {
+  CONFLICT_RESPONSE,
+  openConsole,
+  openConsoleWithNotes,
+  signIn,
+  untilToast,
+} from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page, context } = await consoleWith(t, ['Hello']);
+t.test('shows a fault exactly as long as it lasts', NEEDS_BROWSER, async (t) => {
+  const { service, ann, page, context } = await openConsoleWithNotes(t, ['Hello']);
   const fault = page.locator('.list [role=alert]');
   await context.setOffline(true);
   await page.getByRole('link', { name: /^Mine/ }).click();
@@ -16,24 +22,24 @@ t.test('a fault is told for as long as it lasts, and no longer', NEEDS_BROWSER, 
   t.equal(await fault.count(), 0);
   await page.locator('.stream.live').waitFor();
 
-  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(REFUSED));
+  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(CONFLICT_RESPONSE));
   await page.getByRole('link', { name: /^Mine/ }).click();
   await fault.waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
   await page.locator('[href="#audit"]').dispatchEvent('click');
-  const told = page.locator('.sign-in [role=alert], .sign-in [aria-invalid]');
+  const signInErrors = page.locator('.sign-in [role=alert], .sign-in [aria-invalid]');
   await page.getByRole('dialog').waitFor();
-  t.equal(await told.count(), 0, 'nothing was tried yet');
+  t.equal(await signInErrors.count(), 0, 'the sign-in shows no error yet');
   await signIn(page, ann);
   await page.getByRole('link', { name: /^Mine/ }).click();
   await fault.waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
-  t.equal(await told.count(), 0);
+  t.equal(await signInErrors.count(), 0);
 });
 
-t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page } = await consoleWith(t, ['One']);
+t.test('shows the whole queue to the next moderator', NEEDS_BROWSER, async (t) => {
+  const { service, ann, page } = await openConsoleWithNotes(t, ['One']);
   const bob = await addModerator(service, 'Bob');
   const search = async () => {
     await page.locator('#search').fill('needle');
@@ -57,12 +63,16 @@ t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t
   await search();
   await end();
   await signIn(page, ann);
-  t.equal(await page.locator('#search').inputValue(), 'needle', 'the same one goes on');
+  t.equal(
+    await page.locator('#search').inputValue(),
+    'needle',
+    'the same moderator keeps the search',
+  );
   await end();
   await signIn(page, bob);
   await page.locator('.row', { hasText: 'One' }).locator('.row-main').click();
   await page.keyboard.press('r');
-  t.equal(await word.inputValue(), '', 'and with no word of the one before');
+  t.equal(await word.inputValue(), '', "the previous moderator's message is gone");
   await page.keyboard.press('Escape');
   await search();
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -71,7 +81,7 @@ t.test('the next moderator begins with the whole queue', NEEDS_BROWSER, async (t
   t.equal(await page.locator('#search').inputValue(), '');
 });
 
-t.test('a line that says nothing any more is given up, and no other', NEEDS_BROWSER, async (t) => {
+t.test('reconnects a silent stream, and only a silent one', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const url = `${service.baseUrl}/moderation`;
@@ -93,7 +103,7 @@ t.test('a line that says nothing any more is given up, and no other', NEEDS_BROW
   await live.waitFor();
 });
 
-t.test('the console works where storage is forbidden', NEEDS_BROWSER, async (t) => {
+t.test('works without browser storage', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'One' });
@@ -107,5 +117,5 @@ t.test('the console works where storage is forbidden', NEEDS_BROWSER, async (t) 
   await page.locator('.row-main').press('a');
   await keys.check();
   await page.locator('.row-main').press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
 });

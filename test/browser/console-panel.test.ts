@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, countClaims, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
-import { consoleWith, signIn, toast } from '../support/console.ts';
+import { holdRequest, intercept, NEEDS_BROWSER, untilHandled, visit } from '../support/browser.ts';
+import { openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-/** Begins to write, and leaves the field and the panel without having sent anything. */
+/** Types a text, then leaves the field and the panel without sending it. */
 async function typeAndLeave(page: Page, key: string, label: string, text: string): Promise<void> {
   await page.keyboard.press(key);
   const field = page.getByLabel(label);
@@ -15,22 +15,22 @@ async function typeAndLeave(page: Page, key: string, label: string, text: string
   await page.locator('.panel').waitFor({ state: 'detached' });
 }
 
-t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
-  const { service, ann, notes, page } = await consoleWith(t, ['One', 'Hello']);
+t.test('keeps a message for a lead from the author', NEEDS_BROWSER, async (t) => {
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, ['One', 'Hello']);
   const [one, two] = notes;
   await page.locator('.row').nth(1).waitFor();
   await typeAndLeave(page, 'e', 'Message to the lead', 'The author is my neighbour');
   await page.keyboard.press('r');
   t.equal(await page.getByLabel('Message to the author').inputValue(), '');
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
   const { history } = (await ann.get(`notes/${one?.id}`)).body;
   t.match(history.at(-1), { type: 'NoteRejected', text: null });
 
   await typeAndLeave(page, 'r', 'Message to the author', 'Please stop');
   await page.keyboard.press('d');
   await page.keyboard.press('1');
-  await toast(page, /^Deferred/);
+  await untilToast(page, /^Deferred/);
   t.match((await ann.get(`notes/${two?.id}`)).body.history.at(-1), { type: 'NoteDeferred' });
   await service.tamper('UPDATE notes SET deferred_until = clock_timestamp()');
   await page.getByRole('link', { name: /^Mine/ }).click();
@@ -40,25 +40,25 @@ t.test('words for a lead never reach the author', NEEDS_BROWSER, async (t) => {
   t.equal(await page.getByLabel('Message to the author').inputValue(), 'Please stop');
 });
 
-t.test('a deferral that escalates says so', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+t.test('reports a deferral that escalates', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.locator('.row').nth(1).waitFor();
   const defer = async () => {
     await page.keyboard.press('d');
     await page.keyboard.press('1');
   };
   await defer();
-  await toast(page, 'Deferred “One”');
+  await untilToast(page, 'Deferred “One”');
   await intercept(page, '**/decisions', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), tier: 'lead' } });
   });
   await defer();
-  await toast(page, 'Escalated: deferred four times “Two”');
+  await untilToast(page, 'Escalated: deferred four times “Two”');
 });
 
-t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, async (t) => {
-  const { ann, page } = await consoleWith(t, ['One', 'Two', 'Three']);
+t.test('releases the claim of a panel that is left in any way', NEEDS_BROWSER, async (t) => {
+  const { ann, page } = await openConsoleWithNotes(t, ['One', 'Two', 'Three']);
   await page.locator('.row').nth(2).waitFor();
   const leave = async (how: () => Promise<unknown>) => {
     await page.keyboard.press('r');
@@ -88,25 +88,25 @@ t.test('a panel that is left in any way gives its claim back', NEEDS_BROWSER, as
   await page.locator('.panel').waitFor();
   await page.keyboard.press('j');
   await page.locator('.panel').waitFor({ state: 'detached' });
-  t.equal(await countClaims(ann), 1, 'what was claimed by hand stays');
+  t.equal(await countClaims(ann), 1, 'a manual claim stays');
 });
 
-t.test('a panel that is left before its claim came gives it back', NEEDS_BROWSER, async (t) => {
-  const { ann, page } = await consoleWith(t, ['Hello']);
+t.test('releases a claim that arrives after its panel was left', NEEDS_BROWSER, async (t) => {
+  const { ann, page } = await openConsoleWithNotes(t, ['Hello']);
   await page.locator('.row').waitFor();
-  const claim = await holdOne(page, '**/api/moderation/claims', 'request');
+  const claim = await holdRequest(page, '**/api/moderation/claims', 'request');
   await page.keyboard.press('r');
-  await claim.asked;
+  await claim.arrived;
   await page.keyboard.press('Escape');
   await page.locator('.panel').waitFor({ state: 'detached' });
   const released = page.waitForResponse('**/claims/release');
-  claim.go();
+  claim.release();
   await released;
   t.equal(await countClaims(ann), 0);
 });
 
-t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['Hello']);
+t.test('allows decisions at the claim limit', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['Hello']);
   await page.locator('.row').waitFor();
   const error = { code: 'conflict', reason: 'claim_limit', message: 'No.' };
   await intercept(page, '**/api/moderation/claims', (route) =>
@@ -114,14 +114,14 @@ t.test('who can claim no more can decide', NEEDS_BROWSER, async (t) => {
   );
   const answered = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('r');
-  await handled(page, answered);
+  await untilHandled(page, answered);
   t.equal(await page.locator('.row-fault').count(), 0);
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
 });
 
-t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['Hello']);
+t.test('sends a filled-in decision once and keeps its claim', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await page.getByLabel('Message to the author').fill('Please stop');
@@ -131,18 +131,18 @@ t.test('what is filled in is sent once, and keeps its claim', NEEDS_BROWSER, asy
     const what = /[^/]*$/.exec(request.url())?.[0] ?? '';
     if (request.method() === 'POST') sent.push(what);
   });
-  const decision = await holdOne(page, '**/decisions', 'request');
+  const decision = await holdRequest(page, '**/decisions', 'request');
   await page.keyboard.press('1');
-  await decision.asked;
+  await decision.arrived;
   await page.keyboard.press('1');
   await page.keyboard.press('Escape');
   await page.locator('.panel').waitFor({ state: 'detached' });
-  decision.go();
-  await toast(page, /^Rejected/);
+  decision.release();
+  await untilToast(page, /^Rejected/);
   t.same(sent, ['decisions']);
 });
 
-t.test('policies that could not be read are asked for again', NEEDS_BROWSER, async (t) => {
+t.test('requests policies again after a failure', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service);
@@ -150,20 +150,20 @@ t.test('policies that could not be read are asked for again', NEEDS_BROWSER, asy
     expected: /status of 401|ERR_CONNECTION/,
   });
   const failures = Promise.withResolvers<void>();
-  let asked = 0;
+  let requests = 0;
   await intercept(page, '**/api/moderation/policies', async (route) => {
-    asked++;
-    // The first question and both of its repetitions fail; the next one is held back.
-    if (asked > 3) await failures.promise;
-    await (asked > 3 ? route.continue() : route.abort('connectionreset'));
+    requests++;
+    // The first request and both retries fail; the next one is held.
+    if (requests > 3) await failures.promise;
+    await (requests > 3 ? route.continue() : route.abort('connectionreset'));
   });
   await signIn(page, ann);
   await page.locator('.row').waitFor();
-  while (asked < 3) await page.waitForEvent('requestfailed');
+  while (requests < 3) await page.waitForEvent('requestfailed');
   await page.keyboard.press('r');
   await page.getByText('Loading the policies…').waitFor();
   failures.resolve();
   await page.locator('.panel').getByRole('button', { name: 'Spam' }).waitFor();
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
 });

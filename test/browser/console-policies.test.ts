@@ -1,17 +1,17 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, NEEDS_BROWSER } from '../support/browser.ts';
+import { holdRequest, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, async (t) => {
+t.test('keeps an unsaved policy on Escape and names missing fields', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const lea = await addModerator(service, 'Lea', 'lead');
   const { page } = await openConsole(t, service, lea);
   await page.getByRole('link', { name: 'Policies' }).click();
   await page.getByRole('button', { name: 'New policy' }).click();
   const dialog = page.getByRole('dialog', { name: 'New policy' });
-  const lacking = async () => {
+  const invalidFields = async () => {
     await page.keyboard.press('Enter');
     await dialog.locator('[aria-invalid]:focus').waitFor();
     return dialog
@@ -19,10 +19,10 @@ t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, 
       .evaluateAll((all) => all.map((e) => e.getAttribute('name')));
   };
   await dialog.getByLabel('Code').focus();
-  t.same(await lacking(), ['code', 'title', 'text']);
+  t.same(await invalidFields(), ['code', 'title', 'text']);
   await dialog.getByLabel('Code').fill('spam');
   await dialog.getByLabel('Title').fill('Too loud');
-  t.same(await lacking(), ['code', 'text'], 'a code of another is none');
+  t.same(await invalidFields(), ['code', 'text'], 'a used code is invalid');
   await dialog.getByLabel('Code').fill('too_loud');
   await dialog.getByLabel('Text for the author').fill('Speak softly.');
 
@@ -31,7 +31,7 @@ t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, 
     await Promise.resolve();
     return element.ownerDocument.activeElement.textContent;
   });
-  t.equal(await focus, 'Close without saving', 'before the next key comes');
+  t.equal(await focus, 'Close without saving', 'focused before the next key');
   const leave = dialog.getByRole('button', { name: 'Close without saving' });
   await page.keyboard.press('Escape');
   await leave.and(page.locator(':focus')).waitFor();
@@ -50,10 +50,10 @@ t.test('a policy is not lost by Escape, and says what it lacks', NEEDS_BROWSER, 
   await editor.waitFor();
   await page.keyboard.press('Escape');
   await editor.waitFor({ state: 'detached' });
-  t.equal(await saved.count(), 1, 'nothing is asked where nothing was typed');
+  t.equal(await saved.count(), 1, 'an unchanged editor closes without a question');
 });
 
-t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, async (t) => {
+t.test('updates a changed policy where it is chosen', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -75,7 +75,7 @@ t.test('a policy that changes is changed where it is chosen', NEEDS_BROWSER, asy
   await policy.waitFor({ state: 'detached' });
 });
 
-t.test('an answer closes the editor that it is for, and no other', NEEDS_BROWSER, async (t) => {
+t.test('closes only the editor whose save was answered', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const lea = await addModerator(service, 'Lea', 'lead');
   const { page } = await openConsole(t, service, lea);
@@ -84,17 +84,17 @@ t.test('an answer closes the editor that it is for, and no other', NEEDS_BROWSER
   const editor = page.getByRole('dialog');
   await spam.getByRole('button', { name: 'Edit' }).click();
   await editor.getByLabel('Title').fill('Spam and worse');
-  const saving = await holdOne(page, '**/policies', 'answer');
+  const saving = await holdRequest(page, '**/policies', 'answer');
   await editor.getByRole('button', { name: 'Save' }).click();
-  await saving.asked;
+  await saving.arrived;
   await editor.getByRole('button', { name: 'Close', exact: true }).click();
   await editor.getByRole('button', { name: 'Close without saving' }).click();
   await editor.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'New policy' }).click();
   await editor.getByLabel('Title').fill('Half a th');
   const listed = page.waitForResponse((answer) => answer.request().method() === 'GET');
-  saving.go();
-  await handled(page, listed);
+  saving.release();
+  await untilHandled(page, listed);
   await spam.locator('h3', { hasText: 'Spam and worse' }).waitFor();
   t.equal(await editor.getByLabel('Title').inputValue(), 'Half a th');
 });

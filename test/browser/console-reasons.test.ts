@@ -2,26 +2,26 @@ import t from 'tap';
 import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
 import {
-  consoleWith,
+  countNotesByState,
   currentText,
-  numbered,
+  numberedTexts,
   openConsole,
-  states,
-  toast,
+  openConsoleWithNotes,
+  untilToast,
 } from '../support/console.ts';
-import { letPass } from '../support/passing-time.ts';
+import { advanceTime } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
 
-t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, async (t) => {
-  const { service, notes, page } = await consoleWith(t, numbered(3));
+t.test("names another's decision and moves on", NEEDS_BROWSER, async (t) => {
+  const { service, notes, page } = await openConsoleWithNotes(t, numberedTexts(3));
   const bob = await addModerator(service, 'Bob');
   await decide(bob, notes[0]?.id ?? '', 'approve');
   // The present note stays in its place.
   await page.locator('.row', { hasText: 'Note 1' }).getByText('approved').waitFor();
   await page.keyboard.press('a');
-  await toast(page, /Bob approved it at .*\d.* “Note 1”/);
+  await untilToast(page, /Bob approved it at .*\d.* “Note 1”/);
   t.equal(await currentText(page), 'Note 2');
   await page.locator(`#row-${notes[1]?.id}:focus`).waitFor();
 
@@ -30,74 +30,77 @@ t.test('what another decided is said, and the focus goes on', NEEDS_BROWSER, asy
   for (const key of ['a', 'r', 'e', 'd']) {
     await page.locator('.toast').getByRole('button', { name: 'Dismiss' }).click();
     await page.keyboard.press(key);
-    await toast(page, /Bob claimed it at .*\d/);
+    await untilToast(page, /Bob claimed it at .*\d/);
     t.equal(await currentText(page), 'Note 2', 'what is not decided stays');
   }
-  await look(t, page, 'moderation-held');
-});
-
-t.test('an appeal against a decision of one’s own is not counted', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-  const member = await signedIn(service);
-  const { cookie } = member;
-  const { id } = await submitAs(service, member, { message: 'Buy my book' });
-  await decide(ann, id, 'reject');
-  await letPass(service, '11 minutes');
-  const body = { text: 'It is free.' };
-  await service.call('POST', `/api/guestbook/${id}/appeal`, { body, cookie });
-
-  const { page } = await openConsole(t, service, ann);
-  const appeals = page.getByRole('link', { name: /^Appeals/ });
-  await appeals.filter({ hasText: '0' }).waitFor();
-  await appeals.click();
-  const reason = 'You made this decision, so another moderator must decide the appeal.';
-  await page.locator('.bar', { hasText: reason }).waitFor();
-  await look(t, page, 'moderation-own-appeal');
-  await page.keyboard.press('a');
-  await toast(page, reason);
-
-  const other = await openConsole(t, service, bob);
-  await other.page
-    .getByRole('link', { name: /^Appeals/ })
-    .filter({ hasText: '1' })
-    .click();
-  await other.page.getByRole('button', { name: 'Grant the appeal' }).waitFor();
-  t.same(await other.page.locator('.bar button').allTextContents(), [
-    'Grant the appeal a',
-    'Uphold the decision r',
-    'Claim',
-  ]);
+  await checkAppearance(t, page, 'moderation-held');
 });
 
 t.test(
-  'a batch shows all that it decides on, and has no policy chosen',
+  "does not count an appeal against the moderator's own decision",
   NEEDS_BROWSER,
   async (t) => {
-    const { service, notes, page } = await consoleWith(t, numbered(8, 'Buy http://1.2.3.4'));
-    for (const { id } of notes) await screenNote(service.core, { note_id: id });
-    await page.locator('.row .tag.spam, .row .tag.look').nth(7).waitFor();
-    await page.keyboard.press('x');
-    await page.getByRole('button', { name: 'Select all 8' }).click();
-    await page.keyboard.press('Shift+R');
-    const dialog = page.getByRole('dialog', { name: 'Reject 8 notes?' });
-    await dialog.waitFor();
-    const chosen = dialog.getByRole('list', { name: 'Notes to decide on' }).getByRole('listitem');
-    t.equal(await chosen.count(), 8);
-    t.match(await chosen.nth(7).textContent(), /Buy http:\/\/1\.2\.3\.4 8.*link/i);
-    await look(t, page, 'moderation-batch-all');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Space');
-    t.equal(await dialog.count(), 1);
-    t.same(await states(service), { pending: 8 }, 'no key but a number chooses a policy');
-    await until(page, '!document.activeElement.closest(".policies")');
-    await page.keyboard.press('1');
-    await toast(page, /8 notes/);
-    t.same(await states(service), { rejected: 8 });
+    const service = await startService(t);
+    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+    const member = await signedIn(service);
+    const { cookie } = member;
+    const { id } = await submitAs(service, member, { message: 'Buy my book' });
+    await decide(ann, id, 'reject');
+    await advanceTime(service, '11 minutes');
+    const body = { text: 'It is free.' };
+    await service.call('POST', `/api/guestbook/${id}/appeal`, { body, cookie });
+
+    const { page } = await openConsole(t, service, ann);
+    const appeals = page.getByRole('link', { name: /^Appeals/ });
+    await appeals.filter({ hasText: '0' }).waitFor();
+    await appeals.click();
+    const reason = 'You made this decision, so another moderator must decide the appeal.';
+    await page.locator('.bar', { hasText: reason }).waitFor();
+    await checkAppearance(t, page, 'moderation-own-appeal');
+    await page.keyboard.press('a');
+    await untilToast(page, reason);
+
+    const other = await openConsole(t, service, bob);
+    await other.page
+      .getByRole('link', { name: /^Appeals/ })
+      .filter({ hasText: '1' })
+      .click();
+    await other.page.getByRole('button', { name: 'Grant the appeal' }).waitFor();
+    t.same(await other.page.locator('.bar button').allTextContents(), [
+      'Grant the appeal a',
+      'Uphold the decision r',
+      'Claim',
+    ]);
   },
 );
 
-t.test('what lets an item stand is the first button, on a phone too', NEEDS_BROWSER, async (t) => {
+t.test('lists all notes of a batch and preselects no policy', NEEDS_BROWSER, async (t) => {
+  const { service, notes, page } = await openConsoleWithNotes(
+    t,
+    numberedTexts(8, 'Buy http://1.2.3.4'),
+  );
+  for (const { id } of notes) await screenNote(service.core, { note_id: id });
+  await page.locator('.row .tag.spam, .row .tag.look').nth(7).waitFor();
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: 'Select all 8' }).click();
+  await page.keyboard.press('Shift+R');
+  const dialog = page.getByRole('dialog', { name: 'Reject 8 notes?' });
+  await dialog.waitFor();
+  const chosen = dialog.getByRole('list', { name: 'Notes to decide on' }).getByRole('listitem');
+  t.equal(await chosen.count(), 8);
+  t.match(await chosen.nth(7).textContent(), /Buy http:\/\/1\.2\.3\.4 8.*link/i);
+  await checkAppearance(t, page, 'moderation-batch-all');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Space');
+  t.equal(await dialog.count(), 1);
+  t.same(await countNotesByState(service), { pending: 8 }, 'no key but a number chooses a policy');
+  await untilTrue(page, '!document.activeElement.closest(".policies")');
+  await page.keyboard.press('1');
+  await untilToast(page, /8 notes/);
+  t.same(await countNotesByState(service), { rejected: 8 });
+});
+
+t.test('puts the button that keeps an item first, also on a phone', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'Old news' });

@@ -2,13 +2,13 @@ import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile, report } from '../../harness/records.ts';
-import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole, toast } from '../support/console.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole, untilToast } from '../support/console.ts';
 import { matchAll } from '../support/match-all.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** A profile, a packet and a case, reported in this order. */
-async function fill(service: Service) {
+/** Publishes a profile, a packet and a case, and reports them in this order. */
+async function publishReported(service: Service) {
   const [author, reporter] = [await newAgent(service), await newAgent(service)];
   const records = {
     profile: await publishProfile(author, 'Profile of a seller'),
@@ -20,13 +20,13 @@ async function fill(service: Service) {
   return records;
 }
 
-t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BROWSER, async (t) => {
+t.test('reviews reported records: claims, keeps, removes and undoes', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
     await addModerator(service, 'Lea', 'lead'),
   ];
-  const { profile, packet, open } = await fill(service);
+  const { profile, packet, open } = await publishReported(service);
   const { page } = await openConsole(t, service, ann);
   await page.getByRole('link', { name: /^Reported/ }).click();
   await page.locator('.row').nth(2).waitFor();
@@ -43,48 +43,48 @@ t.test('reported records are read, claimed, kept, removed and undone', NEEDS_BRO
     { subject: { type: 'profile', id: profile.id } },
   ]);
   await page.keyboard.press('a');
-  await toast(page, 'Kept');
+  await untilToast(page, 'Kept');
   const { item } = (await ann.get(`subjects/profile/${profile.id}`)).body;
   matchAll(t, item.reports, [{ state: 'kept' }]);
 
   await shows('Context packet by');
-  await look(t, page, 'moderation-record');
+  await checkAppearance(t, page, 'moderation-record');
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Packet of offers' }).getByText('Claimed by you').waitFor();
   await page.getByLabel('Message to the author').fill('Offers go elsewhere');
   await page.getByLabel('Message to the author').press('Escape');
   await page.keyboard.press('1');
-  await toast(page, /^Removed: .*spam/);
+  await untilToast(page, /^Removed: .*spam/);
   t.equal((await service.call('GET', packet.path)).status, 410);
   t.match((await ann.get(`subjects/artifact/${packet.id}`)).body.item.decision, {
     message: 'Offers go elsewhere',
   });
   await shows('Case by');
   await page.keyboard.press('u');
-  await toast(page, 'Undone');
+  await untilToast(page, 'Undone');
   await shows('Context packet by');
   t.equal((await service.call('GET', packet.path)).status, 200);
 
   await page.keyboard.press('j');
   await shows('Case by');
   await page.keyboard.press('x');
-  await toast(page, 'Only notes can be selected');
+  await untilToast(page, 'Only notes are decided on together');
   await page.keyboard.press('r');
   await page.keyboard.press('1');
-  await toast(page, /^Removed/);
+  await untilToast(page, /^Removed/);
   const leas = await openConsole(t, service, lea);
   await leas.page.getByRole('link', { name: 'Decided' }).click();
   await leas.page.locator('.row', { hasText: 'Case of nothing' }).waitFor();
   await leas.page.getByText('This is not public').waitFor();
   await leas.page.keyboard.press('a');
-  await toast(leas.page, 'Restored');
+  await untilToast(leas.page, 'Restored');
   t.equal((await service.call('GET', open.path)).status, 200);
 });
 
-t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) => {
+t.test('shares a record between two moderators', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-  const { profile } = await fill(service);
+  const { profile } = await publishReported(service);
   const anns = await openConsole(t, service, ann);
   const bobs = await openConsole(t, service, bob);
   for (const { page } of [anns, bobs]) {
@@ -94,11 +94,11 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
   await bobs.page.keyboard.press('n');
   await anns.page.locator('.lease', { hasText: 'Bob claimed it at' }).waitFor();
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Bob claimed it at .*\d/);
+  await untilToast(anns.page, /Bob claimed it at .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Keep a' }).waitFor();
 
-  // Ann's page does not hear of what Bob decides.
+  // Ann's page receives no events of Bob's decision.
   await intercept(anns.page, '**/api/moderation/stream', (route) => route.abort());
   await anns.context.setOffline(true);
   await anns.page.getByText('Live updates paused').waitFor();
@@ -108,6 +108,6 @@ t.test('two moderators in two browsers on one record', NEEDS_BROWSER, async (t) 
   t.equal(kept.status, 201, kept.text);
   await anns.context.setOffline(false);
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Not kept\. Bob kept it at/);
+  await untilToast(anns.page, /Not kept\. Bob kept it at/);
   await anns.page.locator('.row-fault', { hasText: 'Bob kept it at' }).waitFor();
 });

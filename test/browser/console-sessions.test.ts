@@ -1,11 +1,17 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { handled, holdOne, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, openConsole, signIn, toast } from '../support/console.ts';
+import {
+  checkAppearance,
+  holdRequest,
+  intercept,
+  NEEDS_BROWSER,
+  untilHandled,
+} from '../support/browser.ts';
+import { openConsole, openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** The decision, and nothing that the page asks beside it, is what meets the session's end. */
+/** Ends the session at the decision, not at another request of the page. */
 const endAtDecision = (service: Service, page: Page) =>
   intercept(
     page,
@@ -17,41 +23,41 @@ const endAtDecision = (service: Service, page: Page) =>
     { times: 1 },
   );
 
-t.test(
-  'a session that ends keeps the work; signing out gives all back',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { service, ann, notes, page } = await consoleWith(t, ['Hello', 'Hello']);
-    await page.keyboard.press('r');
-    await page.getByLabel('Message to the author').fill('Half a thought');
-    await endAtDecision(service, page);
-    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-    await page.getByLabel('Message to the author').press('Escape');
-    await page.keyboard.press('1');
-    await dialog.waitFor();
-    await look(t, page, 'moderation-session-lost');
-    await signIn(page, ann);
-    await toast(page, /^Rejected/);
-    const { history } = (await ann.get(`notes/${notes[0]?.id}`)).body;
-    t.match(history.at(-1), { text: 'Half a thought' }, 'sent once, after the sign-in');
+t.test('keeps work when a session ends; releases all on signing out', NEEDS_BROWSER, async (t) => {
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Hello', 'Hello']);
+  await page.keyboard.press('r');
+  await page.getByLabel('Word to the author').fill('Half a thought');
+  await endAtDecision(service, page);
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await page.getByLabel('Word to the author').press('Escape');
+  await page.keyboard.press('1');
+  await dialog.waitFor();
+  await checkAppearance(t, page, 'moderation-session-lost');
+  await signIn(page, ann);
+  await untilToast(page, /^Rejected/);
+  const { history } = (await ann.get(`notes/${notes[0]?.id}`)).body;
+  t.match(
+    history.at(-1),
+    { text: 'Half a thought' },
+    'the decision was sent once, after the sign-in',
+  );
 
-    await page.keyboard.press('n');
-    await page.locator('.note .lease').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
-    t.same((await ann.get('me')).body.leases, []);
-    t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
-    await page.reload();
-    await page.getByLabel('Token').waitFor();
-  },
-);
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
+  t.same((await ann.get('me')).body.leases, []);
+  t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
+  await page.reload();
+  await page.getByLabel('Token').waitFor();
+});
 
-t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSER, async (t) => {
-  const { service, ann, page } = await consoleWith(t, ['Hello']);
+t.test('keeps the sign-in over the page and restores the focus', NEEDS_BROWSER, async (t) => {
+  const { service, ann, page } = await openConsoleWithNotes(t, ['Hello']);
   await page.keyboard.press('r');
   await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
-  // As a tab that is looked at again.
+  // Pretend that the tab becomes visible again.
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
   await page.getByRole('dialog').waitFor();
   for (let times = 0; times < 5; times++) await page.keyboard.press('Escape');
@@ -63,8 +69,8 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   await signIn(page, ann);
   t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
 
-  // In the task in which it comes, and in which it goes: a key after it is no command.
-  await page.getByLabel('Message to the author').fill('Half a th');
+  // In the same task, because a key after it would be a command.
+  await page.getByLabel('Word to the author').fill('Half a th');
   await service.database.pool.query('DELETE FROM moderator_sessions');
   const focus = page.evaluate(`new Promise((resolve) => {
     const names = [];
@@ -82,10 +88,10 @@ t.test('the sign-in stays over the page, and gives the focus back', NEEDS_BROWSE
   t.same(await focus, ['token', 'message']);
   await page.getByLabel('Message to the author').press('Escape');
   await page.keyboard.press('1');
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
 });
 
-t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSER, async (t) => {
+t.test('acts only for the moderator who signed in to the tab', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -94,9 +100,9 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
   const { id } = await submit(service, { message: 'Whose?' });
   const { page } = await openConsole(t, service, ann);
   await page.keyboard.press('r');
-  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
-  await page.getByLabel('Message to the author').fill('Of Ann');
-  // As in another tab, whose session the cookie of both is then, when the decision is on its way.
+  await page.locator('.row', { hasText: 'Yours' }).waitFor();
+  await page.getByLabel('Word to the author').fill('Of Ann');
+  // Another tab signs in with the shared cookie while the decision is on its way.
   const signInBeside = `fetch('/api/moderation/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -116,13 +122,13 @@ t.test('a tab does nothing in the name of who signed in beside it', NEEDS_BROWSE
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
   t.match((await lea.get(`notes/${id}`)).body, { item: { state: 'pending' } });
   await signIn(page, ann);
-  await toast(page, /^Rejected/);
+  await untilToast(page, /^Rejected/);
   const { history } = (await ann.get(`notes/${id}`)).body;
   t.match(history.at(-1), { text: 'Of Ann', actor: { name: 'Ann' } });
 });
 
-t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER, async (t) => {
-  const { service, page } = await consoleWith(t, ['Whose?']);
+t.test("never sends one moderator's decision as another", NEEDS_BROWSER, async (t) => {
+  const { service, page } = await openConsoleWithNotes(t, ['Whose?']);
   const bob = await addModerator(service, 'Bob');
   await endAtDecision(service, page);
   await page.keyboard.press('a');
@@ -134,50 +140,46 @@ t.test('what one moderator had decided is never sent by another', NEEDS_BROWSER,
   t.same(rows, [{ state: 'pending' }]);
 });
 
-t.test('an answer to a session that is over does not end the next', NEEDS_BROWSER, async (t) => {
-  const { service, page } = await consoleWith(t, ['Hello']);
+t.test('keeps a new session when an old response arrives', NEEDS_BROWSER, async (t) => {
+  const { service, page } = await openConsoleWithNotes(t, ['Hello']);
   const bob = await addModerator(service, 'Bob');
   await page.locator('.row').waitFor();
-  const asked = await holdOne(page, '**/api/moderation/queue**', 'request');
+  const oldRequest = await holdRequest(page, '**/api/moderation/queue**', 'request');
   await submit(service);
-  await asked.asked;
+  await oldRequest.arrived;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signIn(page, bob);
   await page.locator('.row').nth(1).waitFor();
   const answered = page.waitForResponse((response) => response.status() === 401);
-  asked.go();
-  await handled(page, answered);
+  oldRequest.release();
+  await untilHandled(page, answered);
   t.equal(await page.getByRole('dialog').count(), 0);
   t.equal(await page.locator('.who', { hasText: 'Bob' }).count(), 1);
 });
 
-t.test(
-  'what was tried for one moderator is not tried again for another',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { service, page } = await consoleWith(t, ['Whose?']);
-    const bob = await addModerator(service, 'Bob');
-    await page.locator('.row').waitFor();
-    const tried = Promise.withResolvers<void>();
-    const over = Promise.withResolvers<void>();
-    await intercept(
-      page,
-      '**/decisions',
-      async (route) => {
-        tried.resolve();
-        await over.promise;
-        await route.abort('connectionreset');
-      },
-      { times: 1 },
-    );
-    await page.keyboard.press('a');
-    await tried.promise;
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await signIn(page, bob);
-    over.resolve();
-    await toast(page, 'Not approved. Another moderator has signed in.');
-    t.same((await service.database.pool.query('SELECT state FROM notes')).rows, [
-      { state: 'pending' },
-    ]);
-  },
-);
+t.test("never retries one moderator's request for another", NEEDS_BROWSER, async (t) => {
+  const { service, page } = await openConsoleWithNotes(t, ['Whose?']);
+  const bob = await addModerator(service, 'Bob');
+  await page.locator('.row').waitFor();
+  const requested = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<void>();
+  await intercept(
+    page,
+    '**/decisions',
+    async (route) => {
+      requested.resolve();
+      await failed.promise;
+      await route.abort('connectionreset');
+    },
+    { times: 1 },
+  );
+  await page.keyboard.press('a');
+  await requested.promise;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, bob);
+  failed.resolve();
+  await untilToast(page, 'Not approved. Another moderator has signed in.');
+  t.same((await service.database.pool.query('SELECT state FROM notes')).rows, [
+    { state: 'pending' },
+  ]);
+});

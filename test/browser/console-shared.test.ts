@@ -1,10 +1,10 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole, toast } from '../support/console.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) => {
+t.test('shares a note between two moderators', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const [one] = [await submit(service, { message: 'One' }), await submit(service)];
@@ -17,11 +17,11 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
   await anns.page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   await anns.page.locator('.lease', { hasText: 'Bob claimed it at' }).waitFor();
   await anns.page.keyboard.press('a');
-  await toast(anns.page, /Bob claimed it at .*\d/);
+  await untilToast(anns.page, /Bob claimed it at .*\d/);
   await bobs.page.keyboard.press('Escape');
   await anns.page.getByRole('button', { name: 'Approve a' }).waitFor();
 
-  // Ann writes; her claim ends behind her back; Bob decides.
+  // Ann writes, her claim ends unnoticed, and Bob decides.
   await anns.page.keyboard.press('r');
   await anns.page.getByLabel('Message to the author').fill('A long and careful word');
   await anns.page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
@@ -36,48 +36,45 @@ t.test('two moderators in two browsers on one note', NEEDS_BROWSER, async (t) =>
   await anns.page
     .locator('.panel', { hasText: /Bob approved it at .*Your text is kept/ })
     .waitFor();
+  t.equal(await anns.page.getByLabel('Word to the author').inputValue(), 'A long and careful word');
   t.equal(
-    await anns.page.getByLabel('Message to the author').inputValue(),
-    'A long and careful word',
+    await anns.page.locator('.panel').getAttribute('aria-busy'),
+    'false',
+    'the panel is ready to send again',
   );
-  t.equal(await anns.page.locator('.panel').getAttribute('aria-busy'), 'false', 'to send again');
-  await look(t, anns.page, 'moderation-conflict');
+  await checkAppearance(t, anns.page, 'moderation-conflict');
 });
 
-t.test(
-  'the stream is cut, the queue is polled, and the stream goes on',
-  NEEDS_BROWSER,
-  async (t) => {
-    const service = await startService(t);
-    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-    const first = await submit(service, { message: 'First' });
-    const { page, context } = await openConsole(t, service, ann);
-    await submit(service, { message: 'Second' });
-    await page.locator('.row', { hasText: 'Second' }).waitFor();
-    await page
-      .getByRole('link', { name: /^To do/ })
-      .filter({ hasText: '2' })
-      .waitFor();
+t.test('polls the queue while the stream is cut, then resumes it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const first = await submit(service, { message: 'First' });
+  const { page, context } = await openConsole(t, service, ann);
+  await submit(service, { message: 'Second' });
+  await page.locator('.row', { hasText: 'Second' }).waitFor();
+  await page
+    .getByRole('link', { name: /^To do/ })
+    .filter({ hasText: '2' })
+    .waitFor();
 
-    await intercept(page, '**/api/moderation/stream', (route) => route.abort());
-    await context.setOffline(true);
-    await page.getByText('Live updates paused').waitFor();
-    await look(t, page, 'moderation-paused');
-    await context.setOffline(false);
-    await submit(service, { message: 'Third' });
-    await page.locator('.row', { hasText: 'Third' }).waitFor({ timeout: 30_000 });
-    t.equal(await page.locator('.stream.paused').count(), 1, 'by polling alone');
+  await intercept(page, '**/api/moderation/stream', (route) => route.abort());
+  await context.setOffline(true);
+  await page.getByText('Live updates paused').waitFor();
+  await checkAppearance(t, page, 'moderation-paused');
+  await context.setOffline(false);
+  await submit(service, { message: 'Third' });
+  await page.locator('.row', { hasText: 'Third' }).waitFor({ timeout: 30_000 });
+  t.equal(await page.locator('.stream.paused').count(), 1, 'found by polling');
 
-    await bob.post('claims', { note_ids: [first.id] });
-    const again = page.waitForResponse('**/api/moderation/stream');
-    await page.unroute('**/api/moderation/stream');
-    t.match(await (await again).request().headerValue('last-event-id'), /^\d+$/);
-    await page.locator('.stream.live').waitFor();
-    await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
-  },
-);
+  await bob.post('claims', { note_ids: [first.id] });
+  const again = page.waitForResponse('**/api/moderation/stream');
+  await page.unroute('**/api/moderation/stream');
+  t.match(await (await again).request().headerValue('last-event-id'), /^1\.\d+$/);
+  await page.locator('.stream.live').waitFor();
+  await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
+});
 
-t.test('what only the counts tell is read, history included', NEEDS_BROWSER, async (t) => {
+t.test('reads what only the counts announce, with its history', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const { id } = await submit(service, { message: 'Put off' });
@@ -86,18 +83,18 @@ t.test('what only the counts tell is read, history included', NEEDS_BROWSER, asy
   t.equal(await page.locator('.history li').count(), 1);
   const until = new Date(Date.now() + 3_600_000).toISOString();
   await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
-  // The present note stays until the moderator goes elsewhere.
+  // The current note stays until the moderator leaves it.
   await page.locator('.history li', { hasText: 'deferred' }).waitFor();
   await page.getByRole('link', { name: /^Mine/ }).click();
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.getByText('The queue is clear.').waitFor();
   await service.tamper('UPDATE notes SET deferred_until = clock_timestamp()');
-  // No event brings it back: the counts are told together with any claim.
+  // No event announces the note, but any claim sends the counts.
   await bob.post('claims', { note_ids: [id] });
   await page.locator('.row', { hasText: 'Put off' }).waitFor();
 });
 
-t.test("another's decision is in the history of a note seen before", NEEDS_BROWSER, async (t) => {
+t.test('updates the history of a note seen before', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [lea, bob] = [
     await addModerator(service, 'Lea', 'lead'),

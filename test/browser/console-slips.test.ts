@@ -1,32 +1,37 @@
 import t, { type Test } from 'tap';
 import { countClaims } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, numbered, toast } from '../support/console.ts';
+import {
+  currentText,
+  numberedTexts,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 
-/** A console in which so many notes wait, and what became of them. */
-async function begin(t: Test, count: number) {
-  const { service, ann, page } = await consoleWith(t, numbered(count));
+/** Opens a console with this many notes, and counts the approved ones. */
+async function openConsoleWithCount(t: Test, count: number) {
+  const { service, ann, page } = await openConsoleWithNotes(t, numberedTexts(count));
   await page
     .locator('.row')
     .nth(count - 1)
     .waitFor();
-  const approved = async () =>
+  const countApproved = async () =>
     (await service.database.pool.query(`SELECT FROM notes WHERE state = 'approved'`)).rowCount;
-  return { ann, page, approved };
+  return { ann, page, approved: countApproved };
 }
 
-t.test('a double click decides on one note, and claims one', NEEDS_BROWSER, async (t) => {
-  const { ann, page, approved } = await begin(t, 5);
+t.test('decides and claims once on a double click', NEEDS_BROWSER, async (t) => {
+  const { ann, page, approved } = await openConsoleWithCount(t, 5);
   await page.locator('.bar').getByRole('button', { name: 'Approve' }).dblclick();
-  await toast(page, 'Approved “Note 1”');
+  await untilToast(page, 'Approved “Note 1”');
   t.equal(await currentText(page), 'Note 2');
-  // As a touch screen may tell of two taps: each as the first.
+  // A touch screen may report two taps as two first clicks.
   const twice = (shift: number) =>
     page.evaluate(`for (const clientX of [300, 300 + ${shift}])
       document.querySelector('.bar .primary').dispatchEvent(
         new MouseEvent('click', { bubbles: true, detail: 1, clientX, clientY: 300 }))`);
   await twice(20);
-  await toast(page, 'Approved “Note 2”');
+  await untilToast(page, 'Approved “Note 2”');
   t.equal(await currentText(page), 'Note 3');
   const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.getByRole('button', { name: 'Claim next' }).dblclick();
@@ -36,41 +41,37 @@ t.test('a double click decides on one note, and claims one', NEEDS_BROWSER, asyn
   t.equal(await approved(), 2);
   await twice(60);
   await page.locator('.row').nth(1).waitFor({ state: 'detached' });
-  t.equal(await approved(), 4, 'in two places it is two clicks');
+  t.equal(await approved(), 4, 'clicks at two places count twice');
 });
 
-t.test(
-  'a second click is known by its haste or its count, and no key is one',
-  NEEDS_BROWSER,
-  async (t) => {
-    const { page, approved } = await begin(t, 5);
-    const click = (...details: number[]) =>
-      page.evaluate(`for (const detail of ${JSON.stringify(details)})
+t.test('recognises a second click by time or count, but no key', NEEDS_BROWSER, async (t) => {
+  const { page, approved } = await openConsoleWithCount(t, 5);
+  const click = (...details: number[]) =>
+    page.evaluate(`for (const detail of ${JSON.stringify(details)})
       document.querySelector('.bar .primary').dispatchEvent(
         new MouseEvent('click', { bubbles: true, detail, clientX: 300, clientY: 300 }))`);
-    const shown = (text: string) => page.locator('.note .text', { hasText: text }).waitFor();
-    const pause = () => page.evaluate('new Promise((resolve) => setTimeout(resolve, 600))');
-    await click(1);
-    await toast(page, 'Approved “Note 1”');
-    await pause();
-    // The system may let a double click take longer.
-    await click(2);
-    await pause();
-    await click(1);
-    await toast(page, 'Approved “Note 2”');
-    await shown('Note 3');
-    // As a key or a reading aid.
-    await click(0);
-    await shown('Note 4');
-    await click(0);
-    await shown('Note 5');
-    await page.locator('.row').nth(1).waitFor({ state: 'detached' });
-    t.equal(await approved(), 4);
-  },
-);
+  const shown = (text: string) => page.locator('.note .text', { hasText: text }).waitFor();
+  const pause = () => page.evaluate('new Promise((resolve) => setTimeout(resolve, 600))');
+  await click(1);
+  await untilToast(page, 'Approved “Note 1”');
+  await pause();
+  // The system may allow a slower double click.
+  await click(2);
+  await pause();
+  await click(1);
+  await untilToast(page, 'Approved “Note 2”');
+  await shown('Note 3');
+  // As from a key or a screen reader.
+  await click(0);
+  await shown('Note 4');
+  await click(0);
+  await shown('Note 5');
+  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  t.equal(await approved(), 4);
+});
 
-t.test('a key of an input method is no command', NEEDS_BROWSER, async (t) => {
-  const { page, approved } = await begin(t, 2);
+t.test('ignores keys of an input method', NEEDS_BROWSER, async (t) => {
+  const { page, approved } = await openConsoleWithCount(t, 2);
   const compose = () =>
     page.evaluate(`for (const key of ['Escape', 'Enter'])
       document.activeElement.dispatchEvent(
@@ -91,8 +92,8 @@ t.test('a key of an input method is no command', NEEDS_BROWSER, async (t) => {
   t.equal(await approved(), 0);
 });
 
-t.test('a key that is held down, or with another, decides nothing', NEEDS_BROWSER, async (t) => {
-  const { page, approved } = await begin(t, 3);
+t.test('ignores repeated keys and keys with a modifier', NEEDS_BROWSER, async (t) => {
+  const { page, approved } = await openConsoleWithCount(t, 3);
   for (const other of ['Control', 'Alt', 'Meta']) await page.keyboard.press(`${other}+a`);
   await page.locator('.row.here .row-main').focus();
   for (let times = 0; times < 3; times++) await page.keyboard.down('j');
@@ -101,15 +102,15 @@ t.test('a key that is held down, or with another, decides nothing', NEEDS_BROWSE
   t.equal(await approved(), 0);
   for (let times = 0; times < 3; times++) await page.keyboard.down('a');
   await page.keyboard.up('a');
-  await toast(page, 'Approved “Note 3”');
+  await untilToast(page, 'Approved “Note 3”');
   await page.keyboard.press('r');
   await page.locator('.panel').waitFor();
-  t.equal(await page.locator('.row').count(), 2, 'but the first time');
+  t.equal(await page.locator('.row').count(), 2, 'only the first press counts');
   t.equal(await approved(), 1);
 });
 
-t.test('Back leaves no dialog of another view behind', NEEDS_BROWSER, async (t) => {
-  const { page } = await begin(t, 2);
+t.test('closes dialogs when Back leaves their view', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithCount(t, 2);
   await page.getByRole('link', { name: /^Escalated/ }).click();
   await page.getByText('Nothing is escalated.').waitFor();
   for (const keys of [['x', 'Shift+A'], ['?']]) {
@@ -121,5 +122,5 @@ t.test('Back leaves no dialog of another view behind', NEEDS_BROWSER, async (t) 
     await page.getByText('Nothing is escalated.').waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
-  t.pass('neither an armed batch nor the help');
+  t.pass('neither a batch nor the help stays open');
 });

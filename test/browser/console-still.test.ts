@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, numbered } from '../support/console.ts';
+import { numberedTexts, openConsoleWithNotes } from '../support/console.ts';
 
 /** The place and size of an element in the window, in whole pixels. */
 const boxOf = async (page: Page, place: string) => {
@@ -19,7 +19,7 @@ const topsOf = (page: Page): Promise<number[]> =>
 const LONG = 'A sentence that one reads to its end before one decides on it. '.repeat(7);
 
 t.test('the text of a note does not move while one decides on it', NEEDS_BROWSER, async (t) => {
-  const { page, service, notes } = await consoleWith(t, [LONG, ...numbered(4)]);
+  const { page, service, notes } = await openConsoleWithNotes(t, [LONG, ...numberedTexts(4)]);
   const bob = await addModerator(service, 'Bob');
   for (const [width, height] of [
     [1366, 768],
@@ -59,7 +59,7 @@ t.test('the text of a note does not move while one decides on it', NEEDS_BROWSER
 });
 
 t.test('rows stay where they are, with tags and a selection', NEEDS_BROWSER, async (t) => {
-  const { page, service, notes } = await consoleWith(t, numbered(5));
+  const { page, service, notes } = await openConsoleWithNotes(t, numberedTexts(5));
   const bob = await addModerator(service, 'Bob');
   const before = await topsOf(page);
   await page.keyboard.press('x');

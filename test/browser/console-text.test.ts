@@ -1,8 +1,8 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { look, NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, currentText, openConsole } from '../support/console.ts';
+import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { currentText, openConsole, openConsoleWithNotes } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 const HOSTILE = [
@@ -18,7 +18,7 @@ const HOSTILE = [
   ['مرحبا\u200Cها 👩\u200D👧 https://example.org/x', []],
 ] as const;
 
-t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSER, async (t) => {
+t.test('shows hostile text as text and marks hidden characters', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   for (const [message] of HOSTILE) await submit(service, { message, name: 'Eve\u202E<b>' });
@@ -35,21 +35,25 @@ t.test('hostile text is shown as text, with a mark for what hides', NEEDS_BROWSE
     for (const mark of marks) t.ok(named.includes(mark), mark);
     if (marks.length === 0) t.equal(await currentText(page), message);
     else t.notMatch(await currentText(page), /\p{Default_Ignorable_Code_Point}/u);
-    await look(t, page, `moderation-hostile-${index + 1}`);
+    await checkAppearance(t, page, `moderation-hostile-${index + 1}`);
   }
   for (const name of await page.locator('.author, #note-title bdi, .record bdi').all())
     t.equal(await name.locator('.mark').getAttribute('aria-label'), 'right-to-left override');
-  t.equal(await page.locator('.note a, .row a, .note img').count(), 0, 'nothing can be followed');
+  t.equal(
+    await page.locator('.note a, .row a, .note img').count(),
+    0,
+    'no link or image is rendered',
+  );
   t.equal(await page.evaluate('window.hit'), undefined);
   t.equal((await page.locator('.note bdi[dir=auto]').count()) > 0, true);
 });
 
-t.test('an excerpt ends with a whole character', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, [`a${'😀'.repeat(200)}`]);
+t.test('ends an excerpt with a whole character', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, [`a${'😀'.repeat(200)}`]);
   t.equal(await page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);
 });
 
-t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (t) => {
+t.test('offers no author search for a guest without a name', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service, { name: 'Ada' });
@@ -62,7 +66,7 @@ t.test('a guest without a name is no author to look for', NEEDS_BROWSER, async (
   t.equal(await before.count(), 0);
 });
 
-t.test('notes that read like the present one stand beside it', NEEDS_BROWSER, async (t) => {
+t.test('lists similar notes beside the current one', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const screened = async (message: string) => {

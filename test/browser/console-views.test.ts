@@ -2,19 +2,19 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { MAX_SCANNED } from '../../services/moderation/queue/queue-page.ts';
-import { holdOne, look, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { checkAppearance, holdRequest, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
-import { othersDecided } from '../support/decided-notes.ts';
-import { letPass } from '../support/passing-time.ts';
+import { insertNotesOfOthers } from '../support/decided-notes.ts';
+import { advanceTime } from '../support/passing-time.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startWorker } from '../support/worker.ts';
 
-// An appeal is possible once the author may be told.
+// An appeal is possible after the undo window.
 const SETTINGS = { UNDO_WINDOW_SECONDS: '1' };
 const KEYS = { SERVER_KEYS: `1:${'a'.repeat(64)}` };
 
-/** Notes in many states, screened by the real worker. */
-async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann: Moderator) {
+/** Creates notes in many states, screened by the real worker. */
+async function createNotes(t: Parameters<typeof startWorker>[0], service: Service, ann: Moderator) {
   const member = await signedIn(service);
   const own = { name: '', attribution: 'member', member_handle: member.handle };
   const say = (message: string, more: object = {}) => submit(service, { message, ...more });
@@ -58,7 +58,7 @@ async function fill(t: Parameters<typeof startWorker>[0], service: Service, ann:
   }
 }
 
-t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, async (t) => {
+t.test('shows every view without axe violations, in each look', NEEDS_BROWSER, async (t) => {
   const service = await startService(t, { ...KEYS, ...SETTINGS });
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -70,50 +70,50 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await gate.getByLabel('Token').fill('mod_wrong');
   await gate.keyboard.press('Enter');
   await gate.getByText('This token is not accepted').waitFor();
-  await look(t, gate, 'moderation-sign-in');
+  await checkAppearance(t, gate, 'moderation-sign-in');
 
-  await fill(t, service, ann);
+  await createNotes(t, service, ann);
   const { page } = await openConsole(t, service, lea);
   const open = (name: RegExp) => page.getByRole('link', { name }).click();
   await page.locator('.row').nth(4).waitFor();
   await page.locator('.row', { hasText: 'CHEAP PILLS' }).locator('.row-main').click();
   await page.locator('.finding').first().waitFor();
   await page.locator('.history li').first().waitFor();
-  await look(t, page, 'moderation-note');
+  await checkAppearance(t, page, 'moderation-note');
   await page.keyboard.press('r');
   await page.locator('.panel').waitFor();
-  await look(t, page, 'moderation-reject');
+  await checkAppearance(t, page, 'moderation-reject');
   await page.keyboard.press('Escape');
   await page.locator('.row', { hasText: 'Seconded' }).locator('.row-main').click();
   await page.locator('.parent bdi', { hasText: 'Ines' }).waitFor();
   await open(/^Reported/);
   await page.locator('.finding.report').first().waitFor();
-  await look(t, page, 'moderation-reported');
+  await checkAppearance(t, page, 'moderation-reported');
   await open(/^Appeals/);
   await page.getByRole('button', { name: /Grant the appeal/ }).waitFor();
-  await look(t, page, 'moderation-appeal');
+  await checkAppearance(t, page, 'moderation-appeal');
   await open(/^Decided/);
   await page.locator('.row').nth(2).waitFor();
-  await look(t, page, 'moderation-decided');
+  await checkAppearance(t, page, 'moderation-decided');
   await open(/^Stats/);
   await page.getByText('Arrivals and decisions as a table').click();
-  await look(t, page, 'moderation-stats');
+  await checkAppearance(t, page, 'moderation-stats');
   await open(/^Policies/);
   await page.locator('.policy-list li').first().waitFor();
-  await look(t, page, 'moderation-policies');
+  await checkAppearance(t, page, 'moderation-policies');
   await page.getByRole('button', { name: 'New policy' }).click();
-  await look(t, page, 'moderation-policy-editor');
+  await checkAppearance(t, page, 'moderation-policy-editor');
   await page.keyboard.press('Escape');
   await open(/^Audit/);
   await page.locator('.audit tbody tr').nth(3).waitFor();
-  await look(t, page, 'moderation-audit');
+  await checkAppearance(t, page, 'moderation-audit');
   await open(/^Mine/);
   await page.getByText('You have no claims.').waitFor();
   await page.getByText('Last decision').waitFor();
-  await look(t, page, 'moderation-empty');
+  await checkAppearance(t, page, 'moderation-empty');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-  await look(t, page, 'moderation-help');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await checkAppearance(t, page, 'moderation-help');
   await page.keyboard.press('Escape');
   await open(/^To do/);
   await page.locator('.row').nth(1).waitFor();
@@ -122,37 +122,37 @@ t.test('every view is shown without a violation, in each look', NEEDS_BROWSER, a
   await page.keyboard.press('x');
   await page.keyboard.press('Shift+R');
   await page.getByRole('dialog').waitFor();
-  await look(t, page, 'moderation-batch');
+  await checkAppearance(t, page, 'moderation-batch');
   await page.keyboard.press('Escape');
 });
 
-t.test(
-  'a search of what was decided looks on until something is found',
-  NEEDS_BROWSER,
-  async (t) => {
-    const service = await startService(t);
-    const ann = await addModerator(service, 'Ann');
-    const { id } = await submit(service, { message: 'The needle in it' });
-    await decide(ann, id, 'approve');
-    await letPass(service, '1 day');
-    await service.tamper(othersDecided(2 * MAX_SCANNED + 1));
-    const { page } = await openConsole(t, service, ann);
-    await page.getByRole('link', { name: /^Decided/ }).click();
-    await page.locator('.row').nth(49).waitFor();
-    const search = async (words: string) => {
-      await page.locator('#search').fill(words);
-      await page.keyboard.press('Enter');
-    };
-    await search('needle');
-    await page.locator('.row', { hasText: 'The needle in it' }).waitFor();
-    t.equal(await page.locator('.row').count(), 1);
-    await search('no such words');
-    await page.getByText('No matches.').waitFor();
-    t.equal(await page.getByRole('button', { name: 'More' }).count(), 0, 'to the end');
-  },
-);
+t.test('continues a search of decided notes until a match', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const { id } = await submit(service, { message: 'The needle in it' });
+  await decide(ann, id, 'approve');
+  await advanceTime(service, '1 day');
+  await service.tamper(insertNotesOfOthers(2 * MAX_SCANNED + 1));
+  const { page } = await openConsole(t, service, ann);
+  await page.getByRole('link', { name: /^Decided/ }).click();
+  await page.locator('.row').nth(49).waitFor();
+  const search = async (words: string) => {
+    await page.locator('#search').fill(words);
+    await page.keyboard.press('Enter');
+  };
+  await search('needle');
+  await page.locator('.row', { hasText: 'The needle in it' }).waitFor();
+  t.equal(await page.locator('.row').count(), 1);
+  await search('no such words');
+  await page.getByText('Nothing matches.').waitFor();
+  t.equal(
+    await page.getByRole('button', { name: 'More' }).count(),
+    0,
+    'the search reaches the end',
+  );
+});
 
-t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (t) => {
+t.test('hides no decision and breaks no row on small screens', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service, { name: 'W'.repeat(40), message: 'A long note. '.repeat(38) });
@@ -164,7 +164,7 @@ t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (
     t.ok(right(await page.locator('.row .age').boundingBox()) <= list, `${width} px`);
   }
 
-  // As 1280 by 720 at 200 %.
+  // 1280 by 720 at 200 %.
   await page.setViewportSize({ width: 640, height: 360 });
   await page.locator('.row-main').click();
   const bar = page.locator('.bar');
@@ -174,16 +174,16 @@ t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (
     const { y, height } = (await bar.boundingBox()) ?? { y: 0, height: 0 };
     t.ok(y + height <= 361 && height <= 60, `one line, ${top} px down: ${y} ${height}`);
   }
-  // As 1280 by 1024 at 400 %.
+  // 1280 by 1024 at 400 %.
   await page.setViewportSize({ width: 320, height: 256 });
   const hidden = (place: string) =>
     page
       .locator(place)
       .evaluate((e) => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]);
-  t.same(await hidden('.bar'), [0, 0], 'no button is out of sight');
+  t.same(await hidden('.bar'), [0, 0], 'every button is visible');
   await page.getByRole('button', { name: 'Reject' }).click();
   await page.locator('.panel').waitFor();
-  t.same(await hidden('.panel'), [0, 0], 'the page alone scrolls');
+  t.same(await hidden('.panel'), [0, 0], 'only the page scrolls');
   t.equal(
     await page.evaluate('getComputedStyle(document.querySelector(".actions")).position'),
     'static',
@@ -193,10 +193,13 @@ t.test('little room hides no decision and breaks no row', NEEDS_BROWSER, async (
   await page.goto(`${service.baseUrl}/moderation#stats`);
   await page.locator('.chart summary').nth(2).waitFor();
   for (const target of await page.locator('.page select, .chart summary').all())
-    t.ok(((await target.boundingBox())?.height ?? 0) >= 44, 'a target for a finger');
+    t.ok(
+      ((await target.boundingBox())?.height ?? 0) >= 44,
+      'the target is large enough for a finger',
+    );
 });
 
-t.test('a table of the figures is as high as its rows', NEEDS_BROWSER, async (t) => {
+t.test('shows a table of figures at its full height', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
@@ -212,7 +215,7 @@ t.test('a table of the figures is as high as its rows', NEEDS_BROWSER, async (t)
   t.equal(shown, whole);
 });
 
-t.test('older entries of the audit come once', NEEDS_BROWSER, async (t) => {
+t.test('lists older audit entries once', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   for (let count = 0; count < 60; count++) await decide(ann, (await submit(service)).id, 'approve');
@@ -220,13 +223,13 @@ t.test('older entries of the audit come once', NEEDS_BROWSER, async (t) => {
   await page.getByRole('link', { name: /^Audit/ }).click();
   const positions = page.locator('.audit tbody td:first-child');
   await positions.nth(49).waitFor();
-  const first = await holdOne(page, '**/audit?**cursor=**', 'answer');
+  const first = await holdRequest(page, '**/audit?**cursor=**', 'answer');
   const older = page.getByRole('button', { name: 'Older' });
   await older.click();
-  await first.asked;
+  await first.arrived;
   await older.click();
   await positions.nth(59).waitFor();
-  await first.arrive();
+  await first.deliver();
   const shown = await positions.allTextContents();
   t.equal(new Set(shown).size, shown.length);
 });

@@ -1,54 +1,73 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import t from 'tap';
-import { NEEDS_BROWSER, violations, visit } from '../support/browser.ts';
+import { axeViolations, checkAppearance, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+const NARROWEST = { width: 320, height: 640 };
 
-t.test('the API reference lists every operation, opens and calls it', NEEDS_BROWSER, async (t) => {
+const openAll = (page: Page) =>
+  page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true");
+
+const sidewaysOverflow = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+t.test('the API reference is read without scripts, at any width', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const { paths } = (await service.call('GET', '/openapi.json')).body;
   const operations = Object.values(paths).flatMap((item) => Object.keys(item as object));
-  // Beside this every message of the console is a fault, and so is a request of another origin.
-  const { page } = await visit(t, `${service.baseUrl}/docs`, {
-    first: `window.violations = [];
-      document.addEventListener('securitypolicyviolation', (event) =>
-        window.violations.push(event.violatedDirective + ' ' + event.blockedURI));`,
-  });
-  const rows = page.locator('.opblock');
-  await rows.first().waitFor();
-  t.equal(await rows.count(), operations.length, 'every operation has a row');
-  const picture = (name: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
-  await mkdir(SCREENSHOTS, { recursive: true });
-  await picture('docs');
+  // The console of `visit` reports what the content security policy blocks.
+  const { page } = await visit(t, `${service.baseUrl}/docs`, { javaScriptEnabled: false });
+  t.equal(await page.locator('.operation').count(), operations.length);
 
-  const open = async (method: string, path: string) => {
-    const row = page
-      .locator(`.opblock-${method}`)
-      .filter({ has: page.locator(`[data-path="${path}"]`) });
-    await row.locator('.opblock-summary-control').click();
-    await row.getByRole('heading', { name: 'Responses' }).waitFor();
-    return row;
-  };
-  for (const path of ['/api/guestbook', '/api/v1/cases/{case_id}/claim', '/mcp']) {
-    const row = await open('post', path);
-    await row.scrollIntoViewIfNeeded();
-    await picture(`docs-${path.split('/').at(-1)}`);
+  await page.getByRole('link', { name: 'POST /api/v1/cases/{case_id}/claim' }).click();
+  const claim = page.locator('[id="operation-case.claim"]');
+  t.equal(
+    await claim.locator('h3').evaluate((heading) => heading.getBoundingClientRect().top < 100),
+    true,
+  );
+  t.notOk(await claim.getByText('state_conflict').isVisible(), 'errors are closed');
+  await claim.getByText(/^Errors \(\d+\)$/).click();
+  await claim.getByRole('link', { name: 'state_conflict' }).click();
+  await page.getByText('You cannot claim your own case.').waitFor();
+
+  await openAll(page);
+  for (const viewport of [NARROWEST, { width: 700, height: 900 }, { width: 1000, height: 900 }]) {
+    await page.setViewportSize(viewport);
+    t.equal(await sidewaysOverflow(page), 0, `${viewport.width}px wide`);
   }
+});
 
-  const status = await open('get', '/api/v1/status');
-  await status.getByRole('button', { name: 'Try it out' }).click();
-  await status.getByRole('button', { name: 'Execute' }).click();
-  await status.locator('.live-responses-table').getByText('service.status.v1').waitFor();
-  const faint = () => violations(page, ['color-contrast']);
-  t.strictSame(await faint(), [], 'all is legible in light');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.locator('html.dark-mode').waitFor();
-  await picture('docs-dark');
-  t.strictSame(await faint(), [], 'and in dark');
-  await page.setViewportSize({ width: 320, height: 640 });
-  const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  t.equal(await page.evaluate(beyond), 0, 'what is wide scrolls in its box');
-  t.strictSame(await page.evaluate('window.violations'), [], 'nothing against the policy');
+t.test('the API reference is accessible in light and dark', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const { page } = await visit(t, `${service.baseUrl}/docs`);
+  await checkAppearance(t, page, 'docs');
+  await openAll(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.strictSame(await axeViolations(page), [], `with everything open, in ${colorScheme}`);
+  }
+  for (const anchor of ['operation-case.claim', 'schema-UpdateEvent', 'errors']) {
+    await page.goto(`${service.baseUrl}/docs#${anchor}`);
+    await page.screenshot({ path: join(SCREENSHOTS, `docs-${anchor}.png`) });
+  }
+});
+
+t.test('the API reference is used with the keyboard alone', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const { page } = await visit(t, `${service.baseUrl}/docs`);
+  const focused = page.locator(':focus-visible');
+  await page.keyboard.press('Tab');
+  t.equal(await focused.textContent(), 'Skip to the operations');
+  t.ok(((await focused.boundingBox())?.height ?? 0) > 10, 'the link appears');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  t.equal(await focused.getAttribute('href'), '#operation-discovery.get');
+  const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
+  t.equal(outline, 'solid');
+  await page.keyboard.press('Tab');
+  t.match(await focused.textContent(), /^200 /);
+  await page.keyboard.press('Enter');
+  t.ok(await page.getByText('"schema": "service.discovery.v1"').isVisible());
 });

@@ -1,15 +1,15 @@
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
-import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
-import { startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
+import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
-t.test('a guest writes, waits, and learns that the note is published', NEEDS_BROWSER, async (t) => {
+t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await page.getByText('No notes here yet').waitFor();
-  await look(t, page, 'guestbook-empty');
+  await checkAppearance(t, page, 'guestbook-empty');
 
   await page.getByRole('button', { name: 'Write a note…' }).click();
   await page.getByLabel('Your note', { exact: true }).fill('🌊'.repeat(501));
@@ -19,14 +19,14 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
   const [text, name] = [page.getByLabel('Your note', { exact: true }), page.getByLabel('Name')];
   t.equal(await text.getAttribute('aria-invalid'), 'true');
   t.equal(await name.getAttribute('aria-invalid'), 'true');
-  await until(page, 'document.activeElement.name === "message"');
-  await look(t, page, 'guestbook-errors');
+  await untilTrue(page, 'document.activeElement.name === "message"');
+  await checkAppearance(t, page, 'guestbook-errors');
 
   await text.fill('The tide came in at four, and with it a letter.\n\nI have kept it.');
   await name.fill('Marie');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
-  await look(t, page, 'guestbook-waiting');
+  await checkAppearance(t, page, 'guestbook-waiting');
   await page.reload();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
 
@@ -43,12 +43,12 @@ t.test('a guest writes, waits, and learns that the note is published', NEEDS_BRO
   t.equal(await page.getByText('Your notes').count(), 0);
 });
 
-t.test('a note that is not published says so', NEEDS_BROWSER, async (t) => {
+t.test('shows that a note was not published', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   await visit.page.clock.install();
-  await write(visit, 'Buy my boats');
+  await sendNote(visit, 'Buy my boats');
   const { items } = (await ann.get('queue')).body;
   await decide(ann, items[0].id, 'reject');
   await visit.page.clock.fastForward(60_000);

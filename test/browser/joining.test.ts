@@ -1,20 +1,20 @@
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
-import { asFile, join, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { join, startGuestbook, toKeyFile, visitGuestbook } from '../support/guestbook-page.ts';
 
-t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROWSER, async (t) => {
+t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
   const { page, context } = visit;
   await join(visit, 'first_one');
   await page.getByRole('button', { name: 'Your account' }).click();
-  await look(t, page, 'account');
+  await checkAppearance(t, page, 'account');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByLabel('Handle').fill('No');
   await page.getByRole('button', { name: 'Create keys' }).click();
   await page.getByText('Use 3 to 24').waitFor();
-  await look(t, page, 'join-handle');
+  await checkAppearance(t, page, 'join-handle');
   await page.getByLabel('Handle').fill('first_one');
   await page.getByRole('button', { name: 'Create keys' }).click();
   const [id, signIn, recovery] = await page.locator('.keys dd').allInnerTexts();
@@ -22,7 +22,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   t.match(recovery, /^[0-9a-f]{64}$/);
   t.not(signIn, recovery);
   t.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/);
-  await look(t, page, 'join-keys');
+  await checkAppearance(t, page, 'join-keys');
   await page.getByRole('button', { name: 'Join as first_one' }).click();
   await page.getByText('Save your keys first').waitFor();
   await page.getByLabel('I have saved the file').check();
@@ -33,7 +33,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: 'Join as moderator' }).click();
   await page.getByText('Must not be a reserved name.').waitFor();
-  t.equal(await page.getByRole('alert').count(), 0, 'it is said once, beside the field');
+  t.equal(await page.getByRole('alert').count(), 0, 'the error is shown once, beside the field');
   await page.getByLabel('Handle').fill('second_one');
   await page.getByRole('button', { name: 'Create keys' }).click();
   await page.getByRole('button', { name: 'Copy' }).click();
@@ -48,7 +48,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   );
   const keys = JSON.parse(file);
   for (const key of [keys.sign_in_key, keys.recovery_key])
-    t.notMatch(stored, key, 'no key is kept by the browser');
+    t.notMatch(stored, key, 'the browser stores no key');
 
   await page.reload();
   await page.getByRole('button', { name: 'Your account, second_one' }).click();
@@ -56,10 +56,10 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign in' }).last().click();
   await page.getByText('A key has 64 characters').waitFor();
-  await page.getByLabel('Key file').setInputFiles(asFile('a letter'));
+  await page.getByLabel('Key file').setInputFiles(toKeyFile('a letter'));
   await page.getByText('This is not a key file.').waitFor();
-  await look(t, page, 'sign-in-errors');
-  await page.getByLabel('Key file').setInputFiles(asFile(file));
+  await checkAppearance(t, page, 'sign-in-errors');
+  await page.getByLabel('Key file').setInputFiles(toKeyFile(file));
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Your account, second_one' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -70,7 +70,11 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('do not belong together').waitFor();
   await page.getByLabel('Member id').fill(file);
-  t.equal(await page.getByLabel('Sign-in key').inputValue(), keys.sign_in_key, 'a pasted file');
+  t.equal(
+    await page.getByLabel('Sign-in key').inputValue(),
+    keys.sign_in_key,
+    'a pasted key file fills the fields',
+  );
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
 
@@ -81,7 +85,7 @@ t.test('joining: keys made in the page, kept, and used to come back', NEEDS_BROW
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });
 
-t.test('keys stay where it is not certain that they were registered', NEEDS_BROWSER, async (t) => {
+t.test('keeps the keys while their registration is unconfirmed', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 503/ });
   const { page } = visit;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { focusAfterClick, intercept, NEEDS_BROWSER, until } from '../support/browser.ts';
-import { join, startGuestbook, visitGuestbook, write } from '../support/guestbook-page.ts';
+import { focusAfterClick, intercept, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { join, sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
-t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
+t.test('works by keyboard alone', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const { page } = await visitGuestbook(t, service);
@@ -25,21 +25,21 @@ t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   t.equal(await page.evaluate('document.activeElement.id'), 'content');
   await tabTo('Write a note…');
   await press('Enter');
-  await until(page, 'document.activeElement.name === "message"');
+  await untilTrue(page, 'document.activeElement.name === "message"');
   await page.keyboard.type('By hand');
   await press('Control+Enter');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   const [item] = (await ann.get('queue')).body.items;
   t.equal(item.text, 'By hand');
-  await until(page, 'document.activeElement.innerText === "Write a note…"');
+  await untilTrue(page, 'document.activeElement.innerText === "Write a note…"');
 
   await page.reload();
   await tabTo('Join');
   await press('Enter');
-  await until(page, 'document.activeElement.closest("dialog") !== null');
+  await untilTrue(page, 'document.activeElement.closest("dialog") !== null');
   await tabTo('Close');
   await press('Escape');
-  await until(page, 'document.activeElement.innerText === "Join"');
+  await untilTrue(page, 'document.activeElement.innerText === "Join"');
   await press('Enter');
   while ((await page.evaluate('document.activeElement.name')) !== 'handle') await press('Tab');
   await page.keyboard.type('by_keys');
@@ -50,12 +50,12 @@ t.test('everything works from the keyboard alone', NEEDS_BROWSER, async (t) => {
   await page.getByRole('button', { name: 'Your account, by_keys' }).waitFor();
 });
 
-t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) => {
+t.test('keeps the focus after each action', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'by_keys');
-  await write(visit, 'To be taken back');
+  await sendNote(visit, 'To be taken back');
   const focused = (what: string) => page.locator(`${what}:focus`).waitFor();
   const press = async (name: string) => {
     await page.getByRole('button', { name, exact: true }).focus();
@@ -83,7 +83,7 @@ t.test('the focus is not lost with what was pressed', NEEDS_BROWSER, async (t) =
   t.pass('to the beginning of what is left');
 });
 
-t.test('the focus goes to what was asked for, and nowhere by itself', NEEDS_BROWSER, async (t) => {
+t.test('moves the focus only to what was requested', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
@@ -124,41 +124,37 @@ t.test('the focus goes to what was asked for, and nowhere by itself', NEEDS_BROW
   const name = await focusAfterClick(page.getByRole('button', { name: 'Write a note…' }));
   t.equal(name, 'message', 'before the next key comes');
   await page.getByRole('link', { name: 'Observatory' }).click();
-  await until(page, 'document.title.startsWith("Observatory")');
+  await untilTrue(page, 'document.title.startsWith("Observatory")');
   t.equal(await page.evaluate('document.activeElement.innerText'), 'Observatory');
   await press('Cancel');
   await focused('button:text-is("Write a note…")');
 });
 
-t.test(
-  'older replies that cannot be read leave the focus where they are asked for again',
-  NEEDS_BROWSER,
-  async (t) => {
-    const service = await startGuestbook(t);
-    const ann = await addModerator(service, 'Ann');
-    const { id } = await submit(service);
-    await decide(ann, id, 'approve');
-    const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
-    const reply = {
-      id: randomUUID(),
-      name: 'Ada',
-      message: 'Heard.',
-      created_at: 1,
-      attribution: 'guest',
-    };
-    await intercept(page, '**/api/guestbook?*parent_id*', (route) =>
-      route.request().url().includes('cursor')
-        ? route.abort('connectionreset')
-        : route.fulfill({
-            json: { entries: [reply], notice: '' },
-            headers: { link: `</api/guestbook?parent_id=${id}&cursor=x>; rel="next"` },
-          }),
-    );
-    await page.getByRole('button', { name: 'Replies' }).click();
-    await page.getByRole('button', { name: 'Older replies' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByText('The replies could not be loaded.').waitFor();
-    await page.locator('button:text-is("Try again"):focus').waitFor();
-    t.pass('as a key was what asked');
-  },
-);
+t.test('keeps the focus at the retry of older replies', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const ann = await addModerator(service, 'Ann');
+  const { id } = await submit(service);
+  await decide(ann, id, 'approve');
+  const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
+  const reply = {
+    id: randomUUID(),
+    name: 'Ada',
+    message: 'Heard.',
+    created_at: 1,
+    attribution: 'guest',
+  };
+  await intercept(page, '**/api/guestbook?*parent_id*', (route) =>
+    route.request().url().includes('cursor')
+      ? route.abort('connectionreset')
+      : route.fulfill({
+          json: { entries: [reply], notice: '' },
+          headers: { link: `</api/guestbook?parent_id=${id}&cursor=x>; rel="next"` },
+        }),
+  );
+  await page.getByRole('button', { name: 'Replies' }).click();
+  await page.getByRole('button', { name: 'Older replies' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('The replies could not be loaded.').waitFor();
+  await page.locator('button:text-is("Try again"):focus').waitFor();
+  t.pass('as a key was what asked');
+});

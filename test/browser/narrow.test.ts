@@ -1,43 +1,47 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { NEEDS_BROWSER } from '../support/browser.ts';
-import { consoleWith, toast } from '../support/console.ts';
+import { openConsoleWithNotes, untilToast } from '../support/console.ts';
 import { visitGuestbook } from '../support/guestbook-page.ts';
 import { startService } from '../support/service.ts';
 
 const PHONE = { width: 320, height: 640 };
 
-/** How many lines the words of an element take. */
-const linesOf = (page: Page, selector: string): Promise<number> =>
+/** The number of lines that the text of an element takes. */
+const countLines = (page: Page, selector: string): Promise<number> =>
   page.locator(selector).evaluate((element) => {
     const range = element.ownerDocument.createRange();
     range.selectNodeContents(element);
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
   });
 
-t.test('on the narrowest phone no title or button is cut in two', NEEDS_BROWSER, async (t) => {
+t.test('breaks no title or button on the narrowest phone', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const { page } = await visitGuestbook(t, service, { viewport: PHONE });
   for (const size of ['24px', '']) {
     await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
-    t.equal(await linesOf(page, 'h1'), 1);
+    t.equal(await countLines(page, 'h1'), 1);
     for (const name of ['Sign in', 'Join'])
-      t.equal(await linesOf(page, `.membership button:text-is("${name}")`), 1, `${name} ${size}`);
+      t.equal(
+        await countLines(page, `.membership button:text-is("${name}")`),
+        1,
+        `${name} ${size}`,
+      );
   }
   await page.getByRole('button', { name: 'Join' }).click();
   await page.getByLabel('Handle').fill('a_handle_of_24_character');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Save your keys' }).waitFor();
-  t.equal(await linesOf(page, 'dialog .close'), 1);
+  await page.getByRole('dialog', { name: 'Keep your keys' }).waitFor();
+  t.equal(await countLines(page, 'dialog .close'), 1);
   t.equal(await page.locator('dialog').evaluate((e) => e.scrollWidth - e.clientWidth), 0);
 });
 
-t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+t.test('covers no next button with a confirmation', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.setViewportSize(PHONE);
   await page.locator('.row', { hasText: 'One' }).locator('.row-main').click();
   await page.keyboard.press('a');
-  await toast(page, 'Approved “One”');
+  await untilToast(page, 'Approved “One”');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
   for (const button of await page.locator('.actions .button').all())
     t.equal(
@@ -54,8 +58,8 @@ t.test('what was done covers no button of what comes next', NEEDS_BROWSER, async
     );
 });
 
-t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two '.repeat(120)]);
+t.test('keeps the buttons at the bottom, however short the note', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two '.repeat(120)]);
   for (const height of [1024, 1400]) {
     await page.setViewportSize({ width: 768, height });
     for (const text of ['One', 'Two']) {
@@ -67,8 +71,8 @@ t.test('the buttons stay at the bottom, however short the note', NEEDS_BROWSER, 
   }
 });
 
-t.test('on a phone Back leads from a note to the list', NEEDS_BROWSER, async (t) => {
-  const { page } = await consoleWith(t, ['One', 'Two']);
+t.test('leads from a note to the list by Back on a phone', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['One', 'Two']);
   await page.setViewportSize(PHONE);
   const open = () => page.locator('.row', { hasText: 'Two' }).locator('.row-main').click();
   const listed = () => page.locator('.row.here .row-main:focus', { hasText: 'Two' }).waitFor();

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { look, NEEDS_BROWSER, until } from '../support/browser.ts';
-import { confirmed, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
+import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { startGuestbook, untilConfirmed, visitGuestbook } from '../support/guestbook-page.ts';
 
-t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, async (t) => {
+t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const publish = async (more: object) => {
@@ -22,13 +22,13 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await first.getByText('Who else hears the bell?').waitFor();
   await first.getByRole('button', { name: 'Replies' }).click();
   await first.getByText('I do.').waitFor();
-  await look(t, page, 'guestbook-notes');
+  await checkAppearance(t, page, 'guestbook-notes');
   t.equal(await page.locator('.notes > li').count(), 30);
   await page.getByRole('button', { name: 'Older notes' }).click();
   await page.getByText('Note number 1', { exact: true }).waitFor();
   t.equal(await page.locator('.notes > li').count(), 32);
   t.equal(await page.getByRole('button', { name: 'Older notes' }).count(), 0);
-  await until(page, 'document.activeElement.textContent.includes("Note number 2")');
+  await untilTrue(page, 'document.activeElement.textContent.includes("Note number 2")');
 
   await page.getByRole('link', { name: 'Two Clerks' }).click();
   await page.getByText('Filed.').waitFor();
@@ -45,7 +45,7 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
 
   await first.getByRole('button', { name: 'Reply', exact: true }).click();
   await page.getByLabel('Your reply').fill('So do I.');
-  await look(t, page, 'guestbook-reply');
+  await checkAppearance(t, page, 'guestbook-reply');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Reply in Service').waitFor();
 
@@ -54,47 +54,43 @@ t.test('notes, replies, older pages and the three guestbooks', NEEDS_BROWSER, as
   await dialog.getByText('Who else hears the bell?').waitFor();
   await dialog.getByText('Ada').waitFor();
   await page.getByRole('button', { name: 'Send report' }).click();
-  await page.getByText('Choose a reason.').waitFor();
-  await look(t, page, 'guestbook-report');
+  await page.getByText('Choose what is wrong with it.').waitFor();
+  await checkAppearance(t, page, 'guestbook-report');
   await page.getByLabel('Spam or advertising').check();
   await page.getByRole('button', { name: 'Send report' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await confirmed(page, 'Thank you. A moderator will review “Who else hears the bell?”');
-  await until(page, 'document.activeElement.textContent === "Reported"');
+  await untilConfirmed(page, 'Thank you. A moderator will look at “Who else hears the bell?”');
+  await untilTrue(page, 'document.activeElement.textContent === "Reported"');
   await page.keyboard.press('Enter');
   t.equal(await dialog.count(), 0, 'a note is reported once');
-  // It stays while it has the focus.
+  // The confirmation stays while it has the focus.
   const dismiss = page.getByRole('button', { name: 'Dismiss' });
   await dismiss.focus();
-  await look(t, page, 'guestbook-reported');
+  await checkAppearance(t, page, 'guestbook-reported');
   await dismiss.click();
   await page.locator('.toast').waitFor({ state: 'detached' });
   t.equal((await ann.get('queue?view=reported')).body.items[0].id, parent.id);
 });
 
-t.test(
-  'a stored note that shows nothing says so, and its name is Guest',
-  NEEDS_BROWSER,
-  async (t) => {
-    const service = await startGuestbook(t);
-    const ann = await addModerator(service, 'Ann');
-    // Earlier releases accepted such texts.
-    for (const text of ['\u200d', '\u2800', '\u0301', '\u3164', '\ufe0f']) {
-      const { id } = await submit(service, { name: text });
-      await decide(ann, id, 'approve');
-      await service.tamper('UPDATE notes SET message = $2 WHERE note_id = $1', [id, text]);
-    }
-    const { page } = await visitGuestbook(t, service);
-    await page.getByText('(no visible text)').first().waitFor();
-    t.equal(await page.getByText('(no visible text)').count(), 5);
-    t.same(
-      await page.locator('.note h3 .name').allInnerTexts(),
-      Array.from({ length: 5 }, () => 'Guest'),
-    );
-  },
-);
+t.test('labels a note without visible text and names its guest', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const ann = await addModerator(service, 'Ann');
+  // Earlier releases accepted such texts.
+  for (const text of ['\u200d', '\u2800', '\u0301', '\u3164', '\ufe0f']) {
+    const { id } = await submit(service, { name: text });
+    await decide(ann, id, 'approve');
+    await service.tamper('UPDATE notes SET message = $2 WHERE note_id = $1', [id, text]);
+  }
+  const { page } = await visitGuestbook(t, service);
+  await page.getByText('(no visible text)').first().waitFor();
+  t.equal(await page.getByText('(no visible text)').count(), 5);
+  t.same(
+    await page.locator('.note h3 .name').allInnerTexts(),
+    Array.from({ length: 5 }, () => 'Guest'),
+  );
+});
 
-t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
+t.test('shows hostile text harmlessly', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const texts = [
@@ -127,13 +123,13 @@ t.test('hostile text is shown harmlessly', NEEDS_BROWSER, async (t) => {
   t.equal(await page.evaluate(directions), true, 'Arabic runs from right to left');
   const clipped = `[...document.querySelectorAll('.note h3, .message')]
     .every((element) => getComputedStyle(element).overflow === 'clip')`;
-  t.equal(await page.evaluate(clipped), true, 'stacked marks stay inside');
-  await look(t, page, 'guestbook-hostile');
+  t.equal(await page.evaluate(clipped), true, 'stacked marks are clipped');
+  await checkAppearance(t, page, 'guestbook-hostile');
   await page.setViewportSize({ width: 640, height: 900 });
   await page.evaluate('document.documentElement.style.fontSize = "200%"');
   t.equal(
     await page.evaluate('document.documentElement.scrollWidth - innerWidth <= 0'),
     true,
-    'nothing sticks out at 200 %',
+    'nothing overflows at 200 %',
   );
 });

@@ -1,14 +1,14 @@
 import t from 'tap';
-import { intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import {
-  asFile,
   join,
   readDownload,
   startGuestbook,
+  toKeyFile,
   visitGuestbook,
 } from '../support/guestbook-page.ts';
 
-t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSER, async (t) => {
+t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
   const { page } = visit;
@@ -17,9 +17,9 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Use the recovery key' }).click();
-  await look(t, page, 'recover');
-  await page.getByLabel('Key file').setInputFiles(asFile(JSON.stringify(old)));
-  await page.getByRole('button', { name: 'Create new keys' }).click();
+  await checkAppearance(t, page, 'recover');
+  await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(old)));
+  await page.getByRole('button', { name: 'Make new keys' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download key file' }).click();
   const fresh = await readDownload(await downloading);
@@ -43,46 +43,50 @@ t.test('recovery replaces both keys, also when its answer is lost', NEEDS_BROWSE
   t.equal((await login(fresh)).status, 200);
 });
 
-t.test(
-  'recovery says what is missing or wrong, and begins there anew',
-  NEEDS_BROWSER,
-  async (t) => {
-    const service = await startGuestbook(t);
-    const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
-    const { page } = visit;
-    const { id, recovery_key } = await join(visit, 'forgetful');
-    await page.getByRole('button', { name: 'Your account' }).click();
-    await page.getByRole('button', { name: 'Replace my keys' }).click();
-    const dialog = page.getByRole('dialog');
-    const [proceed, replace] = ['Create new keys', 'Replace my keys'].map((name) =>
-      dialog.getByRole('button', { name }),
-    );
-    t.equal(await dialog.getByLabel('Member id').inputValue(), id, 'who is signed in is known');
-    const recoveryKey = dialog.getByLabel('Recovery key');
-    await proceed?.click();
-    await dialog.getByText('A key has 64 characters').waitFor();
-    await recoveryKey.fill('0'.repeat(64));
-    await proceed?.click();
-    await replace?.waitFor();
-    t.equal(await dialog.getByText('Save your keys first').count(), 0, 'before it was tried');
-    await replace?.click();
-    await dialog.getByText('Save your keys first').waitFor();
-    await dialog.getByLabel('I have saved the file').check();
-    await replace?.click();
-    await dialog.getByText('do not belong together').waitFor();
-    await recoveryKey.fill(recovery_key ?? '');
-    await proceed?.click();
-    // They are replaced, and who has them is not signed in yet.
-    await intercept(
-      page,
-      '**/membership/login',
-      (route) => route.fulfill({ status: 429, json: { error: { code: 'rate_limited' } } }),
-      { times: 1 },
-    );
-    await replace?.click();
-    await dialog.getByText('Too many requests').waitFor();
-    await replace?.click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
-  },
-);
+t.test('names what is missing or wrong in a recovery and retries', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
+  const { page } = visit;
+  const { id, recovery_key } = await join(visit, 'forgetful');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('button', { name: 'Replace my keys' }).click();
+  const dialog = page.getByRole('dialog');
+  const [proceed, replace] = ['Make new keys', 'Replace my keys'].map((name) =>
+    dialog.getByRole('button', { name }),
+  );
+  t.equal(
+    await dialog.getByLabel('Member id').inputValue(),
+    id,
+    'the id of the signed-in member is filled in',
+  );
+  const recoveryKey = dialog.getByLabel('Recovery key');
+  await proceed?.click();
+  await dialog.getByText('A key has 64 characters').waitFor();
+  await recoveryKey.fill('0'.repeat(64));
+  await proceed?.click();
+  await replace?.waitFor();
+  t.equal(
+    await dialog.getByText('Save your keys first').count(),
+    0,
+    'no error before the first attempt',
+  );
+  await replace?.click();
+  await dialog.getByText('Save your keys first').waitFor();
+  await dialog.getByLabel('I have saved the file').check();
+  await replace?.click();
+  await dialog.getByText('do not belong together').waitFor();
+  await recoveryKey.fill(recovery_key ?? '');
+  await proceed?.click();
+  // The keys are replaced, but the following sign-in fails.
+  await intercept(
+    page,
+    '**/membership/login',
+    (route) => route.fulfill({ status: 429, json: { error: { code: 'rate_limited' } } }),
+    { times: 1 },
+  );
+  await replace?.click();
+  await dialog.getByText('Too many requests').waitFor();
+  await replace?.click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
+});

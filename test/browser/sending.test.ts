@@ -1,24 +1,24 @@
 import t from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
-import { handled, intercept, look, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
 import {
   beginNote,
   join,
+  openSecondTab,
+  sendNote,
   startGuestbook,
-  tabBeside,
   visitGuestbook,
-  write,
 } from '../support/guestbook-page.ts';
 import { matchAll } from '../support/match-all.ts';
 
-t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER, async (t) => {
+t.test('keeps a note through network failures and sends it once', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, {
     expected: /net::ERR|Failed to load|status of 409/,
   });
   const { page, context } = visit;
-  // The answer is lost: the note arrives, and its author does not know.
+  // The response is lost: the note arrives, but its author does not know.
   await intercept(page, '**/api/guestbook', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     await route.fetch();
@@ -27,11 +27,11 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   await beginNote(visit, 'From a train');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
-  await look(t, page, 'guestbook-unsent');
+  await checkAppearance(t, page, 'guestbook-unsent');
   await page.unroute('**/api/guestbook');
 
   await context.setOffline(true);
-  // The words stand there from before.
+  // The message is already shown from before.
   const failed = page.waitForEvent('requestfailed');
   await page.getByRole('button', { name: 'Send again' }).click();
   await failed;
@@ -63,7 +63,7 @@ t.test('a note is kept when the network fails, and arrives once', NEEDS_BROWSER,
   t.equal((await ann.get('queue')).body.items.length, 3);
 });
 
-t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, async (t) => {
+t.test('keeps a draft per tab and that of a closed tab', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const { page, context } = await visitGuestbook(t, service);
@@ -83,7 +83,7 @@ t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, 
   await next.goto(service.baseUrl);
   await next.getByRole('button', { name: 'Write a note…' }).click();
   const left = next.getByLabel('Your note', { exact: true });
-  t.equal(await left.inputValue(), 'Written there', 'what the other tab has sent is not this');
+  t.equal(await left.inputValue(), 'Written there', "the other tab's sent draft is gone");
   await next.getByRole('button', { name: 'Send for review' }).click();
   await left.waitFor({ state: 'detached' });
   const { items } = (await ann.get('queue')).body;
@@ -93,7 +93,7 @@ t.test('two tabs keep a draft each, and what a closed one left', NEEDS_BROWSER, 
   );
 });
 
-t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, async (t) => {
+t.test("never sends a member's note as a guest's unasked", NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, {
@@ -102,11 +102,11 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   const { page, context } = visit;
   await join(visit, 'ada');
   await beginNote(visit, 'In my own name');
-  const other = await tabBeside(visit);
+  const other = await openSecondTab(visit);
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
-  // As another tab that signed out.
+  // Pretend that another tab signed out.
   await context.clearCookies();
   await other.endSession();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
@@ -119,7 +119,7 @@ t.test("a member's note is never sent as a guest's by itself", NEEDS_BROWSER, as
   matchAll(t, (await ann.get('queue')).body.items, [{ author: { kind: 'guest' } }]);
 });
 
-t.test('a note that is put off is not sent by itself', NEEDS_BROWSER, async (t) => {
+t.test('does not send a postponed note', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /net::ERR|Failed to load/ });
   const { page, context } = visit;
@@ -131,14 +131,14 @@ t.test('a note that is put off is not sent by itself', NEEDS_BROWSER, async (t) 
   page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`));
   await context.setOffline(false);
   await page.getByText('Waiting for review', { exact: true }).waitFor();
-  t.match(sent.splice(0), [/^POST/], 'what is not put off goes out');
+  t.match(sent.splice(0), [/^POST/], 'a note that was not postponed is sent');
 
   await beginNote(visit, 'For another day');
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
   sent.length = 0;
-  // In one task: what ends with a form must not end a frame later.
+  // In one task, because the effect of closing the form must not end a frame later.
   await page.evaluate(`{
     const later = [...document.querySelectorAll('button')].find((b) => b.textContent === 'Save draft');
     later.click();
@@ -150,17 +150,17 @@ t.test('a note that is put off is not sent by itself', NEEDS_BROWSER, async (t) 
   t.same(sent, []);
 });
 
-t.test('refusals are said beside the form, and no text is lost', NEEDS_BROWSER, async (t) => {
+t.test('shows refusals beside the form and keeps the text', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
   const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
   const { page } = visit;
-  // Before the limit is met, whose words would stand there already.
+  // Test this before the limit is reached, which shows the same place.
   const field = await beginNote(visit, 'a\u0007b');
   await page.keyboard.press('Control+Enter');
   await page.getByText('a control character at message').waitFor();
   t.equal(await field.inputValue(), 'a\u0007b');
-  await page.getByRole('button', { name: 'Save draft' }).click();
-  await write(visit, 'One');
+  await page.getByRole('button', { name: 'Later' }).click();
+  await sendNote(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
   await page.getByText('some limits last until tomorrow').waitFor();
@@ -171,7 +171,7 @@ for (const [how, storage] of [
   ['forbidden', "get() { throw new DOMException('No.', 'SecurityError'); }"],
   ['full', "value: { getItem: () => null, setItem() { throw Error('full'); }, removeItem() {} }"],
 ] as const)
-  t.test(`the page works where storage is ${how}`, NEEDS_BROWSER, async (t) => {
+  t.test(`works when storage is ${how}`, NEEDS_BROWSER, async (t) => {
     const service = await startGuestbook(t);
     const visit = await visitGuestbook(t, service, {
       first: `for (const area of ['localStorage', 'sessionStorage'])
@@ -184,9 +184,9 @@ for (const [how, storage] of [
     t.equal(await field.inputValue(), 'Half a thought');
     await page.getByRole('button', { name: 'Send for review' }).click();
     await field.waitFor({ state: 'detached' });
-    await write(visit, 'Another');
+    await sendNote(visit, 'Another');
     const looked = page.waitForResponse('**/api/guestbook');
     await page.getByRole('button', { name: 'Check now' }).click();
-    await handled(page, looked);
+    await untilHandled(page, looked);
     t.same(await page.locator('.own-note .message').allInnerTexts(), ['Another', 'Half a thought']);
   });

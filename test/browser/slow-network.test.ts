@@ -1,28 +1,28 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { holdOne, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   beginNote,
   join,
+  openSecondTab,
+  sendNote,
   startGuestbook,
-  tabBeside,
   visitGuestbook,
-  write,
 } from '../support/guestbook-page.ts';
 
 const POSTED = /\/api\/guestbook$/;
 
-t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, async (t) => {
+t.test('sends a text changed during sending as another note', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'One');
-  const sending = await holdOne(page, POSTED, 'answer');
+  const sending = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await sending.asked;
+  await sending.arrived;
   await field.fill('One, and two');
-  sending.go();
+  sending.release();
   await page.getByText('Sending this one posts a second note').waitFor();
   t.equal(await field.inputValue(), 'One, and two');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
@@ -32,28 +32,28 @@ t.test('what is changed while it is sent becomes another note', NEEDS_BROWSER, a
   t.same(items.map(({ text }: { text: string }) => text).sort(), ['One', 'One, and two']);
 });
 
-t.test('an answer closes the form that it is for, and no other', NEEDS_BROWSER, async (t) => {
+t.test('closes only the form whose note was answered', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const { page } = await visitGuestbook(t, service);
   const field = await beginNote({ page }, 'For the first');
-  const sending = await holdOne(page, POSTED, 'answer');
+  const sending = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await sending.asked;
+  await sending.arrived;
   await page.getByRole('link', { name: 'Two Clerks' }).click();
   await field.fill('For the second');
-  sending.go();
+  sending.release();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   t.equal(await field.inputValue(), 'For the second');
 });
 
-t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, async (t) => {
+t.test('leaves the focus with a user who has moved on', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada');
-  await write(visit, 'To be taken back');
+  await sendNote(visit, 'To be taken back');
   const reply = page.getByLabel('Your reply');
   const focused = async (field: Locator, says: string) => {
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
@@ -61,35 +61,35 @@ t.test('an answer takes the focus from nobody who has gone on', NEEDS_BROWSER, a
   };
 
   const note = await beginNote(visit, 'In good time');
-  const sending = await holdOne(page, POSTED, 'answer');
+  const sending = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await sending.asked;
+  await sending.arrived;
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
   await reply.fill('Meanwhile');
-  sending.go();
+  sending.release();
   await note.waitFor({ state: 'detached' });
   await focused(reply, 'after a note was sent');
 
   const own = page.locator('.own-note', { hasText: 'To be taken back' });
   await own.getByRole('button', { name: 'Withdraw' }).click();
-  const withdrawal = await holdOne(page, '**/withdraw', 'answer');
+  const withdrawal = await holdRequest(page, '**/withdraw', 'answer');
   await own.getByRole('button', { name: 'Withdraw it' }).click();
-  await withdrawal.asked;
+  await withdrawal.arrived;
   await reply.focus();
-  withdrawal.go();
+  withdrawal.release();
   await own.getByText('Withdrawn by you').waitFor();
   await focused(reply, 'after one was withdrawn');
 
-  const replying = await holdOne(page, POSTED, 'answer');
+  const replying = await holdRequest(page, POSTED, 'answer');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await replying.asked;
+  await replying.arrived;
   await beginNote(visit, 'And another');
-  replying.go();
+  replying.release();
   await reply.waitFor({ state: 'detached' });
   await focused(note, 'after a reply was sent');
 });
 
-t.test('a note that left too early for the network goes out again', NEEDS_BROWSER, async (t) => {
+t.test('resends a note that failed before the network was back', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const { page } = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const failing = Promise.withResolvers<void>();
@@ -103,33 +103,29 @@ t.test('a note that left too early for the network goes out again', NEEDS_BROWSE
     { times: 1 },
   );
   await beginNote({ page }, 'From a train');
-  const asked = page.waitForRequest(POSTED);
+  const sent = page.waitForRequest(POSTED);
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await asked;
+  await sent;
   await page.evaluate("dispatchEvent(new Event('online'))");
   failing.resolve();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
 });
 
-t.test(
-  'a network that is back just after a note failed is not missed',
-  NEEDS_BROWSER,
-  async (t) => {
-    const service = await startGuestbook(t);
-    const visit = await visitGuestbook(t, service, {
-      expected: /net::ERR/,
-      first: `const ask = fetch;
+t.test('resends when the network returns right after a failure', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, {
+    expected: /net::ERR/,
+    first: `const ask = fetch;
       window.fetch = (...parts) => ask(...parts).catch((error) => {
         setTimeout(() => dispatchEvent(new Event('online')));
         throw error;
       });`,
-    });
-    await intercept(visit.page, POSTED, (route) => route.abort('connectionreset'), { times: 1 });
-    await write(visit, 'From a train');
-  },
-);
+  });
+  await intercept(visit.page, POSTED, (route) => route.abort('connectionreset'), { times: 1 });
+  await sendNote(visit, 'From a train');
+});
 
-t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSER, async (t) => {
+t.test('shows older notes although newer ones were read meanwhile', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   for (let number = 1; number <= 31; number++) {
@@ -138,47 +134,47 @@ t.test('older notes come although newer were looked for meanwhile', NEEDS_BROWSE
   }
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
-  await write(visit, 'My own');
-  const older = await holdOne(page, /[?&]before=/, 'answer');
+  await sendNote(visit, 'My own');
+  const older = await holdRequest(page, /[?&]before=/, 'answer');
   await page.getByRole('button', { name: 'Older notes' }).click();
-  await older.asked;
+  await older.arrived;
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.locator('.notes').getByText('My own').waitFor();
-  older.go();
+  older.release();
   await page.locator('.notes').getByText('Note 1', { exact: true }).waitFor();
   t.equal(await page.locator('.notes > li').count(), 32);
 });
 
-t.test('an older answer does not bring back what was withdrawn', NEEDS_BROWSER, async (t) => {
+t.test('keeps a withdrawal when an older response arrives', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await join(visit, 'ada');
-  await write(visit, 'To be taken back');
+  await sendNote(visit, 'To be taken back');
   const [{ id }] = (await ann.get('queue')).body.items;
   await decide(ann, id, 'approve');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('Published', { exact: true }).waitFor();
   const outcome = `**/api/guestbook/${id}/outcome`;
-  const late = await holdOne(page, outcome, 'answer');
+  const late = await holdRequest(page, outcome, 'answer');
   await page.getByRole('button', { name: 'Check now' }).click();
-  await late.asked;
+  await late.arrived;
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
   await page.getByRole('button', { name: 'Withdraw it' }).click();
   await page.getByText('Withdrawn by you').waitFor();
-  await late.arrive();
+  await late.deliver();
   t.equal(await page.getByText('Withdrawn by you').count(), 1);
 });
 
-t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, async (t) => {
+t.test('sends an appeal once and recognises that it arrived', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service, { expected: /net::ERR|status of 409/ });
   const { page } = visit;
   await join(visit, 'ada');
-  await write(visit, 'It was a joke');
+  await sendNote(visit, 'It was a joke');
   const [{ id }] = (await ann.get('queue')).body.items;
   await decide(ann, id, 'reject');
   await page.getByRole('button', { name: 'Check now' }).click();
@@ -208,7 +204,7 @@ t.test('an appeal goes out once, and is known to have arrived', NEEDS_BROWSER, a
   t.equal(await page.getByRole('alert').count(), 0);
 });
 
-t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async (t) => {
+t.test('reads the session again after a failure', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /net::ERR/ });
   const { page } = visit;
@@ -220,12 +216,12 @@ t.test('a session that cannot be read is asked for again', NEEDS_BROWSER, async 
   await page.getByRole('button', { name: 'Join as ada' }).click();
   await joining;
 
-  // The session ends in another tab, while this one asks for it.
-  const other = await tabBeside(visit);
-  const asking = await holdOne(page, '**/membership/me', 'answer');
+  // The session ends in another tab while this one reads it.
+  const other = await openSecondTab(visit);
+  const asking = await holdRequest(page, '**/membership/me', 'answer');
   await page.reload();
-  await asking.asked;
+  await asking.arrived;
   await other.endSession();
-  await asking.arrive();
+  await asking.deliver();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });

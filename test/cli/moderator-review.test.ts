@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { client, command } from '../support/moderator-command.ts';
+import { clientEnv, runModeratorCommand } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
 
 const ESC = '\u001b';
 const EVIL = `${ESC}]0;owned\u0007${ESC}[2J\u009b31mred\rover\u202eesrever\u200b\u2066x\u{e0041}\nsecond\tline`;
 const COMMANDING = /(?!\n)[\p{Cc}\p{Cf}]/u;
 
-t.test('a note cannot command the terminal that shows it', async (t) => {
+t.test('shows a note without control characters for the terminal', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { name: 'Eve\u202e', message: 'Harmless' });
@@ -19,16 +19,16 @@ t.test('a note cannot command the terminal that shows it', async (t) => {
     `Eve${ESC}[31m\u202e`,
   ]);
   for (const [args, typed] of [[['queue']], [['next'], ['q']]] as [string[], string[]?][]) {
-    const { code, stdout } = await command(client(service, ann.token), args, typed);
+    const { code, stdout } = await runModeratorCommand(clientEnv(service, ann.token), args, typed);
     t.equal(code, 0);
     t.notMatch(stdout, COMMANDING);
     t.match(stdout, '␛]0;owned␇␛[2J<U+009B>31mred␍over<U+202E>esrever<U+200B><U+2066>x<U+E0041>');
     t.match(stdout, 'Eve␛[31m<U+202E>');
-    if (args[0] === 'next') t.match(stdout, '\n  | second    line\n', 'each line behind its bar');
+    if (args[0] === 'next') t.match(stdout, '\n  | second    line\n', 'each line has a bar');
   }
 });
 
-t.test('next shows notes one by one and does what is typed', async (t) => {
+t.test('shows notes one by one and executes the typed commands', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const [first, second, third] = [
@@ -37,7 +37,11 @@ t.test('next shows notes one by one and does what is typed', async (t) => {
     await submit(service, { message: 'Third' }),
   ];
   const typed = ['?', 'a', 'u', 'r 1 No advertising here', 'a', 'q'];
-  const { code, stdout, stderr } = await command(client(service, ann.token), ['next'], typed);
+  const { code, stdout, stderr } = await runModeratorCommand(
+    clientEnv(service, ann.token),
+    ['next'],
+    typed,
+  );
   t.equal(code, 0, stderr);
   t.match(
     stdout,
@@ -54,35 +58,54 @@ t.test('next shows notes one by one and does what is typed', async (t) => {
     { type: 'NoteApproved', id: first.id, message: null },
   ]);
   t.match(stdout, third.message);
-  t.same((await ann.get('me')).body.leases, [], 'quitting gives the note back');
-  const cut = await command(client(service, ann.token), ['next'], []);
-  t.equal(cut.code, 0, 'the end of the input is a quit');
+  t.same((await ann.get('me')).body.leases, [], 'quitting releases the note');
+  const cut = await runModeratorCommand(clientEnv(service, ann.token), ['next'], []);
+  t.equal(cut.code, 0, 'the end of input quits');
   t.same((await ann.get('me')).body.leases, []);
-  await command(client(service, ann.token), ['next'], ['a']);
-  const clear = await command(client(service, ann.token), ['next']);
+  await runModeratorCommand(clientEnv(service, ann.token), ['next'], ['a']);
+  const clear = await runModeratorCommand(clientEnv(service, ann.token), ['next']);
   t.match(clear, { code: 0, stdout: 'The queue is clear.\n' });
 });
 
-t.test('single decisions claim the note that waits', async (t) => {
+t.test('claims a pending note for a single decision', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-  const [good, bad, held] = [await submit(service), await submit(service), await submit(service)];
-  await bob.post('claims', { note_ids: [held.id] });
-  const env = client(service, ann.token);
-  const approved = await command(env, ['approve', good.id]);
-  t.match(approved, { code: 0, stdout: `${good.id} is approved, may be undone until 20` });
-  const none = await command(env, ['reject', bad.id]);
+  const [approvable, rejectable, claimed] = [
+    await submit(service),
+    await submit(service),
+    await submit(service),
+  ];
+  await bob.post('claims', { note_ids: [claimed.id] });
+  const env = clientEnv(service, ann.token);
+  const approved = await runModeratorCommand(env, ['approve', approvable.id]);
+  t.match(approved, { code: 0, stdout: `${approvable.id} is approved, may be undone until 20` });
+  const none = await runModeratorCommand(env, ['reject', rejectable.id]);
   t.match(none, { code: 2, stderr: /^A policy is missing/ });
-  const unknown = await command(env, ['reject', bad.id, '--policy', 'taste']);
+  const unknown = await runModeratorCommand(env, ['reject', rejectable.id, '--policy', 'taste']);
   t.match(unknown, { code: 1, stderr: /^invalid_request: .*policy/ });
-  t.same((await ann.get('me')).body.leases, [], 'given back');
-  const rejected = await command(env, ['reject', bad.id, '--policy', 'spam', '--message', 'No.']);
+  t.same((await ann.get('me')).body.leases, [], 'the claim was released');
+  const rejected = await runModeratorCommand(env, [
+    'reject',
+    rejectable.id,
+    '--policy',
+    'spam',
+    '--message',
+    'No.',
+  ]);
   t.match(rejected, { code: 0, stdout: /is rejected/ });
-  const lost = await command(env, ['approve', held.id]);
+  const lost = await runModeratorCommand(env, ['approve', claimed.id]);
   t.match(lost, { code: 1, stderr: /^state_conflict: .*\(claimed_by_other, by Bob\)/ });
-  const late = await command(env, ['approve', good.id]);
+  const late = await runModeratorCommand(env, ['approve', approvable.id]);
   t.match(late, { code: 1, stderr: /wrong_state.*now approved/ });
-  t.match(await command(env, ['approve', 'nonsense']), { code: 1, stderr: /^invalid_request/ });
-  t.match(await command(env, ['approve', good.id, '--policy', 'spam']), { code: 2 });
-  t.match(await command(env, ['restore', randomUUID()]), { code: 1, stderr: /^not_found/ });
+  t.match(await runModeratorCommand(env, ['approve', 'nonsense']), {
+    code: 1,
+    stderr: /^invalid_request/,
+  });
+  t.match(await runModeratorCommand(env, ['approve', approvable.id, '--policy', 'spam']), {
+    code: 2,
+  });
+  t.match(await runModeratorCommand(env, ['restore', randomUUID()]), {
+    code: 1,
+    stderr: /^not_found/,
+  });
 });

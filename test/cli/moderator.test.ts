@@ -5,72 +5,77 @@ import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
 import { matchAll } from '../support/match-all.ts';
-import { client, command, operator } from '../support/moderator-command.ts';
+import { clientEnv, operatorEnv, runModeratorCommand } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
 
-t.test('the operator rotates a token, which is the last line and said nowhere else', async (t) => {
+t.test('prints a rotated token once, on the last line', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
-  const env = operator(service);
-  const rotated = await command(env, ['rotate', 'Ann']);
+  const env = operatorEnv(service);
+  const rotated = await runModeratorCommand(env, ['rotate', 'Ann']);
   t.equal(rotated.code, 0);
   const lines = rotated.stdout.trimEnd().split('\n');
   const token = lines.at(-1) ?? '';
   t.match(token, /^mod_[0-9a-f-]{36}\.[0-9a-f]{64}$/);
-  t.equal(rotated.stdout.split(token).length, 2, 'once');
+  t.equal(rotated.stdout.split(token).length, 2, 'the token is printed once');
   t.equal((await ann.get('me')).status, 401);
   const headers = { authorization: `Bearer ${token}` };
   t.equal((await service.call('GET', '/api/moderation/me', { headers })).status, 200);
-  const listed = await command(env, ['list']);
+  const listed = await runModeratorCommand(env, ['list']);
   t.notMatch(listed.stdout, token.split('.')[1]);
-  t.equal((await command(env, ['rotate', 'Nobody'])).code, 1);
-  t.match(await command(env, ['rotate']), {
+  t.equal((await runModeratorCommand(env, ['rotate', 'Nobody'])).code, 1);
+  t.match(await runModeratorCommand(env, ['rotate']), {
     code: 2,
     stderr: /^An argument is missing\.\nUsage: /,
   });
-  t.match(await command(env, ['rotate', 'Ann', '--wrong']), {
+  t.match(await runModeratorCommand(env, ['rotate', 'Ann', '--wrong']), {
     code: 2,
     stderr: /^Unknown option '--wrong'\.\nUsage: .* rotate NAME\|ID\n$/,
   });
 });
 
-t.test('what is no command, no token or no service is said, with a failure', async (t) => {
+t.test('reports unknown commands, wrong tokens and unreachable services', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   for (const args of [[], ['dance'], ['constructor']]) {
-    const { code, stderr } = await command({}, args);
+    const { code, stderr } = await runModeratorCommand({}, args);
     t.equal(code, 2);
     t.match(
       stderr,
       /^(A command is missing|Unknown command '\w+')\.\nUsage:[\s\S]*npm run moderator -- audit/,
     );
   }
-  const nobody = await command({ BASE_URL: service.baseUrl }, ['queue']);
+  const nobody = await runModeratorCommand({ BASE_URL: service.baseUrl }, ['queue']);
   t.match(nobody, { code: 1, stderr: /MODERATOR_TOKEN/ });
-  const wrong = await command(client(service, `mod_${randomUUID()}.${'0'.repeat(64)}`), ['queue']);
+  const wrong = await runModeratorCommand(
+    clientEnv(service, `mod_${randomUUID()}.${'0'.repeat(64)}`),
+    ['queue'],
+  );
   t.match(wrong, { code: 1, stderr: /^moderator_required: / });
-  const away = await command({ BASE_URL: 'http://localhost:1', MODERATOR_TOKEN: ann.token }, [
-    'stats',
-  ]);
+  const away = await runModeratorCommand(
+    { BASE_URL: 'http://localhost:1', MODERATOR_TOKEN: ann.token },
+    ['stats'],
+  );
   t.match(away, { code: 1, stderr: /does not answer/ });
-  const open = await command({ BASE_URL: 'http://example.org', MODERATOR_TOKEN: ann.token }, [
-    'stats',
-  ]);
+  const open = await runModeratorCommand(
+    { BASE_URL: 'http://example.org', MODERATOR_TOKEN: ann.token },
+    ['stats'],
+  );
   t.match(open, { code: 1, stderr: /BASE_URL must be https/ });
   for (const { stdout, stderr } of [wrong, away, open]) t.notMatch(stdout + stderr, ann.token);
 });
 
-t.test('--help prints the usage of the command, or of one of its commands', async (t) => {
-  const all = await command({}, ['--help']);
+t.test('prints the usage with --help', async (t) => {
+  const all = await runModeratorCommand({}, ['--help']);
   t.match(all, { code: 0, stderr: '', stdout: /npm run moderator -- audit/ });
-  const one = await command({}, ['add', '--help']);
+  const one = await runModeratorCommand({}, ['add', '--help']);
   t.match(one, { code: 0, stderr: '', stdout: /^Usage: npm run moderator -- add NAME --role / });
 });
 
-t.test('a database that does not answer is said in a line', async (t) => {
+t.test('reports an unreachable database in one line', async (t) => {
   const env = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SERVER_KEYS: `1:${newKey()}` };
   for (const args of [['list'], ['add', 'Ann', '--role', 'lead'], ['rotate', 'Ann']]) {
-    const { code, stderr } = await command(env, args);
+    const { code, stderr } = await runModeratorCommand(env, args);
     t.equal(code, 1);
     t.match(stderr, /^[^\n]*ECONNREFUSED[^\n]*\n$/);
   }
@@ -81,32 +86,32 @@ t.test('a database that does not answer is said in a line', async (t) => {
   t.match(await text(rebuild.stderr), /^[^\n]*ECONNREFUSED[^\n]*\n$/);
 });
 
-t.test('a reader that has had enough ends the audit without a word', async (t) => {
+t.test('ends an audit silently when its reader closes', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const audit = spawn(process.execPath, ['cli/moderator.ts', 'audit'], {
-    env: { PATH: process.env.PATH, ...client(service, ann.token), PORT: ' 4125 ' },
+    env: { PATH: process.env.PATH, ...clientEnv(service, ann.token), PORT: ' 4125 ' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   audit.stdout.destroy();
   t.equal(await text(audit.stderr), '');
 });
 
-t.test('stats and audit print what the service answers', async (t) => {
+t.test('prints statistics and audit of the service', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service);
-  const env = client(service, ann.token);
-  await command(env, ['approve', note.id]);
-  const stats = await command(env, ['stats']);
+  const env = clientEnv(service, ann.token);
+  await runModeratorCommand(env, ['approve', note.id]);
+  const stats = await runModeratorCommand(env, ['stats']);
   t.equal(stats.code, 0);
   t.match(stats.stdout, /Decided +1 \(1 approved, 0 rejected, 0 removed\)/);
   t.match(stats.stdout, /By +Ann \(moderator\): 1, 0 overturned/);
-  t.match(await command(env, ['stats', '--from', '2020-01-01', '--to', '2021-01-01']), {
+  t.match(await runModeratorCommand(env, ['stats', '--from', '2020-01-01', '--to', '2021-01-01']), {
     code: 1,
     stderr: /^invalid_request: .*92 days/,
   });
-  const audit = await command(env, ['audit']);
+  const audit = await runModeratorCommand(env, ['audit']);
   t.equal(audit.code, 0);
   const entries = audit.stdout
     .trimEnd()

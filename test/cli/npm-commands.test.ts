@@ -44,6 +44,8 @@ const ALONE: Record<string, ShortRun> = {
     prints: /^POST \/api\/guestbook \/ bare Express[\s\S]*^script and style of \/:/m,
   },
   'bench:screening': { args: [], prints: /\d+ decisions learnt in \d+ ms$/m },
+  // Needs stopped processes: test/cli/restored.test.ts.
+  restored: { args: ['--help'], prints: /^Usage:\n {2}npm run restored/ },
   // A few seconds are too short to measure growth, so the run may also exit with 1.
   soak: {
     args: ['--minutes', '0.1'],
@@ -65,7 +67,7 @@ function runsInCi(name: string): boolean {
   return files.length > 0 && files.every((file) => globSync(file, { cwd: ROOT }).length > 0);
 }
 
-t.test('CI runs every command that the documents name', async (t) => {
+t.test('has a short run in CI for every command that the documents name', async (t) => {
   const text = [...DOCUMENTS.values()].join('\n');
   const names = [...text.matchAll(/\bnpm run\s+(?:-s\s+)?([a-z][a-z:-]*)/g)].map(
     ([, name]) => name,
@@ -105,10 +107,10 @@ async function check(
   const { code, stdout, stderr } = await runCommand(name, args, env);
   t.ok(code !== null && exits.includes(code), `exits with ${code}: ${stderr}`);
   t.match(stdout, prints);
-  t.notMatch(stdout, /^TAP version/m, 'the test runner is not part of it');
+  t.notMatch(stdout, /^TAP version/m, 'the output has no TAP header');
 }
 
-t.test('a running instance and its commands', async (t) => {
+t.test('runs the commands of a running instance', async (t) => {
   const folder = temporaryFolder('readme-commands');
   t.teardown(folder.remove);
   const dataDir = join(folder.path, 'data');
@@ -127,19 +129,16 @@ t.test('a running instance and its commands', async (t) => {
 for (const [name, run] of Object.entries(ALONE))
   t.test(`npm run ${name}`, (t) => check(t, name, run));
 
-t.test(
-  'the demo listens on PORT, keeps its data in DATA_DIR, and refuses a used one',
-  async (t) => {
-    const folder = temporaryFolder('readme-demo');
-    t.teardown(folder.remove);
-    const env = { PORT: await freePort(), DATA_DIR: join(folder.path, 'data') };
-    const first = await runCommand('demo', ['--mails', '0'], env);
-    t.equal(first.code, 0, first.stderr);
-    t.match(first.stdout, `the service runs on http://localhost:${env.PORT}\n`);
-    const second = await runCommand('demo', ['--mails', '0'], env);
-    t.match(second, {
-      code: 1,
-      stderr: `DATA_DIR ${env.DATA_DIR} already holds data. The demo needs an empty folder.\n`,
-    });
-  },
-);
+t.test('runs the demo on PORT and DATA_DIR and refuses a used folder', async (t) => {
+  const folder = temporaryFolder('readme-demo');
+  t.teardown(folder.remove);
+  const env = { PORT: await freePort(), DATA_DIR: join(folder.path, 'data') };
+  const first = await runCommand('demo', ['--mails', '0'], env);
+  t.equal(first.code, 0, first.stderr);
+  t.match(first.stdout, `the service runs on http://localhost:${env.PORT}\n`);
+  const second = await runCommand('demo', ['--mails', '0'], env);
+  t.match(second, {
+    code: 1,
+    stderr: `DATA_DIR ${env.DATA_DIR} already holds data. The demo needs an empty folder.\n`,
+  });
+});

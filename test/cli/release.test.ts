@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { newKey } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
-import { tablesOfRebuild } from '../support/rebuild-command.ts';
+import { rebuildTables } from '../support/rebuild-command.ts';
 
 const RELEASE = 'services/release.ts';
 const REBUILD = 'cli/rebuild.ts';
@@ -26,7 +26,7 @@ async function run(url: string, args: string[]) {
   );
 }
 
-t.test('neither a release nor a rebuild begins with arguments that it does not know', async (t) => {
+t.test('refuses unknown arguments to release and rebuild', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   for (const [file, name] of [
     [RELEASE, 'release'],
@@ -42,11 +42,11 @@ t.test('neither a release nor a rebuild begins with arguments that it does not k
   t.equal((await pool.query(`SELECT FROM pg_tables WHERE schemaname = 'public'`)).rowCount, 0);
 });
 
-t.test('a rebuild before the first release says what is to be done', async (t) => {
+t.test('refuses a rebuild before the first release', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   const stderr = 'The database is not set up for this release: npm run release does that\n';
   t.same(await run(url, [REBUILD]), { code: 1, stdout: '', stderr });
-  t.same(await tablesOfRebuild(pool), []);
+  t.same(await rebuildTables(pool), []);
   const schemas = await pool.query(`SELECT FROM pg_namespace WHERE nspname = 'rebuild'`);
   t.equal(schemas.rowCount, 0);
   const released = await run(url, [RELEASE]);
@@ -57,7 +57,7 @@ t.test('a rebuild before the first release says what is to be done', async (t) =
   });
 });
 
-t.test('what a release cannot do is said in a line, and once', async (t) => {
+t.test('reports a failed release in one line, once', async (t) => {
   const nobody = 'postgres://nobody@two.test:1/none';
   const refused = await run(nobody, [`--import=${TWO_ADDRESSES}`, RELEASE]);
   t.same(refused, { code: 1, stdout: '', stderr: 'ECONNREFUSED\n' });

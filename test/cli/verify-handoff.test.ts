@@ -40,7 +40,7 @@ function example(t: Ending) {
   return { path, root, packetPath, at, verify, writePacket };
 }
 
-t.test('the example that is shipped is found as it expects, case by case', async (t) => {
+t.test('finds the shipped example as expected, case by case', async (t) => {
   const { verify } = example(t);
   const { status, report, err } = await verify();
   t.equal(status, 0);
@@ -54,7 +54,7 @@ t.test('the example that is shipped is found as it expects, case by case', async
   }
 });
 
-t.test('it says in words what was expected and what was found', async (t) => {
+t.test('describes what was expected and what was found', async (t) => {
   const { packetPath, root, at } = example(t);
   const fine = await run(packetPath, '--root', root);
   t.equal(fine.status, 0);
@@ -65,7 +65,7 @@ t.test('it says in words what was expected and what was found', async (t) => {
   t.match(out, /DIFFER {2}"baseline"\n +expected {2}ready.*\n +found {5}missing_artifact/);
 });
 
-t.test('the exit status names the gravest state that was not expected', async (t) => {
+t.test('exits with the status of the gravest unexpected state', async (t) => {
   const spoil: [
     status: number,
     state: string,
@@ -94,10 +94,10 @@ t.test('the exit status names the gravest state that was not expected', async (t
   cpSync(ready.at('baseline', ARTIFACT), ready.at('altered-artifact', ARTIFACT));
   t.equal((await ready.verify()).status, 14);
   rmSync(ready.at('baseline', EVIDENCE));
-  t.equal((await ready.verify()).status, 13, 'the graver of two');
+  t.equal((await ready.verify()).status, 13, 'the graver state decides');
 });
 
-t.test('no path leaves its folder, by a link neither', async (t) => {
+t.test('refuses paths that leave their folder, also by a link', async (t) => {
   const secret = temporaryFolder('outside');
   t.teardown(secret.remove);
   cpSync(join(EXAMPLE, 'fixture', 'baseline'), secret.path, { recursive: true });
@@ -136,13 +136,13 @@ t.test('no path leaves its folder, by a link neither', async (t) => {
   }
 });
 
-t.test('a root that is itself reached through a link serves', async (t) => {
+t.test('accepts a root that is a link', async (t) => {
   const { path, root, packetPath } = example(t);
   symlinkSync(root, join(path, 'link'));
   t.equal((await run(packetPath, '--root', join(path, 'link'))).status, 0);
 });
 
-t.test('what is no file is never read, and nothing waits for it', async (t) => {
+t.test('skips anything that is not a regular file', async (t) => {
   const pipe = example(t);
   rmSync(pipe.at('baseline', ARTIFACT));
   execFileSync('mkfifo', [pipe.at('baseline', ARTIFACT)]);
@@ -164,41 +164,38 @@ t.test('what is no file is never read, and nothing waits for it', async (t) => {
   t.match(report.cases[1].remarks, [/there is no such folder/]);
 });
 
-t.test(
-  'a ledger line that cannot be read counts as unknown, a missing ledger as empty',
-  async (t) => {
-    const done = '{"operation_id":"a","outcome":"done"}';
-    for (const [ledger, state] of [
-      ['', 'ready'],
-      [`\n${done}\r\n\n  \n{"operation_id":"b","outcome":"failed","at":"12:00"}`, 'ready'],
-      [`${done}\n{"operation_id":"b","outcome":"unknown"}`, 'reconciliation_required'],
-      [
-        '{"operation_id":"a","outcome":"unknown"}\n{"operation_id":"a","outcome":"done"}\n',
-        'reconciliation_required',
-      ],
-      [`${done}\n{"operation_id":"b","outcome":`, 'reconciliation_required'],
-      ['{"operation_id":"a","outcome":"perhaps"}', 'reconciliation_required'],
-      ['{"outcome":"done"}', 'reconciliation_required'],
-      ['[]', 'reconciliation_required'],
-      ['{"operation_id":"a","outcome":"unknown","outcome":"done"}', 'reconciliation_required'],
-      [Buffer.from([0xff, 0x0a]), 'reconciliation_required'],
-    ] as const) {
-      const { at, verify } = example(t);
-      writeFileSync(at('baseline', LEDGER), ledger);
-      t.equal((await verify()).found.baseline, state, String(ledger));
-    }
-    const none = example(t);
-    rmSync(none.at('baseline', LEDGER));
-    t.equal((await none.verify()).found.baseline, 'ready');
-    const huge = example(t);
-    truncateSync(huge.at('baseline', LEDGER), 16 * 1024 * 1024 + 1);
-    const { found, report } = await huge.verify();
-    t.equal(found.baseline, 'reconciliation_required');
-    t.match(report.cases[0].remarks, [/larger than/]);
-  },
-);
+t.test('reads a bad ledger line as unknown and a missing ledger as empty', async (t) => {
+  const done = '{"operation_id":"a","outcome":"done"}';
+  for (const [ledger, state] of [
+    ['', 'ready'],
+    [`\n${done}\r\n\n  \n{"operation_id":"b","outcome":"failed","at":"12:00"}`, 'ready'],
+    [`${done}\n{"operation_id":"b","outcome":"unknown"}`, 'reconciliation_required'],
+    [
+      '{"operation_id":"a","outcome":"unknown"}\n{"operation_id":"a","outcome":"done"}\n',
+      'reconciliation_required',
+    ],
+    [`${done}\n{"operation_id":"b","outcome":`, 'reconciliation_required'],
+    ['{"operation_id":"a","outcome":"perhaps"}', 'reconciliation_required'],
+    ['{"outcome":"done"}', 'reconciliation_required'],
+    ['[]', 'reconciliation_required'],
+    ['{"operation_id":"a","outcome":"unknown","outcome":"done"}', 'reconciliation_required'],
+    [Buffer.from([0xff, 0x0a]), 'reconciliation_required'],
+  ] as const) {
+    const { at, verify } = example(t);
+    writeFileSync(at('baseline', LEDGER), ledger);
+    t.equal((await verify()).found.baseline, state, String(ledger));
+  }
+  const none = example(t);
+  rmSync(none.at('baseline', LEDGER));
+  t.equal((await none.verify()).found.baseline, 'ready');
+  const huge = example(t);
+  truncateSync(huge.at('baseline', LEDGER), 16 * 1024 * 1024 + 1);
+  const { found, report } = await huge.verify();
+  t.equal(found.baseline, 'reconciliation_required');
+  t.match(report.cases[0].remarks, [/larger than/]);
+});
 
-t.test('a packet that the service would refuse never passes', async (t) => {
+t.test('fails a packet that the service would refuse', async (t) => {
   const draft = example(t);
   draft.writePacket(changed(handoff(), 'publish_consent', false));
   const refused = await draft.verify();
@@ -219,7 +216,7 @@ t.test('a packet that the service would refuse never passes', async (t) => {
   });
 });
 
-t.test('the record that the service answers is checked with its content hash', async (t) => {
+t.test('checks the content hash of a published record', async (t) => {
   const { writePacket, verify } = example(t);
   const packet = handoff();
   writePacket({ artifact: { id: 'x', content_hash: contentHash(packet), packet } });
@@ -230,7 +227,7 @@ t.test('the record that the service answers is checked with its content hash', a
   t.match(report.packet_issues, [{ path: 'content_hash' }]);
 });
 
-t.test('wrong arguments, packets that are none and roots that are none', async (t) => {
+t.test('refuses wrong arguments, packets and roots', async (t) => {
   const { root, packetPath, path } = example(t);
   for (const args of [[], [packetPath], ['--root', root], [packetPath, packetPath, '--root', root]])
     t.match(await run(...args), { status: 2, err: /^[A-Z-].*\.\nUsage/ });
@@ -248,7 +245,7 @@ t.test('wrong arguments, packets that are none and roots that are none', async (
   t.equal((await run(packetPath, '--root', packetPath)).status, 3);
 });
 
-t.test('the command says the same, with its exit status', async (t) => {
+t.test('gives the same output and exit status as a command', async (t) => {
   const { packetPath, root, at } = example(t);
   rmSync(at('baseline', ARTIFACT));
   const args = [packetPath, '--root', root];

@@ -4,22 +4,26 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Session } from '../../client/bearer.ts';
 import { type ClientOptions, createClient } from '../../client/client.ts';
+import { createFileStore } from '../../client/file-store.ts';
 import { newIdentity } from '../../client/identity.ts';
 import { ProblemError } from '../../client/send.ts';
+import type { Reset } from '../../client/updates.ts';
 import type { UpdateEvent } from '../../client/wire.ts';
 import { bootstrap, newCredential } from '../../harness/agent.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import { answerProxy } from '../support/answer-proxy.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { addEntries, backUpFeeds, restoreFeeds } from '../support/restored-log.ts';
 import { type Service, startService } from '../support/service.ts';
 
 type Ending = Parameters<typeof startService>[0];
 
 let count = 0;
 
-/** The service behind a proxy, and a registered client of it that hardly pauses. */
-async function setting(t: Ending, settings: Record<string, string> = {}) {
+/** Starts a service behind a proxy, with a registered client that does not pause. */
+async function createSetting(t: Ending, settings: Record<string, string> = {}) {
   const service = await startService(t, settings);
-  const proxy = await answerProxy(t, service.baseUrl);
+  const proxy = await startFaultProxy(t, service.baseUrl);
   count += 1;
   const identity = newIdentity(`client_${count}`);
   let kept: Session | undefined;
@@ -41,7 +45,7 @@ async function setting(t: Ending, settings: Record<string, string> = {}) {
   return { service, proxy, identity, open, kept: () => kept };
 }
 
-async function credentialsOf({ database }: Service, memberId: string): Promise<string[]> {
+async function readCredentialEvents({ database }: Service, memberId: string): Promise<string[]> {
   const { rows } = await database.pool.query(
     `SELECT type FROM feed WHERE member_id = $1 AND type LIKE 'credential.%' ORDER BY sequence`,
     [memberId],
@@ -49,8 +53,8 @@ async function credentialsOf({ database }: Service, memberId: string): Promise<s
   return rows.map(({ type }) => type);
 }
 
-t.test('a client registers, makes its credential, and renews it before it ends', async (t) => {
-  const { service, identity, open, kept } = await setting(t);
+t.test('registers, creates a credential and rotates it before it ends', async (t) => {
+  const { service, identity, open, kept } = await createSetting(t);
   const client = open({ lifetime: 3600, renewBefore: 60 });
   const registered = await client.register();
   t.match(registered, { status: 'registered', member: { id: identity.id } });
@@ -58,22 +62,22 @@ t.test('a client registers, makes its credential, and renews it before it ends',
   t.match(me, { member: { handle: identity.handle }, credential: { state: 'active' } });
   await Promise.all([client.me(), client.me(), client.me()]);
   await open({ lifetime: 3600, renewBefore: 60 }).me();
-  t.same(await credentialsOf(service, identity.id), ['credential.created']);
+  t.same(await readCredentialEvents(service, identity.id), ['credential.created']);
 
   const before = kept()?.credential?.credential_id;
   await open({ lifetime: 3600, renewBefore: 3000 }).me();
-  t.equal(kept()?.credential?.credential_id, before, 'not before it is near its end');
+  t.equal(kept()?.credential?.credential_id, before, 'a credential far from its end stays');
   await open({ lifetime: 3600, renewBefore: 3700 }).me();
   t.not(kept()?.credential?.credential_id, before);
-  t.same(await credentialsOf(service, identity.id), [
+  t.same(await readCredentialEvents(service, identity.id), [
     'credential.created',
     'credential.rotated',
     'credential.created',
   ]);
 });
 
-t.test('a credential that was revoked, or whose budget is spent, is made again', async (t) => {
-  const { service, identity, open } = await setting(t, { LIMIT_WRITES_PER_DAY: '0' });
+t.test('replaces a credential that was revoked or whose budget is spent', async (t) => {
+  const { service, identity, open } = await createSetting(t, { LIMIT_WRITES_PER_DAY: '0' });
   const client = open();
   const { credential } = await client.me();
   await client.revoke(credential.credential_id);
@@ -81,25 +85,25 @@ t.test('a credential that was revoked, or whose budget is spent, is made again',
   t.not(again.credential.credential_id, credential.credential_id);
   await client.renew();
   t.not((await client.me()).credential.credential_id, again.credential.credential_id);
-  t.equal((await credentialsOf(service, identity.id)).includes('credential.rotated'), false);
+  t.equal((await readCredentialEvents(service, identity.id)).includes('credential.rotated'), false);
 });
 
-t.test('after a lost answer the very same operation is sent, and happens once', async (t) => {
-  const { service, proxy, identity, open, kept } = await setting(t);
+t.test('repeats the same operation after a lost answer, with one effect', async (t) => {
+  const { service, proxy, identity, open, kept } = await createSetting(t);
   const client = open({ baseUrl: proxy.url, timeout: 5000 });
 
-  proxy.loseAnswerOf('POST /api/v1/credentials');
+  proxy.dropResponseTo('POST /api/v1/credentials');
   await client.me();
-  t.equal(proxy.lost(), 1);
-  t.same(await credentialsOf(service, identity.id), ['credential.created']);
+  t.equal(proxy.droppedCount(), 1);
+  t.same(await readCredentialEvents(service, identity.id), ['credential.created']);
 
-  proxy.loseAnswerOf('POST /api/v1/me/credentials/rotate');
+  proxy.dropResponseTo('POST /api/v1/me/credentials/rotate');
   const before = kept()?.credential?.credential_id;
   await client.renew();
-  t.equal(proxy.lost(), 2);
+  t.equal(proxy.droppedCount(), 2);
   t.not(kept()?.credential?.credential_id, before);
   t.equal((await client.me()).credential.credential_id, kept()?.credential?.credential_id);
-  t.same(await credentialsOf(service, identity.id), [
+  t.same(await readCredentialEvents(service, identity.id), [
     'credential.created',
     'credential.rotated',
     'credential.created',
@@ -108,22 +112,22 @@ t.test('after a lost answer the very same operation is sent, and happens once', 
   const second = newCredential(['updates:read']);
   await bootstrap(service, identity, second);
   const key = randomUUID();
-  proxy.loseAnswerOf(key);
+  proxy.dropResponseTo(key);
   const revoked = await client.revoke(second.credential_id, key);
-  t.equal(proxy.lost(), 3);
+  t.equal(proxy.droppedCount(), 3);
   t.equal(revoked.receipt.operation_id, key);
-  t.equal(revoked.receipt.event_ids.length, 1, 'the receipt of what had happened');
+  t.equal(revoked.receipt.event_ids.length, 1, 'the receipt lists the one event');
 
   await client.renew();
   const replayed = await client.revoke(second.credential_id, key);
-  t.same(replayed, revoked, 'with a later bearer too');
+  t.same(replayed, revoked, 'a later bearer receives the same receipt');
 });
 
-t.test('a client killed between sending and hearing finishes what it began', async (t) => {
-  const { service, proxy, identity, open, kept } = await setting(t);
+t.test('completes a pending operation after the client was killed', async (t) => {
+  const { service, proxy, identity, open, kept } = await createSetting(t);
   for (const path of ['POST /api/v1/credentials', 'POST /api/v1/me/credentials/rotate']) {
     const dying = open({ baseUrl: proxy.url, patience: 0, timeout: 5000 });
-    proxy.loseAnswerOf(path);
+    proxy.dropResponseTo(path);
     await t.rejects(path.endsWith('rotate') ? dying.renew() : dying.me().then(() => undefined), {
       name: 'NoAnswerError',
     });
@@ -133,14 +137,14 @@ t.test('a client killed between sending and hearing finishes what it began', asy
     t.equal(credential.credential_id, pending?.next.credential_id);
     t.notOk(kept()?.pending);
   }
-  t.same(await credentialsOf(service, identity.id), [
+  t.same(await readCredentialEvents(service, identity.id), [
     'credential.created',
     'credential.rotated',
     'credential.created',
   ]);
 });
 
-t.test('a write that met a 503 is repeated until it is answered, and happens once', async (t) => {
+t.test('repeats a write after a 503 until it is answered, with one effect', async (t) => {
   const service = await startService(t);
   const wire = await wireProxy(t, service.database.url);
   const [key] = service.core.config.serverKeys ?? [];
@@ -164,15 +168,15 @@ t.test('a write that met a 503 is repeated until it is answered, and happens onc
   await client.renew();
   t.equal(pauses.length, 1);
   t.ok(shaky.logged.some((line) => /"status":503/.test(line)));
-  t.same(await credentialsOf(service, identity.id), [
+  t.same(await readCredentialEvents(service, identity.id), [
     'credential.created',
     'credential.rotated',
     'credential.created',
   ]);
 });
 
-t.test('Retry-After is obeyed, and what cannot be waited for is told', async (t) => {
-  const { service, open } = await setting(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1' });
+t.test('obeys Retry-After and reports a wait beyond its patience', async (t) => {
+  const { service, open } = await createSetting(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1' });
   await open({ keeper: { load: () => undefined, save: () => undefined } }).me();
   const pauses: number[] = [];
   const client = open({
@@ -191,8 +195,8 @@ t.test('Retry-After is obeyed, and what cannot be waited for is told', async (t)
   await t.rejects(hurried.me(), { name: 'ProblemError', code: 'rate_limited', retryAfter: 600 });
 });
 
-t.test('what the service refuses is an error with its code, and is not repeated', async (t) => {
-  const { service, identity, open } = await setting(t);
+t.test('throws a refusal with its code, without a retry', async (t) => {
+  const { service, identity, open } = await createSetting(t);
   const stranger = open({ identity: { ...identity, sign_in_key: identity.recovery_key } });
   const refused = await stranger.me().catch((error: unknown) => error);
   t.ok(refused instanceof ProblemError);
@@ -208,8 +212,8 @@ t.test('what the service refuses is an error with its code, and is not repeated'
   await t.rejects(invalid.next(), { code: 'invalid_cursor' });
 });
 
-t.test('updates are saved with their cursor before they are given, and go on', async (t) => {
-  const { service, proxy, identity, open } = await setting(t);
+t.test('saves a page with its cursor before it yields the events', async (t) => {
+  const { service, proxy, identity, open } = await createSetting(t);
   const saved: UpdateEvent[] = [];
   let cursor: string | undefined;
   const client = open({ baseUrl: proxy.url, timeout: 5000 });
@@ -217,10 +221,10 @@ t.test('updates are saved with their cursor before they are given, and go on', a
     saved.push(...events);
     cursor = next;
   };
-  proxy.loseAnswerOf('GET /api/v1/updates');
+  proxy.dropResponseTo('GET /api/v1/updates');
   for await (const { sequence } of client.updates({ save, limit: 1, untilNow: true }))
     t.equal(saved.at(-1)?.sequence, sequence);
-  t.equal(proxy.lost(), 1);
+  t.equal(proxy.droppedCount(), 1);
   t.same(
     saved.map(({ type }) => type),
     ['member.registered', 'credential.created'],
@@ -235,15 +239,46 @@ t.test('updates are saved with their cursor before they are given, and go on', a
   await bootstrap(service, identity, newCredential());
   await t.rejects(next, { message: 'disk full' });
   const following = client.updates({ cursor, save });
-  t.match((await following.next()).value, { sequence: 3 }, 'what was not saved comes again');
+  t.match((await following.next()).value, { sequence: 3 }, 'an unsaved event is delivered again');
   const later = following.next();
   await bootstrap(service, identity, newCredential());
   t.match((await later).value, { sequence: 4 });
   await following.return();
 });
 
-t.test('an aborted signal ends what is under way', async (t) => {
-  const { open } = await setting(t);
+t.test('drops what a restore has taken back, or stops without onReset', async (t) => {
+  const { service, identity, open } = await createSetting(t);
+  const { path, remove } = temporaryFolder('reset');
+  t.teardown(remove);
+  const folder = createFileStore(path);
+  const client = open();
+  await client.me();
+  const backup = await backUpFeeds(service);
+  await addEntries(service, identity.id, 3);
+  const follow = async (more: object) => {
+    const cursor = folder.pages().at(-1)?.cursor;
+    const save = folder.savePage;
+    for await (const _ of client.updates({ cursor, save, limit: 2, untilNow: true, ...more }));
+  };
+  const sequences = () => folder.pages().flatMap(({ events }) => events.map((e) => e.sequence));
+  await follow({});
+  t.same(sequences(), [1, 2, 3, 4, 5]);
+  await restoreFeeds(service, backup);
+  await addEntries(service, identity.id, 1);
+  await t.rejects(follow({}), { name: 'ProblemError', code: 'cursor_reset' });
+  t.same(sequences(), [1, 2, 3, 4, 5], 'nothing was skipped');
+  const resets: Reset[] = [];
+  const onReset = (reset: Reset) => {
+    resets.push(reset);
+    folder.reset(reset);
+  };
+  await follow({ onReset });
+  t.match(resets, [{ keptThrough: 2, epoch: Number }]);
+  t.same(sequences(), [1, 2, 3]);
+});
+
+t.test('ends pending requests by an aborted signal', async (t) => {
+  const { open } = await createSetting(t);
   const ending = new AbortController();
   const client = open({ signal: ending.signal });
   const events = client.updates();
@@ -254,7 +289,7 @@ t.test('an aborted signal ends what is under way', async (t) => {
   await t.rejects(waiting, { name: 'AbortError' });
 });
 
-t.test('the client imports nothing but itself; only its example touches files', async (t) => {
+t.test('imports only its own files, except the example', async (t) => {
   const folder = join(import.meta.dirname, '../../client');
   const files = globSync('*.ts', { cwd: folder });
   t.ok(files.length > 5);

@@ -22,8 +22,8 @@ async function startStub(t: Test, ...replies: (Reply | 'hang up')[]) {
     const path = request.url ?? '';
     paths.push(path);
     if (path === '/api/v1/credentials') return answer(response, CREATED);
-    const asked = paths.filter((one) => one !== '/api/v1/credentials').length;
-    const reply = replies[Math.min(asked, replies.length) - 1] ?? DONE;
+    const requestCount = paths.filter((one) => one !== '/api/v1/credentials').length;
+    const reply = replies[Math.min(requestCount, replies.length) - 1] ?? DONE;
     if (reply === 'hang up') response.destroy();
     else answer(response, reply);
   });
@@ -48,8 +48,8 @@ const refusal = (status: number, code: string, more: object = {}, headers = {}):
   }),
 });
 
-/** A client that does not wait between attempts and tells how often it would have. */
-function openHasty(baseUrl: string, options: Partial<ClientOptions> = {}) {
+/** A client that does not wait between attempts and records each retry. */
+function createHastyClient(baseUrl: string, options: Partial<ClientOptions> = {}) {
   const retries: { message: string; milliseconds: number }[] = [];
   const client = createClient({
     baseUrl,
@@ -72,14 +72,14 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 for (const status of [408, 429, 502, 503, 504])
   t.test(`retries after a ${status}`, async (t) => {
     const { url } = await startStub(t, refusal(status, 'later'), DONE);
-    const { client, retries } = openHasty(url);
+    const { client, retries } = createHastyClient(url);
     t.match(await client.me(), { status: 'ok' });
     t.equal(retries.length, 1);
   });
 
-t.test('retries after a connection that ended without an answer', async (t) => {
+t.test('retries after a connection that ends without an answer', async (t) => {
   const { url } = await startStub(t, 'hang up', DONE);
-  const { client, retries } = openHasty(url);
+  const { client, retries } = createHastyClient(url);
   t.match(await client.me(), { status: 'ok' });
   t.equal(retries.length, 1);
   t.match(retries[0]?.message, /^no answer from http:\/\/127\.0\.0\.1:\d+ \(.+\)$/);
@@ -88,7 +88,7 @@ t.test('retries after a connection that ended without an answer', async (t) => {
 for (const status of [302, 400, 403, 404, 409, 410, 413, 500, 501])
   t.test(`throws a ${status} without a retry`, async (t) => {
     const { url, paths } = await startStub(t, { status, headers: { location: '/elsewhere' } });
-    const { client, retries } = openHasty(url);
+    const { client, retries } = createHastyClient(url);
     t.match(await errorOf(client.write('/api/v1/cases', {})), {
       name: 'ProblemError',
       status,
@@ -101,7 +101,7 @@ for (const status of [302, 400, 403, 404, 409, 410, 413, 500, 501])
 t.test('throws a used-up write budget without a retry', async (t) => {
   const used = refusal(429, 'write_budget_exhausted', {}, { 'retry-after': '600' });
   const { url } = await startStub(t, used);
-  const { client, retries } = openHasty(url);
+  const { client, retries } = createHastyClient(url);
   t.match(await errorOf(client.write('/api/v1/cases', {})), {
     code: 'write_budget_exhausted',
     retryAfter: 600,
@@ -109,14 +109,14 @@ t.test('throws a used-up write budget without a retry', async (t) => {
   t.same(retries, []);
 });
 
-t.test('a refusal carries its reason, issues, request id and Retry-After', async (t) => {
+t.test('exposes reason, issues, request id and Retry-After of a refusal', async (t) => {
   const issues = [{ path: 'title', message: 'is missing' }];
   const { url } = await startStub(
     t,
     refusal(409, 'state_conflict', { reason: 'version_mismatch', issues }, { 'retry-after': '7' }),
     { status: 500, headers: { 'x-request-id': 'r2' }, body: '<html>' },
   );
-  const { client } = openHasty(url);
+  const { client } = createHastyClient(url);
   const refused = await errorOf(client.write('/api/v1/cases?x=1', {}));
   t.ok(refused instanceof ProblemError);
   t.match(refused, {
@@ -130,9 +130,9 @@ t.test('a refusal carries its reason, issues, request id and Retry-After', async
   t.match(await errorOf(client.me()), { code: 'unknown', requestId: 'r2', issues: [] });
 });
 
-t.test('throws at once for a 2xx that is not JSON', async (t) => {
+t.test('throws immediately for a 2xx that is not JSON', async (t) => {
   const { url, paths } = await startStub(t, { status: 200, body: '<html>' });
-  const { client, retries } = openHasty(url);
+  const { client, retries } = createHastyClient(url);
   const error = await errorOf(client.me());
   t.ok(error instanceof UnreadableReplyError);
   t.match(error, { message: `GET ${url}/api/v1/me: 200 with a body that is not JSON` });
@@ -140,7 +140,7 @@ t.test('throws at once for a 2xx that is not JSON', async (t) => {
   t.equal(paths.length, 2);
 });
 
-t.test('throws at once what the keeper throws', async (t) => {
+t.test('rethrows an error of the keeper without a retry', async (t) => {
   const { url, paths } = await startStub(t);
   const fail = () => {
     throw new Error('EACCES: permission denied');
@@ -149,41 +149,41 @@ t.test('throws at once what the keeper throws', async (t) => {
     { load: fail, save: () => undefined },
     { load: () => undefined, save: fail },
   ]) {
-    const { client, retries } = openHasty(url, { keeper });
+    const { client, retries } = createHastyClient(url, { keeper });
     t.match(await errorOf(client.me()), { message: 'EACCES: permission denied' });
     t.same(retries, []);
   }
-  t.same(paths, [], 'nothing is sent before it is saved');
+  t.same(paths, [], 'no request precedes the save');
 });
 
-t.test('refuses an address that is not one of a service', async (t) => {
+t.test('refuses an address that is not an http or https origin', async (t) => {
   for (const baseUrl of ['--help', '', 'localhost:3000', 'ftp://localhost', 'http://a:b@localhost'])
-    t.throws(() => openHasty(baseUrl), { name: 'TypeError' }, baseUrl);
+    t.throws(() => createHastyClient(baseUrl), { name: 'TypeError' }, baseUrl);
 });
 
-t.test('throws programming errors at once', async (t) => {
+t.test('throws programming errors without a retry', async (t) => {
   const { url } = await startStub(t);
-  const { client, retries } = openHasty(url);
+  const { client, retries } = createHastyClient(url);
   t.match(await errorOf(client.read('api/v1/me')), {
     name: 'TypeError',
     message: 'The path api/v1/me does not begin with a slash',
   });
   t.match(await errorOf(client.write('/api/v1/cases', {}, 'a\nb')), { name: 'TypeError' });
-  const blocked = openHasty('http://127.0.0.1:1');
+  const blocked = createHastyClient('http://127.0.0.1:1');
   t.match(await errorOf(blocked.client.me()), { cause: { message: 'bad port' } });
   t.same([...retries, ...blocked.retries], []);
 });
 
 t.test('normalizes slashes at the end of the address', async (t) => {
   const { url, paths } = await startStub(t);
-  const { client } = openHasty(`${url}//`);
+  const { client } = createHastyClient(`${url}//`);
   await client.me();
   t.same(paths, ['/api/v1/credentials', '/api/v1/me']);
 });
 
 t.test('names the address and the cause when there is no answer', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}`;
-  const { client, retries } = openHasty(url, { patience: 300 });
+  const { client, retries } = createHastyClient(url, { patience: 300 });
   const error = await errorOf(client.register());
   t.ok(error instanceof NoAnswerError);
   t.match(error, { message: `no answer from ${url} (ECONNREFUSED)` });
@@ -202,6 +202,6 @@ t.test('names a timeout', async (t) => {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { client } = openHasty(url, { patience: 0, timeout: 50 });
+  const { client } = createHastyClient(url, { patience: 0, timeout: 50 });
   t.match(await errorOf(client.register()), { message: `no answer from ${url} (timeout)` });
 });

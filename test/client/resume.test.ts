@@ -14,7 +14,7 @@ import { startService } from '../support/service.ts';
 const KILLS = 9;
 const EXAMPLE = join(import.meta.dirname, '../../client/example.ts');
 
-t.test('a client killed again and again records every event once, in order', async (t) => {
+t.test('records every event once and in order although it is killed repeatedly', async (t) => {
   const service = await startService(t);
   const { path, remove } = temporaryFolder('client');
   t.teardown(remove);
@@ -49,7 +49,7 @@ t.test('a client killed again and again records every event once, in order', asy
   for (let round = 0; round < KILLS; round++) {
     const client = start();
     const before = recorded().length;
-    // At some point of its start, and at some point among its pages.
+    // Kill it at a random time of its start or among its pages.
     if (round % 3 > 0) while (recorded().length < before + round * 2) await sleep(5);
     await sleep(Math.random() * 300);
     client.kill();
@@ -75,10 +75,10 @@ t.test('a client killed again and again records every event once, in order', asy
     'SELECT count(*)::int FROM credentials WHERE member_id = $1',
     [id],
   );
-  t.same(credentials, [{ count: 1 }], 'one credential for all its lives');
+  t.same(credentials, [{ count: 1 }], 'one credential for all runs');
 });
 
-t.test('a client that is asked to wait says so, and for how long', async (t) => {
+t.test('reports that it waits, and for how long', async (t) => {
   const service = await startService(t, { LIMIT_REGISTRATIONS_PER_DAY: '1' });
   const { path, remove } = temporaryFolder('client');
   t.teardown(remove);
@@ -96,7 +96,7 @@ t.test('a client that is asked to wait says so, and for how long', async (t) => 
   );
 });
 
-/** How the example ends. */
+/** Runs the example and returns its exit status and output. */
 async function run(...args: string[]) {
   const child = spawn(process.execPath, [EXAMPLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, [code]] = await Promise.all([
@@ -107,7 +107,7 @@ async function run(...args: string[]) {
   return { code, stdout, stderr };
 }
 
-t.test('the example prints its usage, and refuses other arguments with a sentence', async (t) => {
+t.test('prints the usage of the example and refuses other arguments', async (t) => {
   const help = await run('--help');
   t.match(help, { code: 0, stdout: /^Usage:\n {2}npm run -s agent/, stderr: '' });
   const wrong: [args: string[], stderr: string][] = [
@@ -120,7 +120,7 @@ t.test('the example prints its usage, and refuses other arguments with a sentenc
   for (const [args, stderr] of wrong) t.same(await run(...args), { code: 2, stdout: '', stderr });
 });
 
-t.test('the example names the address that does not answer', async (t) => {
+t.test('names the address that does not answer', async (t) => {
   const { path, remove } = temporaryFolder('client');
   t.teardown(remove);
   const url = `http://localhost:${await freePort()}`;

@@ -20,7 +20,7 @@ async function capabilities(service: Service): Promise<Capability[]> {
   return (await service.call('GET', '/api/v1/discovery')).body.capabilities;
 }
 
-t.test('the table, the OpenAPI document and the running service have the same rows', async (t) => {
+t.test('has the same operations in route table, document and service', async (t) => {
   const service = await startService(t);
   const rows = [...indexOperations(service.routes).values()].map(
     ({ id, route }) => `${id} ${route.method} ${inDocument(route.path)}`,
@@ -49,7 +49,7 @@ t.test('the table, the OpenAPI document and the running service have the same ro
   }
 });
 
-t.test('discovery lists each operation once, and each address that it gives answers', async (t) => {
+t.test('lists each operation once, at an address that answers', async (t) => {
   const service = await startService(t);
   const listed = await capabilities(service);
   t.equal(new Set(listed.map(({ id }) => id)).size, listed.length);
@@ -88,7 +88,7 @@ t.test('discovery lists each operation once, and each address that it gives answ
     t.ok(interfaces[name], name);
 });
 
-t.test('what the configuration closes is disabled, and answers so', async (t) => {
+t.test('reports operations closed by configuration as disabled', async (t) => {
   const closed = {
     API_OPEN: 'false',
     GUESTBOOK_OPEN: 'false',
@@ -105,7 +105,7 @@ t.test('what the configuration closes is disabled, and answers so', async (t) =>
   for (const id of ['guestbook.read', 'membership.login', 'updates.list', 'credential.me'])
     t.equal(states[id], 'available', id);
   for (const { id, method, path } of listed) {
-    // Where A2A is off there is no such path.
+    // The path does not exist if A2A is disabled.
     if (method !== 'GET' || id === 'a2a.card') continue;
     const { status, body } = await service.call('GET', concrete(path ?? ''));
     t.equal(body.status === 'api_disabled', states[id] === 'disabled', `${id} ${status}`);

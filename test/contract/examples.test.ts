@@ -8,7 +8,7 @@ import { addModerator } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
 import { indexOperations } from '../../platform/http/invoke.ts';
 import { fillPath } from '../../platform/http/route.ts';
-import { tellAll } from '../support/passing-time.ts';
+import { notifyAuthors } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
 
 // One walk through the whole API. `npm run examples` keeps what was said as the examples of the OpenAPI
@@ -16,7 +16,7 @@ import { startService } from '../support/service.ts';
 
 const FILE = join(import.meta.dirname, '../../platform/http/examples.json');
 
-/** Only a fault of the service or a flood gives these to a protocol of its own. */
+/** Responses of protocols that occur only on a fault or under load. */
 const NOT_RECORDED = [
   'a2a.call 429',
   'a2a.call 503',
@@ -33,7 +33,7 @@ interface Options {
   body?: unknown;
   headers?: Record<string, string>;
   cookie?: string;
-  /** Sent once more, or differently: not an example. */
+  /** A repeated or varied request, which is no example. */
   silent?: boolean;
 }
 
@@ -60,14 +60,14 @@ async function exchange(id: string, status: number, options: Options = {}): Prom
   return answer;
 }
 
-/** Some replies are too long to be an example whole. */
+/** Some responses are too long for a whole example. */
 // biome-ignore lint/suspicious/noExplicitAny: a reply of any operation
 function shortened(id: string, body: any): unknown {
   if (id.startsWith('documents.openapi'))
     return { openapi: body.openapi, info: body.info, paths: {} };
   if (id === 'discovery.get') return { ...body, capabilities: body.capabilities.slice(0, 3) };
   if (id === 'account.export') {
-    // Receipts are in the order of their random keys.
+    // Receipts are ordered by random keys.
     const time = ({ recorded_at }: { recorded_at?: string }) => recorded_at ?? '';
     return Object.fromEntries(
       Object.entries(body).map(([name, value]) => [
@@ -81,7 +81,7 @@ function shortened(id: string, body: any): unknown {
   return body;
 }
 
-/** What a message of this revision of MCP says of its sender. */
+/** The sender's data in a message of this revision of MCP. */
 const ERA_2026 = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'example', version: '1.0.0' },
@@ -268,7 +268,7 @@ async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
     },
     silent: true,
   });
-  await tellAll(service);
+  await notifyAuthors(service);
   const params = { id: appealed.id };
   await exchange('guestbook.outcome', 200, { cookie, params });
   await exchange('guestbook.appeal', 202, {
@@ -377,7 +377,7 @@ async function leave(ada: Member, bob: Member) {
   });
 }
 
-t.test('the examples of the document are what the service says', async (t) => {
+t.test("documents examples that equal the service's responses", async (t) => {
   for (const id of ['discovery.get', 'status.get', 'operations.livez', 'operations.readyz'])
     await exchange(id, 200);
   for (const id of ['documents.openapi', 'documents.openapi_3_0', 'documents.policy'])
@@ -414,7 +414,7 @@ t.test('the examples of the document are what the service says', async (t) => {
   const text = JSON.stringify(recorded, null, 2).replaceAll(service.baseUrl, '{base_url}');
   if (process.env.UPDATE_EXAMPLES) writeFileSync(FILE, `${text}\n`);
   const kept = JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
-  t.same(shapeOf(recorded), shapeOf(kept), 'run `npm run examples`, and look at what changed');
+  t.same(shapeOf(recorded), shapeOf(kept), 'run `npm run examples` and review the difference');
 
   for (const { id, route } of operations.values()) {
     if (route.body) t.ok(kept[id]?.request, `${id} has an example of its request`);
@@ -424,7 +424,7 @@ t.test('the examples of the document are what the service says', async (t) => {
   }
 });
 
-/** The names and types in a value: of a list those of its first item. */
+/** The names and types in a value; for a list, those of its first item. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
   if (typeof value !== 'object' || value === null) return typeof value;

@@ -18,7 +18,7 @@ interface Definition {
   valueType?: z.ZodType;
 }
 
-/** Values of the shape of a schema, one for each branch of its unions; leaves may not fit it. */
+/** Values of the shape of a schema, one per branch of its unions; leaves may be invalid. */
 function shapes(schema: z.ZodType): unknown[] {
   const { type, ...def } = schema._zod.def as unknown as Definition;
   const inner = def.innerType ?? def.in;
@@ -56,7 +56,7 @@ const WRONG = [
   { unknown_a: 1, unknown_b: 2 },
 ];
 
-/** A value with one wrong value in each of its places, one place at a time. */
+/** The value with one invalid value at each of its places, one place at a time. */
 function* spoilt(value: unknown): Generator<unknown> {
   yield* WRONG;
   if (typeof value !== 'object' || value === null) return;
@@ -73,7 +73,7 @@ const PREDICATE = /^(is|must|has|does) /;
 
 const service = await startService(t);
 
-t.test('every issue of every route is worded by the service', async (t) => {
+t.test('words every issue of every route itself', async (t) => {
   let issues = 0;
   for (const { id, route } of indexOperations(service.routes).values()) {
     if (route.transport) continue;
@@ -94,7 +94,7 @@ t.test('every issue of every route is worded by the service', async (t) => {
   t.ok(issues > 5000, `${issues} issues`);
 });
 
-t.test('each unknown field has its own issue, whose path names it', async (t) => {
+t.test('reports each unknown field as its own issue with its path', async (t) => {
   const body = { subject: { type: 'note', a: 1, b: 2 }, reason: 'spam', c: 3 };
   const agent = await newAgent(service);
   const answer = await agent.call('POST', '/api/v1/reports', body);
@@ -107,13 +107,13 @@ t.test('each unknown field has its own issue, whose path names it', async (t) =>
   ]);
 });
 
-t.test('an unknown field that looks like a key is hidden', async (t) => {
+t.test('hides an unknown field that looks like a key', async (t) => {
   const key = 'ab'.repeat(32);
   const answer = await service.call('POST', '/api/membership/logout', { body: { [key]: 1 } });
   t.same(answer.body.error.issues, [{ path: '(hidden)', message: 'is not a known field' }]);
 });
 
-t.test('A2A and MCP word their issues alike', async (t) => {
+t.test('words issues alike over A2A and MCP', async (t) => {
   const agent = await newAgent(service);
   const a2a = await callA2a(service, agent, asking('case.list', { state: 'x' }));
   t.match(a2a.body.error.data[0].fieldViolations, [

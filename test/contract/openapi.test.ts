@@ -69,7 +69,7 @@ const operations = Object.values(document.paths ?? {}).flatMap(
 const codesOf = ($ref: string) =>
   Object.fromEntries(refused)[$ref.split('/').at(-1) ?? '']?.description ?? '';
 
-/** Every schema of a document, with the path that leads to it. */
+/** Every schema of a document, with its path. */
 function* nodes(value: unknown, path: string): Generator<[path: string, node: Node]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [path, value];
@@ -82,16 +82,16 @@ for (const [file, current] of [
   [GOLDEN, document],
   [GOLDEN_3_0, toOpenApi30(document)],
 ] as const)
-  t.test(`the document equals ${basename(file)}`, async (t) => {
+  t.test(`equals ${basename(file)}`, async (t) => {
     const text = `${JSON.stringify(current, null, 2)}\n`;
     if (process.env.UPDATE_GOLDEN) writeFileSync(file, text);
     t.comment(
       `${text.length} bytes, ${JSON.stringify(current).length} of them without white space`,
     );
-    // Compared as text first: a difference of thousands of lines says less than this one.
+    // Compare the text first: a difference of thousands of lines is less helpful.
     const golden = readFileSync(file, 'utf8');
     if (text !== golden) t.same(JSON.parse(text), JSON.parse(golden));
-    t.ok(text === golden, 'run `npm run openapi`, and look at what changed');
+    t.ok(text === golden, 'run `npm run openapi` and review the difference');
   });
 
 t.test('serves both documents, at its own address', async (t) => {
@@ -148,7 +148,7 @@ t.test('has no recursive schema', async (t) => {
   for (const name of Object.keys(schemas)) visit(name, []);
 });
 
-t.test('names no schema so that a generator makes the name of an operation of it', async (t) => {
+t.test('avoids schema names that generators also derive from operations', async (t) => {
   const plain = (name: string) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
   const names = new Map(operations.map(({ operationId }) => [plain(operationId), operationId]));
   for (const name of Object.keys(document.components?.schemas ?? {}))
@@ -206,14 +206,14 @@ t.test('has a schema for each type of update', async (t) => {
   t.same(Object.keys(UpdateEvent?.discriminator?.mapping ?? {}), Object.keys(UPDATE_TYPES));
 });
 
-t.test('lists no HEAD, and the answer to other methods with each operation', async (t) => {
+t.test('lists no HEAD, and documents other methods with each operation', async (t) => {
   for (const [path, item] of Object.entries(document.paths ?? {})) t.notOk(item.head, path);
   t.match(document.info.description, /HEAD/);
   for (const { operationId, responses } of operations)
     t.same(responses[405], { $ref: '#/components/responses/MethodNotAllowed' }, operationId);
 });
 
-t.test('every refusal is a Problem, with an example of each of its codes', async (t) => {
+t.test('documents every refusal as a Problem with an example per code', async (t) => {
   for (const [name, { description = '', content }] of refused) {
     const { schema, examples = {} } = content?.['application/json'] ?? {};
     t.same(schema, { $ref: '#/components/schemas/Problem' }, name);
@@ -236,7 +236,7 @@ t.test('every refusal is a Problem, with an example of each of its codes', async
   t.match(error.properties.reason, { enum: CONFLICT_REASONS });
 });
 
-t.test('no operation that is exempt from the budget is said to be refused by it', async (t) => {
+t.test('documents no budget refusal for operations exempt from it', async (t) => {
   const limited = operations
     .filter(({ responses }) => {
       const { $ref, description } = responses[429] ?? {};
@@ -249,12 +249,12 @@ t.test('no operation that is exempt from the budget is said to be refused by it'
         t.equal(limited.includes(id), !budgetExempt, id);
 });
 
-t.test('a count of members that is checked is documented', async (t) => {
+t.test('documents every checked count of members', async (t) => {
   const packet = document.components?.schemas?.HandoffPacket as Handoff | undefined;
   t.equal(packet?.properties.content.properties.attribution.maxProperties, 200);
 });
 
-t.test('every example fits its own schema', async (t) => {
+t.test('has examples that fit their schemas', async (t) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema({ $id: 'openapi', components: document.components });
@@ -274,7 +274,7 @@ t.test('every example fits its own schema', async (t) => {
         ? Object.values(json.examples).map(({ value }) => value)
         : [json.example];
       for (const example of examples) {
-        // `test/contract/examples.test.ts` holds which bodies have one.
+        // `test/contract/examples.test.ts` checks which bodies have an example.
         if (example === undefined) continue;
         t.notMatch(JSON.stringify(example), /"x+"/, `${operationId} ${where} has no filler`);
         if (!valid(example)) t.fail(`${operationId} ${where}: ${ajv.errorsText(valid.errors)}`);

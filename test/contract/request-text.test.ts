@@ -9,7 +9,7 @@ interface Schema {
   [keyword: string]: unknown;
 }
 
-/** Every schema of a string in a schema, `$ref`s followed once. */
+/** Every string schema in a schema, with each `$ref` followed once. */
 function* strings(
   schema: unknown,
   named: Record<string, unknown>,
@@ -25,7 +25,7 @@ function* strings(
   }
 }
 
-t.test('no text of a request may hold a control character, and the document says so', async (t) => {
+t.test('refuses control characters in every text of a request, as documented', async (t) => {
   const { routes } = await startService(t);
   const document = openApiDocument(routes, 'http://localhost');
   const ajv = new Ajv2020({ strict: false });
@@ -37,7 +37,7 @@ t.test('no text of a request may hold a control character, and the document says
       item as Record<string, { operationId: string } & Schema>,
     )) {
       const { operationId, requestBody, parameters = [] } = operation;
-      // What A2A is sent is answered in its own protocol, whatever it is.
+      // A2A answers in its own protocol.
       if (operationId === 'a2a.call') continue;
       const queries = (parameters as { in: string; schema: unknown }[]).filter(
         (parameter) => parameter.in === 'query',

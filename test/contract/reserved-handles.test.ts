@@ -9,7 +9,7 @@ import { startService } from '../support/service.ts';
 
 const REGISTER = '/api/membership/register';
 
-t.test('the names of all routes are reserved', async (t) => {
+t.test('reserves the names of all routes', async (t) => {
   const { routes } = await startService(t);
   const names = [...indexOperations(routes).values()].map(
     ({ route }) => route.path.replace(/^(\/api)?(\/v1)?\//, '').split('/')[0] ?? '',
@@ -19,7 +19,7 @@ t.test('the names of all routes are reserved', async (t) => {
   for (const name of handles) t.ok(isReservedHandle(name), `add ${name} to reserved-handles.ts`);
 });
 
-t.test('a handle that looks like the service itself cannot be registered', async (t) => {
+t.test('refuses a handle that looks like the service', async (t) => {
   const service = await startService(t);
   for (const handle of ['admin', 'moderator', 'service', 'guest', 'former_member', 'guestbook']) {
     const body = { ...newRegistration(), handle };
@@ -34,7 +34,7 @@ t.test('a handle that looks like the service itself cannot be registered', async
   }
 });
 
-t.test('a member who had such a handle before keeps it, and the receipt', async (t) => {
+t.test('lets an existing member keep such a handle and the receipt', async (t) => {
   const service = await startService(t);
   const { core } = service;
   const earlier = await t.mockImport<{ registerCommand: typeof registerCommand }>(

@@ -5,7 +5,7 @@ import { bodyLimit } from '../../platform/http/read-request.ts';
 import { isMutation } from '../../platform/http/route.ts';
 import { startService } from '../support/service.ts';
 
-t.test('every row of the route table keeps the rules that no single row may break', async (t) => {
+t.test('keeps the rules that span several routes', async (t) => {
   const service = await startService(t);
   const operations = [...indexOperations(service.routes).values()];
   t.ok(operations.length > 10);
@@ -33,7 +33,7 @@ t.test('every row of the route table keeps the rules that no single row may brea
   }
 });
 
-t.test('every body may be as large as the contract says', async (t) => {
+t.test('limits every body as the contract states', async (t) => {
   const service = await startService(t);
   const limits: [RegExp, number][] = [
     [/^\/api\/membership\/|\/credentials(\/|$)/, 4096],
@@ -46,32 +46,29 @@ t.test('every body may be as large as the contract says', async (t) => {
   }
 });
 
-t.test(
-  'every path refuses the methods that it does not take, and names those it does',
-  async (t) => {
-    const service = await startService(t);
-    const methods = new Map<string, Set<string>>();
-    const withSlash = new Set<string>();
-    for (const { route } of indexOperations(service.routes).values()) {
-      if (route.transport) withSlash.add(route.path);
-      const taken = methods.get(route.path) ?? new Set();
-      taken.add(route.method);
-      if (route.method === 'GET') taken.add('HEAD');
-      methods.set(route.path, taken);
-    }
-    for (const [path, taken] of methods) {
-      const url = path.replace(/:[a-z_]+/g, '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f');
-      for (const address of withSlash.has(path) ? [url, `${url}/`] : [url])
-        for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-          if (taken.has(method)) continue;
-          const answer = await service.call(method, address);
-          t.equal(answer.status, 405, `${method} ${address}`);
-          t.same(new Set(answer.headers.get('allow')?.split(', ')), taken);
-        }
-      if (withSlash.has(path)) continue;
-      for (const method of ['GET', 'POST'])
-        t.equal((await service.call(method, `${url}/`)).status, 404, `${method} ${path}/`);
-    }
-    t.same([...withSlash].sort(), ['/a2a', '/mcp'], 'no other path takes a slash');
-  },
-);
+t.test('refuses unsupported methods on every path and names the supported ones', async (t) => {
+  const service = await startService(t);
+  const methods = new Map<string, Set<string>>();
+  const withSlash = new Set<string>();
+  for (const { route } of indexOperations(service.routes).values()) {
+    if (route.transport) withSlash.add(route.path);
+    const taken = methods.get(route.path) ?? new Set();
+    taken.add(route.method);
+    if (route.method === 'GET') taken.add('HEAD');
+    methods.set(route.path, taken);
+  }
+  for (const [path, taken] of methods) {
+    const url = path.replace(/:[a-z_]+/g, '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f');
+    for (const address of withSlash.has(path) ? [url, `${url}/`] : [url])
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (taken.has(method)) continue;
+        const answer = await service.call(method, address);
+        t.equal(answer.status, 405, `${method} ${address}`);
+        t.same(new Set(answer.headers.get('allow')?.split(', ')), taken);
+      }
+    if (withSlash.has(path)) continue;
+    for (const method of ['GET', 'POST'])
+      t.equal((await service.call(method, `${url}/`)).status, 404, `${method} ${path}/`);
+  }
+  t.same([...withSlash].sort(), ['/a2a', '/mcp'], 'no other path takes a slash');
+});

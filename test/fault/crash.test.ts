@@ -8,7 +8,7 @@ import { testDatabase } from '../support/database.ts';
 
 const WEB = join(import.meta.dirname, '../../services/web.ts');
 
-t.test('a web process killed among writes: the exact retry gives exactly one effect', async (t) => {
+t.test('gives each write one effect after a kill and exact retries', async (t) => {
   const { url, pool } = await testDatabase(t);
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -66,14 +66,14 @@ t.test('a web process killed among writes: the exact retry gives exactly one eff
 
   await start();
   // A busy machine may answer 503, which permits the same request again.
-  const insist = async (id: string): Promise<number> => {
+  const retry = async (id: string): Promise<number> => {
     for (let attempt = 0; attempt < 20; attempt++) {
       const status = await submit(id);
       if (status !== 503) return status;
     }
     return 503;
   };
-  const again = await Promise.all(ids.map(insist));
+  const again = await Promise.all(ids.map(retry));
   t.ok(
     again.every((status) => status === 200 || status === 202),
     'every retry is answered',

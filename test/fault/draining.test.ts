@@ -5,7 +5,7 @@ import { startProcess } from '../support/processes.ts';
 
 const CLIENTS = 20;
 
-t.test('who asks on one connection after the other loses no request to a drain', async (t) => {
+t.test('loses no request of keep-alive clients when the process drains', async (t) => {
   const { child, base, untilServes, end } = await startProcess(t, 'web', [
     'ignore',
     'ignore',
@@ -14,7 +14,7 @@ t.test('who asks on one connection after the other loses no request to a drain',
   await untilServes();
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   t.teardown(() => agent.destroy());
-  const ask = () =>
+  const request = () =>
     new Promise<string>((resolve) => {
       get(`${base}/livez`, { agent }, (res) => {
         res.resume();
@@ -24,7 +24,7 @@ t.test('who asks on one connection after the other loses no request to a drain',
   /** Sends requests until one fails; returns how that request ended. */
   const client = async () => {
     for (;;) {
-      const answer = await ask();
+      const answer = await request();
       if (answer !== '200') return answer;
     }
   };
@@ -33,6 +33,28 @@ t.test('who asks on one connection after the other loses no request to a drain',
   const started = performance.now();
   child.kill('SIGTERM');
   t.same(await end(10_000), [0, null]);
-  t.ok(performance.now() - started < 3000, 'soon');
+  t.ok(performance.now() - started < 3000, 'ends within 3 seconds');
   t.same(new Set(await Promise.all(clients)), new Set(['ECONNREFUSED']));
+});
+
+t.test('is not ready but accepts connections until the drain delay is over', async (t) => {
+  const { child, base, untilServes, end } = await startProcess(
+    t,
+    'web',
+    ['ignore', 'ignore', 'inherit'],
+    { DRAIN_DELAY_SECONDS: '60' },
+  );
+  await untilServes();
+  child.kill('SIGTERM');
+  const ready = async () => (await fetch(`${base}/readyz`)).status;
+  while ((await ready()) === 200) await sleep(10);
+  t.equal(await ready(), 503);
+  t.equal((await fetch(`${base}/readyz?for=proxy`)).status, 503);
+  for (let n = 0; n < 20; n++) {
+    const answer = await fetch(`${base}/api/guestbook`);
+    t.equal(answer.status, 200);
+    t.equal(answer.headers.get('connection'), 'close');
+  }
+  child.kill('SIGTERM');
+  t.same(await end(10_000), [0, null], 'a second signal ends the delay');
 });

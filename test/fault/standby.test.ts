@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
+import { newAgent } from '../../harness/agent.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
@@ -59,6 +60,7 @@ async function startWithStandby(t: Test) {
     (await admin.query('SELECT FROM notes WHERE note_id = $1', [id])).rowCount === 1;
   return {
     ...service,
+    service,
     admin,
     post,
     isRecorded,
@@ -135,4 +137,18 @@ t.test('commands that wait for a standby leave room for reads', async (t) => {
   while ((await waitingPids()).length > 0) await sleep(10);
   for (const { id, code } of answers)
     if (code === 'storage_unavailable') t.equal(await isRecorded(id), false, 'refused');
+});
+
+t.test('a feed shows nothing that only a restarted primary has', async (t) => {
+  const { call, core, loseStandby, regainStandby, service } = await startWithStandby(t);
+  const agent = await newAgent(service);
+  const read = () => agent.call('GET', '/api/v1/updates');
+  t.equal((await read()).status, 200, 'without standbys');
+  await loseStandby();
+  // This process has not confirmed the present start of the server yet, as after a restart.
+  t.match(await read(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
+  t.equal((await call('GET', '/api/guestbook')).status, 200);
+  await regainStandby();
+  while (core.store.waitsForStandby()) await sleep(10);
+  t.equal((await read()).status, 200);
 });

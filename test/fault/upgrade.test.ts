@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { startService } from '../support/service.ts';
 
-t.test('a process goes on while another migrates what its statements read', async (t) => {
+t.test('keeps serving while another process migrates a table that it reads', async (t) => {
   const service = await startService(t);
-  const ask = async (message: string) => {
+  const submitAndRead = async (message: string) => {
     const id = randomUUID();
     const body = { id, name: 'Ada', message };
     const posted = await service.call('POST', '/api/guestbook', { body });
@@ -14,11 +14,13 @@ t.test('a process goes on while another migrates what its statements read', asyn
     const read = await service.call('GET', '/api/guestbook');
     t.equal(read.status, 200, read.text);
   };
-  const both = async () => {
-    for (const turn of [1, 2, 3]) await ask(`Note ${turn}`);
-    await Promise.all(Array.from({ length: 20 }, (_, turn) => ask(`Note ${turn} of many`)));
+  const submitInTurnAndTogether = async () => {
+    for (const turn of [1, 2, 3]) await submitAndRead(`Note ${turn}`);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, turn) => submitAndRead(`Note ${turn} of many`)),
+    );
   };
-  await both();
+  await submitInTurnAndTogether();
   await service.database.pool.query('ALTER TABLE notes ADD COLUMN added int');
-  await both();
+  await submitInTurnAndTogether();
 });

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { BATCH_SIZE, forEachInBatches } from '../../workers/batches.ts';
 
-/** Numbered rows that wait; what is done waits no longer. */
-function waiting(count: number) {
+/** Numbered rows that wait; a completed row is removed. */
+function createRows(count: number) {
   const rows = new Set(Array.from({ length: count }, (_, id) => id));
   const tried: number[] = [];
   const run = (work: (id: number) => boolean) =>
@@ -17,22 +17,22 @@ function waiting(count: number) {
   return { rows, tried, run };
 }
 
-t.test('each row has its turn, over more than a batch', async (t) => {
-  const { rows, tried, run } = waiting(2 * BATCH_SIZE);
+t.test('handles every row, across more than one batch', async (t) => {
+  const { rows, tried, run } = createRows(2 * BATCH_SIZE);
   t.equal(await run(() => true), 2 * BATCH_SIZE);
   t.equal(rows.size, 0);
   t.equal(tried.length, 2 * BATCH_SIZE);
 });
 
-t.test('batches that have nothing to do keep no other from its turn, and end', async (t) => {
-  const { rows, tried, run } = waiting(3 * BATCH_SIZE);
+t.test('continues past batches without work, and ends', async (t) => {
+  const { rows, tried, run } = createRows(3 * BATCH_SIZE);
   t.equal(await run((id) => id >= 2 * BATCH_SIZE), BATCH_SIZE);
   t.equal(rows.size, 2 * BATCH_SIZE);
-  t.equal(tried.length, 3 * BATCH_SIZE, 'each was tried once');
+  t.equal(tried.length, 3 * BATCH_SIZE, 'each row was tried once');
 });
 
-t.test('a batch that fails keeps no other from its turn; the run fails at its end', async (t) => {
-  const { rows, tried, run } = waiting(2 * BATCH_SIZE);
+t.test('continues past a failed batch and fails at the end', async (t) => {
+  const { rows, tried, run } = createRows(2 * BATCH_SIZE);
   const broken = new Error('broken');
   const work = (id: number) => {
     if (id < BATCH_SIZE) throw broken;

@@ -6,7 +6,7 @@ import { lapsedCases } from '../../projections/cases/cases.ts';
 import { lapseCaseClaims } from '../../workers/cases/expire-case-claims.ts';
 import { startService } from '../support/service.ts';
 
-t.test('claims past their lease become one event each, and live ones none', async (t) => {
+t.test('records one event per lapsed claim and none for a live one', async (t) => {
   const service = await startService(t);
   const [author, ann] = [
     createCaseCommands(await newAgent(service)),
@@ -25,9 +25,9 @@ t.test('claims past their lease become one event each, and live ones none', asyn
   const before = await read();
 
   const sweeps = await Promise.all([lapseCaseClaims(service.core), lapseCaseClaims(service.core)]);
-  t.equal(sweeps[0] + sweeps[1], 2, 'two sweeps at once tell of each once');
-  t.equal(await lapseCaseClaims(service.core), 0, 'again: nothing to do');
-  t.equal(await read(), before, 'it reads as it did by the clock');
+  t.equal(sweeps[0] + sweeps[1], 2, 'concurrent sweeps record each end once');
+  t.equal(await lapseCaseClaims(service.core), 0, 'a second sweep finds nothing');
+  t.equal(await read(), before, 'reads are unchanged by the event');
   const { rows } = await service.database.pool.query(
     `SELECT actor FROM events WHERE type = 'CaseLeaseEnded'`,
   );
@@ -45,7 +45,7 @@ t.test('claims past their lease become one event each, and live ones none', asyn
   );
 });
 
-t.test('of the claims that are over, the sweep is given those that were over first', async (t) => {
+t.test('returns lapsed claims in the order of their expiry', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const [author, ann] = [
@@ -66,8 +66,8 @@ t.test('of the claims that are over, the sweep is given those that were over fir
   const over = ids.slice(1).reverse();
   const next = async (limit: number) =>
     (await query(pool, lapsedCases(limit))).map(({ case_id }) => case_id);
-  t.same(await next(1), over.slice(0, 1), 'as many as asked for');
-  t.same(await next(10), over, 'neither a live claim nor what was submitted');
+  t.same(await next(1), over.slice(0, 1), 'at most the requested number');
+  t.same(await next(10), over, 'neither a live nor a submitted claim');
   t.equal(await lapseCaseClaims(service.core), over.length);
   t.same(await next(10), []);
 });

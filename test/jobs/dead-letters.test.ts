@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import t from 'tap';
 import { matchAll } from '../support/match-all.ts';
-import { operator } from '../support/moderator-command.ts';
+import { operatorEnv } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
 import { startWorker } from '../support/worker.ts';
 
 const run = promisify(execFile);
-const KEPT = ['dead-letters', 'erase-member', 'screen-note', 'tell-author', 'tell-removal'];
+const KEPT_QUEUES = ['dead-letters', 'erase-member', 'screen-note', 'tell-author', 'tell-removal'];
 
-t.test('what must not be lost waits for good, also what an earlier release left', async (t) => {
+t.test('keeps jobs of the important queues for good, also those of older releases', async (t) => {
   const service = await startService(t);
   const { pool } = service.core;
   const queues = async () =>
@@ -20,13 +20,13 @@ t.test('what must not be lost waits for good, also what an earlier release left'
       await pool.query(`SELECT name FROM pgboss.queue
         WHERE retention_seconds > 50 * 365 * 86400 ORDER BY name`)
     ).rows.map(({ name }) => name);
-  t.strictSame(await queues(), KEPT, 'made so');
+  t.strictSame(await queues(), KEPT_QUEUES, 'new queues have the retention');
 
   await pool.query('UPDATE pgboss.queue SET retention_seconds = 14 * 86400');
   await pool.query(`INSERT INTO pgboss.job (name, data, start_after, keep_until)
     SELECT name, '{}', now() + interval '1 hour', now() + interval '14 days'
     FROM unnest(ARRAY['dead-letters', 'tell-author', 'retention']) name`);
-  await startWorker(t, operator(service));
+  await startWorker(t, operatorEnv(service));
   const kept = () =>
     pool.query(`SELECT name FROM pgboss.job WHERE data = '{}'
       AND start_after > now() + interval '50 minutes' AND keep_until > now() + interval '50 years'
@@ -36,10 +36,10 @@ t.test('what must not be lost waits for good, also what an earlier release left'
     (await kept()).rows.map(({ name }) => name),
     ['dead-letters', 'tell-author'],
   );
-  t.strictSame(await queues(), KEPT);
+  t.strictSame(await queues(), KEPT_QUEUES);
 });
 
-t.test('dead letters are listed, and given back to the queues that they came from', async (t) => {
+t.test('lists dead letters and returns them to their queues', async (t) => {
   const service = await startService(t);
   const { pool } = service.core;
   const boss = new PgBoss({
@@ -60,7 +60,7 @@ t.test('dead letters are listed, and given back to the queues that they came fro
   }
 
   const command = async (...args: string[]) => {
-    const env = { ...process.env, NODE_OPTIONS: '', ...operator(service) };
+    const env = { ...process.env, NODE_OPTIONS: '', ...operatorEnv(service) };
     const script = ['cli/dead-letters.ts', ...args];
     const { stdout } = await run(process.execPath, script, { env });
     return stdout;

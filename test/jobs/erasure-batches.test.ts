@@ -6,7 +6,7 @@ import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { BATCH_SIZE } from '../../workers/batches.ts';
 import { startService } from '../support/service.ts';
 
-/** More than two batches of what the end of an erasure, too, erases a batch of. */
+/** More than two batches, also for the last step of an erasure. */
 const MANY = 2 * BATCH_SIZE + 201;
 
 const remove = async ({ call, handle }: Agent): Promise<void> => {
@@ -14,7 +14,7 @@ const remove = async ({ call, handle }: Agent): Promise<void> => {
   if (answer.status !== 200) throw new Error(answer.text);
 };
 
-/** What there may be many of, by its name: how it comes to be there, and where any of it is left. */
+/** Kinds of rows that may be numerous: how they are inserted, and which of them are left. */
 const kindsOf = (gone: string, other: string): Record<string, { made: string; left: string }> => ({
   sessions: {
     made: `INSERT INTO sessions (session_id, member_id, key_epoch, key_id, hash, started_at, expires_at)
@@ -72,7 +72,7 @@ const kindsOf = (gone: string, other: string): Record<string, { made: string; le
   },
 });
 
-t.test('nothing is left of a member, however much there was of anything', async (t) => {
+t.test('leaves no trace of a member with more than two batches of each kind', async (t) => {
   const service = await startService(t);
   const [gone, other] = [await newAgent(service), await newAgent(service)];
   await remove(gone);
@@ -87,7 +87,7 @@ t.test('nothing is left of a member, however much there was of anything', async 
   for (const [name, { left: from }] of kinds) t.equal(await left(from), 0, name);
 });
 
-t.test('the sweep erases all whose job was lost, the longest gone first', async (t) => {
+t.test('erases all members whose job was lost, the earliest deletion first', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const members = [await newAgent(service), await newAgent(service), await newAgent(service)];

@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 const past = () => new Date(Date.now() - HOUR);
 const future = () => new Date(Date.now() + HOUR);
 
-async function setting(t: Parameters<typeof testDatabase>[0]) {
+async function createSetting(t: Parameters<typeof testDatabase>[0]) {
   const { url } = await testDatabase(t);
   const jobs = await jobSender(url);
   const pool = createPool(url, 'test', 8);
@@ -90,13 +90,13 @@ async function setting(t: Parameters<typeof testDatabase>[0]) {
   return { store, pool, url, jobs, member, session, credential, events };
 }
 
-t.test('a session past its end becomes one event, and a live one none', async (t) => {
-  const { store, pool, member, session, events } = await setting(t);
+t.test('records one event per expired session and none for a live one', async (t) => {
+  const { store, pool, member, session, events } = await createSetting(t);
   const owner = await member();
   const over = await session(owner, past());
   await session(owner, future());
   t.equal(await expireSessions({ store }), 1);
-  t.equal(await expireSessions({ store }), 0, 'again: nothing to do');
+  t.equal(await expireSessions({ store }), 0, 'a second sweep finds nothing');
   t.strictSame(await events('SessionEnded'), [
     {
       stream_id: `session-${over}`,
@@ -109,13 +109,13 @@ t.test('a session past its end becomes one event, and a live one none', async (t
   t.equal(open.rowCount, 1);
 });
 
-t.test('a credential past its end becomes one event, and a live one none', async (t) => {
-  const { store, pool, member, credential, events } = await setting(t);
+t.test('records one event per expired credential and none for a live one', async (t) => {
+  const { store, pool, member, credential, events } = await createSetting(t);
   const owner = await member();
   const over = await credential(owner, past());
   await credential(owner, future());
   t.equal(await expireCredentials({ store }), 1);
-  t.equal(await expireCredentials({ store }), 0, 'again: nothing to do');
+  t.equal(await expireCredentials({ store }), 0, 'a second sweep finds nothing');
   t.strictSame(await events('CredentialExpired'), [
     {
       stream_id: `credential-${over}`,
@@ -128,8 +128,8 @@ t.test('a credential past its end becomes one event, and a live one none', async
   t.strictSame(states.rows, [{ state: 'expired' }, { state: 'active' }]);
 });
 
-t.test('two sweeps at once tell of each expiry once', async (t) => {
-  const { store, member, session, credential, events } = await setting(t);
+t.test('records each expiry once in concurrent sweeps', async (t) => {
+  const { store, member, session, credential, events } = await createSetting(t);
   for (let i = 0; i < 3; i++) {
     const owner = await member();
     for (let j = 0; j < 4; j++) {
@@ -145,8 +145,8 @@ t.test('two sweeps at once tell of each expiry once', async (t) => {
   t.equal((await events('CredentialExpired')).length, 12);
 });
 
-t.test('rate counters go after their retention, in batches, but never within a day', async (t) => {
-  const { pool } = await setting(t);
+t.test('deletes rate counters after their retention, but never within a day', async (t) => {
+  const { pool } = await createSetting(t);
   await pool.query(`INSERT INTO rate_counters
     SELECT 'k', n::text, clock_timestamp() - interval '49 hours', 1 FROM generate_series(1, 1001) n
     UNION ALL SELECT 'k', 'day', clock_timestamp() - interval '30 hours', 1
@@ -156,8 +156,8 @@ t.test('rate counters go after their retention, in batches, but never within a d
   t.strictSame((await pool.query('SELECT bucket FROM rate_counters')).rows, [{ bucket: 'live' }]);
 });
 
-t.test('who reported by which address is dropped after its retention', async (t) => {
-  const { pool } = await setting(t);
+t.test('deletes the addresses of reporters after their retention', async (t) => {
+  const { pool } = await createSetting(t);
   await pool.query(`INSERT INTO report_addresses
     SELECT gen_random_uuid(), bucket, clock_timestamp() - hours * interval '1 hour'
     FROM (VALUES ('over', 49), ('live', 47)) v (bucket, hours)`);
@@ -166,8 +166,8 @@ t.test('who reported by which address is dropped after its retention', async (t)
   t.strictSame(rows, [{ bucket: 'live' }]);
 });
 
-t.test('a job is enqueued by the transaction that its statement runs in', async (t) => {
-  const { pool, jobs } = await setting(t);
+t.test('enqueues a job in the transaction of its statement', async (t) => {
+  const { pool, jobs } = await createSetting(t);
   const statement = await jobs.enqueue({ queue: 'expire-sessions', data: {}, startAfter: 60 });
   const count = async () =>
     (
@@ -184,7 +184,7 @@ t.test('a job is enqueued by the transaction that its statement runs in', async 
   t.strictSame(await count(), [{ later: true, retry_limit: 2, dead_letter: 'dead-letters' }]);
 });
 
-t.test('schedules fill the minute', async (t) => {
+t.test('schedules jobs to fill the minute', async (t) => {
   t.strictSame(
     listSchedules(30).map(({ startAfter }) => startAfter),
     [0, 30],

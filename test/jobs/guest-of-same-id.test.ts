@@ -11,8 +11,8 @@ import { tracesInTables } from '../support/traces.ts';
 
 const newText = (what: string) => `${what} ${randomBytes(8).toString('hex')}`;
 
-/** A guest's note that was screened and approved. */
-async function guestNote(service: Service, id: string) {
+/** Submits a guest's note that is screened and approved. */
+async function createGuestNote(service: Service, id: string) {
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { id, name: 'Vic', message: newText('call +1 555 0100 or') });
   await screenNote(service.core, { note_id: id });
@@ -20,34 +20,35 @@ async function guestNote(service: Service, id: string) {
   return note;
 }
 
-const registered = (service: Service, id: string) => newAgent(service, undefined, { id });
+const registerMember = (service: Service, id: string) => newAgent(service, undefined, { id });
 
 async function login(service: Service, { id, sign_in_key }: Agent) {
   const body = { id, sign_in_key };
   return readCookie(await service.call('POST', '/api/membership/login', { body }));
 }
 
-async function removed(agent: Agent) {
+async function deleteAccount(agent: Agent) {
   const body = { confirm_handle: agent.handle, erase_notes: true };
   const answer = await agent.call('POST', '/api/v1/me/delete', body);
   if (answer.status !== 200) throw new Error(answer.text);
 }
 
-async function erased(service: Service, agent: Agent) {
-  await removed(agent);
-  if ((await eraseMembers(service.core, { member_id: agent.id })) !== 1) throw new Error('not yet');
+async function eraseAccount(service: Service, agent: Agent) {
+  await deleteAccount(agent);
+  if ((await eraseMembers(service.core, { member_id: agent.id })) !== 1)
+    throw new Error('the member was not erased');
 }
 
 const send = (service: Service, body: object) => service.call('POST', '/api/guestbook', { body });
 
 for (const first of ['the note', 'the member'])
-  t.test(`a guest's note under a member's id is the guest's: ${first} came first`, async (t) => {
+  t.test(`keeps a guest's note under a member's id when ${first} came first`, async (t) => {
     const service = await startService(t);
     const { pool } = service.database;
     const id = randomUUID();
-    const early = first === 'the note' ? await guestNote(service, id) : undefined;
-    const agent = await registered(service, id);
-    const note = early ?? (await guestNote(service, id));
+    const early = first === 'the note' ? await createGuestNote(service, id) : undefined;
+    const agent = await registerMember(service, id);
+    const note = early ?? (await createGuestNote(service, id));
     const details = newText('Details');
     const reported = await service.call('POST', `/api/guestbook/${id}/report`, {
       body: { reason: 'spam', details },
@@ -61,8 +62,8 @@ for (const first of ['the note', 'the member'])
       ['credential.bootstrap', 'membership.register'],
     );
 
-    await erased(service, agent);
-    t.strictSame(await tracesInTables(pool, [agent.handle, details]), [], 'the member is gone');
+    await eraseAccount(service, agent);
+    t.strictSame(await tracesInTables(pool, [agent.handle, details]), [], 'the member is erased');
     const { rows } = await pool.query(
       `SELECT type FROM events WHERE personal IS NOT NULL AND stream_id LIKE '%' || $1 ORDER BY type`,
       [id],
@@ -70,7 +71,7 @@ for (const first of ['the note', 'the member'])
     t.same(
       rows.map(({ type }) => type),
       ['NoteScreened', 'NoteSubmitted'],
-      'and the guest is not',
+      "the guest's note remains",
     );
     const shown = await service.call('GET', '/api/guestbook');
     matchAll(t, shown.body.entries, [{ id, name: 'Vic', message: note.message }]);
@@ -78,18 +79,18 @@ for (const first of ['the note', 'the member'])
     t.equal((await send(service, { ...note, message: 'Another' })).status, 409);
   });
 
-t.test('a guest may send a note under the id of a member that is going', async (t) => {
+t.test("accepts a guest's note under the id of a member that is being deleted", async (t) => {
   const service = await startService(t);
-  const agent = await registered(service, randomUUID());
-  await removed(agent);
-  const note = await guestNote(service, agent.id);
+  const agent = await registerMember(service, randomUUID());
+  await deleteAccount(agent);
+  const note = await createGuestNote(service, agent.id);
   t.equal(await eraseMembers(service.core), 1);
   t.match(await send(service, note), { status: 200, body: { status: 'published' } });
 });
 
-t.test("a member's own note under its own id goes with it, and its id is used up", async (t) => {
+t.test("erases a member's note under the own id and keeps the id used", async (t) => {
   const service = await startService(t);
-  const agent = await registered(service, randomUUID());
+  const agent = await registerMember(service, randomUUID());
   const { id, handle: member_handle } = agent;
   const message = newText('Mine');
   const note = { id, name: '', message, attribution: 'member', member_handle };
@@ -100,7 +101,7 @@ t.test("a member's own note under its own id goes with it, and its id is used up
     body.receipts.map(({ operation }: { operation: string }) => operation),
     ['credential.bootstrap', 'guestbook.submit', 'membership.register'],
   );
-  await erased(service, agent);
+  await eraseAccount(service, agent);
   t.strictSame(await tracesInTables(service.database.pool, [message]), []);
   const { rows } = await service.database.pool.query(
     'SELECT FROM receipts WHERE owner_id = $1 AND (reply IS NOT NULL OR bound IS NOT NULL)',

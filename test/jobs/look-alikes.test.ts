@@ -13,7 +13,7 @@ import { type Service, startService } from '../support/service.ts';
 
 const SPAM = 'Win a free holiday on the moon, all you need to do is write to us today';
 
-async function screened(
+async function submitScreened(
   service: Service,
   message: string,
   parts: Parameters<typeof screenNote>[0] = service.core,
@@ -23,48 +23,51 @@ async function screened(
   return note;
 }
 
-async function findings(ann: Moderator, noteId: string): Promise<string[]> {
+async function readFindings(ann: Moderator, noteId: string): Promise<string[]> {
   const { items } = (await ann.get('queue?limit=100')).body;
   const item = items.find(({ id }: { id: string }) => id === noteId);
   return item.screening.findings.map(({ text }: { text: string }) => text);
 }
 
-t.test('a note tells how often its text was seen, and what became of it', async (t) => {
+t.test('reports how often a text was seen and how it was decided', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   for (let count = 0; count < 14; count++)
-    await decide(ann, (await screened(service, SPAM)).id, 'reject');
+    await decide(ann, (await submitScreened(service, SPAM)).id, 'reject');
   for (const place of ['lake', 'hill', 'sea']) {
-    const note = await screened(
+    const note = await submitScreened(
       service,
       `We spent a lovely, quiet and sunny week near the ${place}`,
     );
     await decide(ann, note.id, 'approve');
   }
-  const again = await screened(service, SPAM.toUpperCase().replaceAll(' ', ' \u200B'));
-  t.ok((await findings(ann, again.id)).includes('same text as 14 rejected notes'));
-  const like = await screened(service, `${SPAM}!! Ask for Bob`);
-  t.strictSame(await findings(ann, like.id), ['like 14 rejected notes', 'like 1 waiting note']);
-  const kind = await screened(service, 'We spent a lovely, quiet and sunny week near the woods');
-  t.strictSame(await findings(ann, kind.id), ['like 3 approved notes']);
-  const other = await screened(service, 'Nothing of the kind');
-  t.strictSame(await findings(ann, other.id), []);
+  const again = await submitScreened(service, SPAM.toUpperCase().replaceAll(' ', ' \u200B'));
+  t.ok((await readFindings(ann, again.id)).includes('same text as 14 rejected notes'));
+  const like = await submitScreened(service, `${SPAM}!! Ask for Bob`);
+  t.strictSame(await readFindings(ann, like.id), ['like 14 rejected notes', 'like 1 waiting note']);
+  const kind = await submitScreened(
+    service,
+    'We spent a lovely, quiet and sunny week near the woods',
+  );
+  t.strictSame(await readFindings(ann, kind.id), ['like 3 approved notes']);
+  const other = await submitScreened(service, 'Nothing of the kind');
+  t.strictSame(await readFindings(ann, other.id), []);
 });
 
-t.test('a new server key finds what an older one has hashed', async (t) => {
+t.test('recognises texts under a new server key that an older key hashed', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
-  await decide(ann, (await screened(service, SPAM)).id, 'reject');
+  await decide(ann, (await submitScreened(service, SPAM)).id, 'reject');
   const older = service.core.config.serverKeys ?? [];
   const keys = keyRing([{ id: 2, secret: randomBytes(32) }, ...older]);
-  const again = await screened(service, SPAM, { ...service.core, keys });
-  t.strictSame(await findings(ann, again.id), ['same text as 1 rejected note']);
+  const again = await submitScreened(service, SPAM, { ...service.core, keys });
+  t.strictSame(await readFindings(ann, again.id), ['same text as 1 rejected note']);
 });
 
-t.test('an erased note leaves neither a word nor a hash of its text', async (t) => {
+t.test("keeps neither a word nor a hash of an erased note's text", async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
-  const note = await screened(service, `Shit. ${SPAM}`);
+  const note = await submitScreened(service, `Shit. ${SPAM}`);
   await decide(ann, note.id, 'reject');
   const { pool } = service.database;
   const left = async () => {
@@ -95,13 +98,13 @@ t.test('an erased note leaves neither a word nor a hash of its text', async (t) 
     }),
   });
   t.strictSame(await left(), [0, 0]);
-  const again = await screened(service, SPAM);
-  t.strictSame(await findings(ann, again.id), [], 'nothing remembers it');
+  const again = await submitScreened(service, SPAM);
+  t.strictSame(await readFindings(ann, again.id), [], 'an erased text is not recognised');
   await rebuild(service.database.url, catalogue, projections);
-  t.equal((await left())[1], 9, 'nor does a rebuild');
+  t.equal((await left())[1], 9, 'a rebuild does not restore its hashes');
 });
 
-t.test('decisions teach it, but neither undone nor automatic ones', async (t) => {
+t.test('learns from decisions, but not from undone or automatic ones', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const undos: string[] = [];
@@ -115,8 +118,8 @@ t.test('decisions teach it, but neither undone nor automatic ones', async (t) =>
     undos.push(`decisions/${body.event_id}/undo`);
   }
   const message = 'Casino bonus: jackpots and spins for winners';
-  const note = await screened(service, message);
-  matchAll(t, await findings(ann, note.id), [
+  const note = await submitScreened(service, message);
+  matchAll(t, await readFindings(ann, note.id), [
     /^reads like rejected notes \(\d+ %\): Casino, bonus, jackpots, spins, winners$/,
   ]);
   const { rows } = await service.database.pool.query(
@@ -128,28 +131,33 @@ t.test('decisions teach it, but neither undone nor automatic ones', async (t) =>
     reads_like_rejected: ['Casino', 'bonus', 'jackpots', 'spins', 'winners'],
   });
 
-  const says = async () => bayesFindings(await learn(service.core), message).findings.length;
-  t.equal(await says(), 1);
+  const countFindings = async () =>
+    bayesFindings(await learn(service.core), message).findings.length;
+  t.equal(await countFindings(), 1);
   await ann.post(undos[0] ?? '', { expected_version: 2 });
-  t.equal(await says(), 0, 'ninety-nine are left');
+  t.equal(await countFindings(), 0, 'ninety-nine decisions are too few');
   await decide(ann, (await submit(service)).id, 'approve');
-  t.equal(await says(), 1);
+  t.equal(await countFindings(), 1);
   await service.tamper(
     `UPDATE note_decisions SET moderator_id = NULL WHERE event_id =
       (SELECT event_id FROM note_decisions WHERE undone_at IS NULL LIMIT 1)`,
   );
-  t.equal(await says(), 0, 'nobody decided on that one');
+  t.equal(await countFindings(), 0, 'an automatic decision does not count');
 });
 
-t.test('a note is shown beside the five that read most like it', async (t) => {
+t.test('shows a note beside the five most similar notes', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const same = [];
-  for (let count = 0; count < 6; count++) same.push(await screened(service, SPAM.toUpperCase()));
+  for (let count = 0; count < 6; count++)
+    same.push(await submitScreened(service, SPAM.toUpperCase()));
   await decide(ann, same[0]?.id ?? '', 'reject');
-  const near = await screened(service, `${SPAM}, dear friend`);
-  await screened(service, 'Nothing of the kind is said by anybody in this quiet little place');
-  const note = await screened(service, SPAM);
+  const near = await submitScreened(service, `${SPAM}, dear friend`);
+  await submitScreened(
+    service,
+    'Nothing of the kind is said by anybody in this quiet little place',
+  );
+  const note = await submitScreened(service, SPAM);
   const { look_alikes: alike } = (await ann.get(`notes/${note.id}`)).body.item;
   t.equal(alike.length, 5);
   t.same(new Set(alike.map(({ similarity }: { similarity: number }) => similarity)), new Set([1]));
@@ -157,8 +165,8 @@ t.test('a note is shown beside the five that read most like it', async (t) => {
   t.ok(own.similarity > 0.6 && own.similarity < 1, String(own.similarity));
   const { items } = (await ann.get('queue?limit=100')).body;
   const listed = items.find(({ id }: { id: string }) => id === note.id);
-  t.same(listed.look_alikes, alike, 'in the queue as well');
+  t.same(listed.look_alikes, alike, 'the queue shows the same notes');
   t.ok(alike.every(({ text, state }: { text: string; state: string }) => text && state));
-  const lonely = items.find(({ text }: { text: string }) => text.startsWith('Nothing'));
-  t.same(lonely.look_alikes, []);
+  const unique = items.find(({ text }: { text: string }) => text.startsWith('Nothing'));
+  t.same(unique.look_alikes, []);
 });

@@ -8,7 +8,7 @@ import { jobMetrics } from '../../workers/metrics.ts';
 import { startProcess } from '../support/processes.ts';
 import { startService } from '../support/service.ts';
 
-t.test('a worker tells of its jobs, of what waits and of the oldest note', async (t) => {
+t.test("exposes a worker's jobs, waiting jobs and the age of the oldest note", async (t) => {
   const service = await startService(t);
   const { pool } = service.core;
   const registry = new Registry();
@@ -26,7 +26,7 @@ t.test('a worker tells of its jobs, of what waits and of the oldest note', async
   ended('expire-sessions', 'failed', 0.2);
 
   const text = await registry.metrics();
-  // As the log has it: the read models are compared with their rebuild after each test.
+  // Restore the row, since each test compares read models with their rebuild at its end.
   await pool.query(`UPDATE notes SET submitted_at = submitted_at + interval '1 hour'`);
   t.match(text, /^job_duration_seconds_count\{queue="expire-sessions",outcome="done"\} 1$/m);
   t.match(text, /^job_duration_seconds_count\{queue="expire-sessions",outcome="failed"\} 1$/m);
@@ -38,7 +38,7 @@ t.test('a worker tells of its jobs, of what waits and of the oldest note', async
   t.match(text, /^database_up 1$/m);
 });
 
-t.test('what a lost database would have told is missing, not zero', async (t) => {
+t.test('omits figures of an unreachable database instead of reporting zero', async (t) => {
   const registry = new Registry();
   const pool = createPool('postgres://nobody@127.0.0.1:1/none', 'test', 1);
   t.teardown(() => pool.end());
@@ -52,7 +52,7 @@ for (const [name, setting] of [
   ['worker', 'WORKER_METRICS_PORT'],
   ['web', 'METRICS_PORT'],
 ] as const)
-  t.test(`a ${name} process tells what waits, where it is told to`, async (t) => {
+  t.test(`exposes waiting jobs of a ${name} process on the configured port`, async (t) => {
     const port = await freePort();
     const settings = { [setting]: port, LOG_LEVEL: 'error' };
     const { child, untilServes, end } = await startProcess(t, name, 'inherit', settings);

@@ -8,11 +8,11 @@ import { retention } from '../../workers/guestbook/erase-old-notes.ts';
 import { queueAge, queueAlert } from '../../workers/moderation/escalate-overdue.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';
-import { feedOf, letPass, tellAll } from '../support/passing-time.ts';
+import { advanceTime, notifyAuthors, readFeed } from '../support/passing-time.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** Every row of every table of the service, as text. */
-async function everything({ database: { pool } }: Service): Promise<string> {
+/** Reads every row of every table of the service as text. */
+async function readAllRows({ database: { pool } }: Service): Promise<string> {
   const { rows } = await pool.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname IN ('public', 'pgboss')`,
@@ -23,39 +23,36 @@ async function everything({ database: { pool } }: Service): Promise<string> {
   return all.flatMap(({ rows }) => rows.map(({ t }) => t)).join('\n');
 }
 
-t.test(
-  'text past its retention is in no event, read model, receipt, job or log line',
-  async (t) => {
-    const service = await startService(t);
-    const ann = await addModerator(service, 'Ann');
-    const member = await signedIn(service);
-    const secret = 'xylophonequartz';
-    const sent = await submitAs(service, member, { message: `Here is ${secret}` });
-    const kept = await submit(service, { message: 'Stays forever', name: 'Ada' });
-    await screenNote(service.core, { note_id: sent.id });
-    await decide(ann, kept.id, 'approve');
-    await decide(ann, sent.id, 'approve');
-    const report = { reason: 'other', details: `It says ${secret}` };
-    await service.call('POST', `/api/guestbook/${sent.id}/report`, { body: report });
-    const word = { policy: 'spam', message: `No ${secret}` };
-    const body = { action: 'remove', expected_version: 3, ...word };
-    t.equal((await ann.post(`notes/${sent.id}/decisions`, body)).status, 201);
-    t.match(await everything(service), secret);
-    await letPass(service, '91 days');
-    t.equal(await retention(service.core), 0, 'not before the appeal period is told to be over');
-    t.equal(await closeAppeals(service.core), 1);
-    t.equal(await retention(service.core), 1);
-    t.equal(await retention(service.core), 0, 'again: nothing to do');
-    t.notMatch(await everything(service), secret);
-    t.notMatch(service.logged.join('\n'), secret);
-    t.match(await everything(service), 'Stays forever');
-    const { item, history } = (await ann.get(`notes/${sent.id}`)).body;
-    t.match(item, { text: '', erased: true, state: 'removed', allowed_actions: [] });
-    t.equal(history.at(-1).type, 'NoteErased');
-  },
-);
+t.test('erases text past its retention from events, tables, jobs and logs', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const member = await signedIn(service);
+  const secret = 'xylophonequartz';
+  const sent = await submitAs(service, member, { message: `Here is ${secret}` });
+  const kept = await submit(service, { message: 'Stays forever', name: 'Ada' });
+  await screenNote(service.core, { note_id: sent.id });
+  await decide(ann, kept.id, 'approve');
+  await decide(ann, sent.id, 'approve');
+  const report = { reason: 'other', details: `It says ${secret}` };
+  await service.call('POST', `/api/guestbook/${sent.id}/report`, { body: report });
+  const word = { policy: 'spam', message: `No ${secret}` };
+  const body = { action: 'remove', expected_version: 3, ...word };
+  t.equal((await ann.post(`notes/${sent.id}/decisions`, body)).status, 201);
+  t.match(await readAllRows(service), secret);
+  await advanceTime(service, '91 days');
+  t.equal(await retention(service.core), 0, 'not before the appeal period has ended in the log');
+  t.equal(await closeAppeals(service.core), 1);
+  t.equal(await retention(service.core), 1);
+  t.equal(await retention(service.core), 0, 'a second run finds nothing');
+  t.notMatch(await readAllRows(service), secret);
+  t.notMatch(service.logged.join('\n'), secret);
+  t.match(await readAllRows(service), 'Stays forever');
+  const { item, history } = (await ann.get(`notes/${sent.id}`)).body;
+  t.match(item, { text: '', erased: true, state: 'removed', allowed_actions: [] });
+  t.equal(history.at(-1).type, 'NoteErased');
+});
 
-t.test('an open appeal keeps the text; a guest and a withdrawn note have their days', async (t) => {
+t.test("keeps a note under appeal, and erases guests' and withdrawn notes on time", async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
@@ -74,23 +71,23 @@ t.test('an open appeal keeps the text; a guest and a withdrawn note have their d
         'SELECT note_id FROM notes WHERE erased_at IS NOT NULL ORDER BY erased_at',
       )
     ).rows.map(({ note_id }) => note_id);
-  await letPass(service, '6 days');
+  await advanceTime(service, '6 days');
   t.equal(await retention(service.core), 0);
-  await letPass(service, '2 days');
+  await advanceTime(service, '2 days');
   t.equal(await retention(service.core), 1);
   t.same(await erased(), [withdrawn.id]);
-  await letPass(service, '90 days');
+  await advanceTime(service, '90 days');
   t.equal(await closeAppeals(service.core), 0);
   t.equal(await retention(service.core), 1);
   t.same((await erased()).at(-1), guest.id);
   const uphold = { action: 'uphold', expected_version: 3 };
   const bob = await addModerator(service, 'Bob');
   t.equal((await bob.post(`notes/${appealed.id}/decisions`, uphold)).status, 201);
-  t.equal(await retention(service.core), 1, 'nobody has to read it any more');
+  t.equal(await retention(service.core), 1, 'after the decision the text is erased');
   t.same((await erased()).at(-1), appealed.id);
 });
 
-t.test('retention goes on where a run was cut short, over more than a batch', async (t) => {
+t.test('continues retention over more than a batch in concurrent runs', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   await pool.query(`WITH ids AS (SELECT gen_random_uuid() AS id, n FROM generate_series(1, 1100) n)
@@ -102,7 +99,7 @@ t.test('retention goes on where a run was cut short, over more than a batch', as
       CASE v WHEN 1 THEN '{"name": "", "message": "old"}'::jsonb ELSE '{"message": null}'::jsonb END,
       '{"type": "service"}', now()
     FROM ids, generate_series(1, 2) v ORDER BY n, v`);
-  await letPass(service, '100 days');
+  await advanceTime(service, '100 days');
   const [one, two] = await Promise.all([retention(service.core), retention(service.core)]);
   t.equal(one + two, 1100);
   const { rows } = await pool.query('SELECT count(*)::int FROM events WHERE personal IS NOT NULL');
@@ -118,44 +115,44 @@ function clockJustChanged(): string {
   return `AAA0BBB-1,J${((day + 265 - 1) % 365) + 1}/0,J${Math.min(day, 365)}/0`;
 }
 
-t.test("fourteen days are the decider's, over a change of the database's clock", async (t) => {
+t.test('ends the appeal period after fourteen days across a clock change', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const note = await submitAs(service, await signedIn(service));
   await decide(await addModerator(service, 'Ann'), note.id, 'reject');
   const { pool, url } = service.database;
   const name = new URL(url).pathname.slice(1);
   await pool.query(`ALTER DATABASE ${name} SET timezone = '${clockJustChanged()}'`);
-  await letPass(service, '335.5 hours');
-  const abroad = await createCore(service.core.config, 'abroad');
-  t.teardown(() => abroad.close());
-  const { rows } = await abroad.pool.query(`SELECT now() - '14 days'::interval
+  await advanceTime(service, '335.5 hours');
+  const inOtherZone = await createCore(service.core.config, 'abroad');
+  t.teardown(() => inOtherZone.close());
+  const { rows } = await inOtherZone.pool.query(`SELECT now() - '14 days'::interval
     = now() - '337 hours'::interval AS changed`);
   t.same(rows, [{ changed: true }]);
-  t.equal(await closeAppeals(abroad), 0);
-  await letPass(service, '1 hour');
-  t.equal(await closeAppeals(abroad), 1);
+  t.equal(await closeAppeals(inOtherZone), 0);
+  await advanceTime(service, '1 hour');
+  t.equal(await closeAppeals(inOtherZone), 1);
 });
 
-t.test('what waits for more than three days is escalated, once', async (t) => {
+t.test('escalates a note once after three days of waiting', async (t) => {
   const service = await startService(t);
   const lea = await addModerator(service, 'Lea', 'lead');
   const old = await submit(service);
-  await letPass(service, '71 hours 59 minutes');
+  await advanceTime(service, '71 hours 59 minutes');
   t.equal(await queueAge(service.core), 0);
-  await letPass(service, '1 minute');
-  const fresh = await submit(service);
+  await advanceTime(service, '1 minute');
+  const recent = await submit(service);
   await lea.post('claims', { note_ids: [old.id] });
-  t.equal(await queueAge(service.core), 0, 'not from under whoever works on it');
+  t.equal(await queueAge(service.core), 0, 'a claimed note is not escalated');
   await lea.post('claims/release', { lease_ids: [(await lea.get('me')).body.leases[0].lease_id] });
   t.equal(await queueAge(service.core), 1);
   t.equal(await queueAge(service.core), 0);
   matchAll(t, (await lea.get('queue')).body.items, [
     { id: old.id, tier: 'lead', version: 2 },
-    { id: fresh.id, tier: 'normal' },
+    { id: recent.id, tier: 'normal' },
   ]);
 });
 
-t.test('a queue that waits for more than a day alerts once, until it has caught up', async (t) => {
+t.test('alerts once about a queue older than a day, until it has caught up', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const alerts = async () => {
@@ -165,45 +162,45 @@ t.test('a queue that waits for more than a day alerts once, until it has caught 
     return rows;
   };
   const old = await submit(service);
-  await letPass(service, '23 hours');
+  await advanceTime(service, '23 hours');
   t.equal(await queueAlert(service.core), null);
-  await letPass(service, '2 hours');
+  await advanceTime(service, '2 hours');
   const late = await submit(service);
   t.same(
     new Set(await Promise.all([queueAlert(service.core), queueAlert(service.core)])),
     new Set(['overdue', null]),
   );
-  await letPass(service, '25 hours');
+  await advanceTime(service, '25 hours');
   t.equal(await queueAlert(service.core), null, 'no second alert while the first stands');
   matchAll(t, await alerts(), [{ type: 'QueueOverdue', data: { pending: 2, past_due: 1 } }]);
   await decide(ann, old.id, 'approve');
-  t.equal(await queueAlert(service.core), null, 'another waits as long');
+  t.equal(await queueAlert(service.core), null, 'another note is still overdue');
   await decide(ann, late.id, 'reject');
   t.equal(await queueAlert(service.core), 'caught_up');
   await submit(service);
-  await letPass(service, '25 hours');
+  await advanceTime(service, '25 hours');
   t.equal(await queueAlert(service.core), 'overdue', 'a new wait is a new alert');
   t.equal((await alerts()).length, 3);
 });
 
-t.test(
-  'without an undo window the author is told at once, and only once by two workers',
-  async (t) => {
-    const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-    const ann = await addModerator(service, 'Ann');
-    const member = await signedIn(service);
-    const note = await submitAs(service, member);
-    await decide(ann, note.id, 'reject');
-    const body = note;
-    const again = await service.call('POST', '/api/guestbook', { body, cookie: member.cookie });
-    t.equal(again.body.status, 'not_published');
-    const told = await Promise.all([tellAll(service), tellAll(service)]);
-    t.equal(told[0] + told[1], 1);
-    t.match((await feedOf(service, member.id)).at(-1), { type: 'note.rejected', subject: note.id });
-  },
-);
+t.test('notifies the author immediately and once without an undo window', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const ann = await addModerator(service, 'Ann');
+  const member = await signedIn(service);
+  const note = await submitAs(service, member);
+  await decide(ann, note.id, 'reject');
+  const body = note;
+  const again = await service.call('POST', '/api/guestbook', { body, cookie: member.cookie });
+  t.equal(again.body.status, 'not_published');
+  const notified = await Promise.all([notifyAuthors(service), notifyAuthors(service)]);
+  t.equal(notified[0] + notified[1], 1);
+  t.match((await readFeed(service, member.id)).at(-1), {
+    type: 'note.rejected',
+    subject: note.id,
+  });
+});
 
-t.test('a removal is told, and so is its end, if the author heard of it', async (t) => {
+t.test('notifies an author of a removal, and of its end if the removal was known', async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -212,8 +209,8 @@ t.test('a removal is told, and so is its end, if the author heard of it', async 
   const member = await signedIn(service);
   const note = await submitAs(service, member);
   await decide(ann, note.id, 'approve');
-  await letPass(service, '11 minutes');
-  await tellAll(service);
+  await advanceTime(service, '11 minutes');
+  await notifyAuthors(service);
   const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
   await ann.post(`notes/${note.id}/decisions`, remove);
   const quick = await lea.post(`notes/${note.id}/decisions`, {
@@ -221,19 +218,19 @@ t.test('a removal is told, and so is its end, if the author heard of it', async 
     expected_version: 3,
   });
   t.equal(quick.status, 201);
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 0, 'nothing to learn');
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 0, 'the author receives no notification');
   await ann.post(`notes/${note.id}/decisions`, { ...remove, expected_version: 4 });
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 1);
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 1);
   await lea.post(`notes/${note.id}/decisions`, { action: 'restore', expected_version: 5 });
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 1);
-  const types = (await feedOf(service, member.id)).map(({ type }) => type);
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 1);
+  const types = (await readFeed(service, member.id)).map(({ type }) => type);
   t.same(types, ['note.submitted', 'note.approved', 'note.removed', 'note.restored']);
 });
 
-t.test('the fast lane approves by its rule where it is on, and leaves the rest', async (t) => {
+t.test('approves by the fast-lane rule if enabled, and leaves other notes', async (t) => {
   const service = await startService(t, { FAST_LANE: 'true', UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
@@ -253,14 +250,22 @@ t.test('the fast lane approves by its rule where it is on, and leaves the rest',
     state: 'approved',
     last: { actor: { type: 'service' }, data: { rule: FAST_LANE_RULE } },
   });
-  t.equal((await screened('Look at http://10.0.0.1/x')).state, 'pending', 'a finding');
+  t.equal(
+    (await screened('Look at http://10.0.0.1/x')).state,
+    'pending',
+    'a note with a finding waits',
+  );
   const seventh = await screened('Another thing entirely');
   const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
   t.equal((await ann.post(`notes/${seventh.id}/decisions`, remove)).status, 201);
-  t.equal((await screened('Clouds over the hills')).state, 'pending', 'one was removed');
+  t.equal(
+    (await screened('Clouds over the hills')).state,
+    'pending',
+    'after a removal, notes wait again',
+  );
 });
 
-t.test('the fast lane is off by default', async (t) => {
+t.test('disables the fast lane by default', async (t) => {
   const service = await startService(t);
   t.equal(service.core.config.fastLane, false);
 });

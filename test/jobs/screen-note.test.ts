@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
+import { callerBoss } from '../../platform/jobs/boss.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { rescreen } from '../../services/screening/rescreen.ts';
@@ -14,22 +15,22 @@ import { screenNote, screenNotes, ToScreen } from '../../workers/screening/scree
 import { matchAll } from '../support/match-all.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const waiting = (service: Service) =>
+const readJobs = (service: Service) =>
   service.database.pool.query(
     `SELECT data, retry_limit, retry_delay, retry_backoff, dead_letter FROM pgboss.job WHERE name = 'screen-note'`,
   );
 
-/** Runs what was enqueued, as a worker would. */
-async function work(service: Service): Promise<unknown[]> {
-  const { rows } = await waiting(service);
-  const done = [];
+/** Runs the enqueued jobs, as a worker would. */
+async function runJobs(service: Service): Promise<unknown[]> {
+  const { rows } = await readJobs(service);
+  const results = [];
   for (const { data } of rows)
     for (const note_id of ToScreen.parse(data).note_ids)
-      done.push(await screenNote(service.core, { note_id }));
-  return done;
+      results.push(await screenNote(service.core, { note_id }));
+  return results;
 }
 
-const events = async (service: Service) =>
+const readScreenings = async (service: Service) =>
   (
     await service.database.pool.query(
       `SELECT stream_id, stream_version, owner_id, data, personal, actor FROM events
@@ -37,7 +38,7 @@ const events = async (service: Service) =>
     )
   ).rows;
 
-t.test('a note is screened by a job of its own transaction, and its item says why', async (t) => {
+t.test('screens a note by a job of its transaction and explains the result', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'Shit, see http://10.0.0.1 and example.com' });
@@ -49,7 +50,7 @@ t.test('a note is screened by a job of its own transaction, and its item says wh
     rules_version: null,
     screened_at: null,
   });
-  t.strictSame((await waiting(service)).rows, [
+  t.strictSame((await readJobs(service)).rows, [
     {
       data: { note_ids: [note.id] },
       retry_limit: 2,
@@ -59,7 +60,7 @@ t.test('a note is screened by a job of its own transaction, and its item says wh
     },
   ]);
 
-  t.strictSame(await work(service), [true]);
+  t.strictSame(await runJobs(service), [true]);
   const { screening, version } = (await ann.get('queue')).body.items[0];
   t.match(screening, { state: 'done', rules_version: RULES_VERSION, screened_at: String });
   t.equal(screening.band, 'likely_spam');
@@ -68,34 +69,35 @@ t.test('a note is screened by a job of its own transaction, and its item says wh
     { code: 'link_to_number', text: 'link to a number instead of a name: 1', words: [] },
     { code: 'profanity', text: 'profanity: 1 word', words: ['shit'] },
   ]);
-  t.equal(version, 1, 'the version that a moderator decides on is as it was');
+  t.equal(version, 1, "a screening does not change the note's version");
   t.equal((await decide(ann, note.id, 'approve')).status, 201);
 
-  const [event] = await events(service);
+  const [event] = await readScreenings(service);
   t.match(event, {
     stream_id: `screening-${note.id}`,
     owner_id: note.id,
     actor: { type: 'service' },
   });
-  t.notMatch(JSON.stringify(event.data), /shit|example/i, 'what is for ever holds no word of it');
+  t.notMatch(
+    JSON.stringify(event.data),
+    /shit|example/i,
+    'the permanent part of the event holds no text',
+  );
 });
 
-t.test(
-  'a note that was decided before it was screened is screened when it waits again',
-  async (t) => {
-    const service = await startService(t);
-    const ann = await addModerator(service, 'Ann');
-    const note = await submit(service, { message: 'See example.com' });
-    const { body } = await decide(ann, note.id, 'approve');
-    t.strictSame(await work(service), [false]);
-    await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
-    await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
-    t.strictSame(await work(service), [true]);
-    t.equal((await ann.get('queue?finding=links')).body.items.length, 1);
-  },
-);
+t.test('screens a note when it waits again after a decision', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const note = await submit(service, { message: 'See example.com' });
+  const { body } = await decide(ann, note.id, 'approve');
+  t.strictSame(await runJobs(service), [false]);
+  await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+  await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
+  t.strictSame(await runJobs(service), [true]);
+  t.equal((await ann.get('queue?finding=links')).body.items.length, 1);
+});
 
-t.test("a member's note is screened under its owner, and claimed all the while", async (t) => {
+t.test("screens a member's note under its owner, also while it is claimed", async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
@@ -105,15 +107,15 @@ t.test("a member's note is screened under its owner, and claimed all the while",
     member.cookie,
   );
   await ann.post('claims', { note_ids: [note.id] });
-  t.strictSame(await work(service), [true]);
-  t.equal((await events(service))[0].owner_id, member.id);
+  t.strictSame(await runJobs(service), [true]);
+  t.equal((await readScreenings(service))[0].owner_id, member.id);
   t.match((await ann.get('queue')).body.items[0], {
     screening: { state: 'done', band: 'clear', findings: [] },
     claim: { mine: true },
   });
 });
 
-t.test('twice is once, also at once, and too late is ignored', async (t) => {
+t.test('screens a note once, also concurrently, and ignores a decided note', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'One' });
@@ -125,10 +127,10 @@ t.test('twice is once, also at once, and too late is ignored', async (t) => {
   t.equal(await screenNote(service.core, job), false);
   t.equal(await screenNote(service.core, { note_id: late.id }), false);
   t.equal(await screenNote(service.core, { note_id: randomUUID() }), false);
-  t.equal((await events(service)).length, 1);
+  t.equal((await readScreenings(service)).length, 1);
 });
 
-t.test('decisions that could not be read are read for the next screening', async (t) => {
+t.test('reads decisions again after they could not be read', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const { id: note_id } = await submit(service);
@@ -138,7 +140,7 @@ t.test('decisions that could not be read are read for the next screening', async
   t.equal(await screenNote(service.core, { note_id }), true);
 });
 
-t.test('one that cannot be screened gets a job of its own and spoils no other', async (t) => {
+t.test('gives a note that cannot be screened its own job and screens the others', async (t) => {
   const service = await startService(t);
   const notes = [];
   for (const message of ['One', 'Two', 'Three']) notes.push(await submit(service, { message }));
@@ -156,8 +158,8 @@ t.test('one that cannot be screened gets a job of its own and spoils no other', 
     service.logged.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40),
     [{ level: 40, note_id: note_ids[1], error: { message: /^spoilt$/ } }],
   );
-  matchAll(t, (await waiting(service)).rows, [{ data: { note_ids: [note_ids[1]] } }]);
-  t.equal((await events(service)).length, 2);
+  matchAll(t, (await readJobs(service)).rows, [{ data: { note_ids: [note_ids[1]] } }]);
+  t.equal((await readScreenings(service)).length, 2);
   await t.rejects(
     screenNotes(service.core, { note_ids: note_ids.slice(1, 2) }, service.logger),
     /spoilt/,
@@ -166,30 +168,25 @@ t.test('one that cannot be screened gets a job of its own and spoils no other', 
   await pool.query('DROP TRIGGER spoil ON events');
   const job = { note_ids: note_ids.slice(1, 2) };
   t.equal(await screenNotes(service.core, job, service.logger), 1);
-  t.equal((await events(service)).length, 3);
+  t.equal((await readScreenings(service)).length, 3);
 });
 
-t.test(
-  'without a worker a note is reviewable, and said to be unscreened after a while',
-  async (t) => {
-    const service = await startService(t);
-    const ann = await addModerator(service, 'Ann');
-    const note = await submit(service);
-    await service.tamper(
-      `UPDATE notes SET submitted_at = clock_timestamp() - interval '31 seconds'`,
-    );
-    const [item] = (await ann.get('queue')).body.items;
-    t.match(item.screening, { state: 'unavailable', band: null, findings: [] });
-    t.strictSame(item.allowed_actions, ['approve', 'reject', 'escalate', 'defer']);
-    t.equal((await decide(ann, note.id, 'approve')).status, 201);
-  },
-);
+t.test('lets moderators review a note without a worker and shows it as unscreened', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const note = await submit(service);
+  await service.tamper(`UPDATE notes SET submitted_at = clock_timestamp() - interval '31 seconds'`);
+  const [item] = (await ann.get('queue')).body.items;
+  t.match(item.screening, { state: 'unavailable', band: null, findings: [] });
+  t.strictSame(item.allowed_actions, ['approve', 'reject', 'escalate', 'defer']);
+  t.equal((await decide(ann, note.id, 'approve')).status, 201);
+});
 
-t.test('what was found is made again from the log, row for row', async (t) => {
+t.test('rebuilds screenings and fingerprints from the log, row for row', async (t) => {
   const service = await startService(t);
   for (const message of ['One', 'example.com is a fine page to see', 'Oh shit'])
     await submit(service, { message });
-  await work(service);
+  await runJobs(service);
   const tables = async () => {
     const { pool } = service.database;
     const screenings = await pool.query('SELECT * FROM note_screenings ORDER BY note_id');
@@ -205,17 +202,17 @@ t.test('what was found is made again from the log, row for row', async (t) => {
   t.strictSame(await tables(), before);
 });
 
-t.test('after a change of rules what waits is screened again, once, and replaced', async (t) => {
+t.test('screens waiting notes again once after the rules change', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service, { message: 'Oh shit' });
   const decided = await submit(service, { message: 'Decided' });
-  await work(service);
+  await runJobs(service);
   await decide(ann, decided.id, 'approve');
   const unseen = await submit(service, { message: 'Never screened' });
   const { pool } = service.database;
   await pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
-  // As if the rules had been others then.
+  // Pretend that the screening used older rules.
   await pool.query('ALTER TABLE events DISABLE TRIGGER events_keep_rows');
   await pool.query(`UPDATE events SET data = jsonb_set(data, '{rules_version}', '0')
     WHERE type = 'NoteScreened'`);
@@ -223,7 +220,7 @@ t.test('after a change of rules what waits is screened again, once, and replaced
   await rebuild(service.database.url, catalogue, projections);
 
   t.equal(await rescreen(service.core.store), 2);
-  t.strictSame(await work(service), [true, true]);
+  t.strictSame(await runJobs(service), [true, true]);
   t.equal(await rescreen(service.core.store), 0);
   const items = (await ann.get('queue')).body.items;
   matchAll(t, items, [
@@ -231,14 +228,14 @@ t.test('after a change of rules what waits is screened again, once, and replaced
     { id: unseen.id, screening: { state: 'done' } },
   ]);
   t.strictSame(
-    (await events(service))
+    (await readScreenings(service))
       .filter(({ stream_id }) => stream_id === `screening-${note.id}`)
       .map(({ stream_version }) => stream_version),
     [1, 2],
   );
 });
 
-t.test('leases that ended are dropped, and counted', async (t) => {
+t.test('deletes expired leases and counts them', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   for (let count = 0; count < 3; count++) await submit(service);
@@ -251,7 +248,7 @@ t.test('leases that ended are dropped, and counted', async (t) => {
   t.equal((await pool.query('SELECT FROM note_leases')).rowCount, 1);
 });
 
-t.test('a worker process screens what is submitted', async (t) => {
+t.test('screens submitted notes in a worker process', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'Two links: example.com and example.org' });
@@ -278,4 +275,19 @@ t.test('a worker process screens what is submitted', async (t) => {
   t.match(screening, { state: 'done', findings: [{ text: '2 links' }] });
   worker.kill('SIGTERM');
   t.equal(await ended, 0);
+});
+
+t.test('screens a new note before notes that wait to be screened again', async (t) => {
+  const service = await startService(t);
+  for (const message of ['One', 'Two', 'Three']) await submit(service, { message });
+  await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
+  t.equal(await rescreen(service.core.store), 3);
+  const fresh = await submit(service, { message: 'New' });
+  const boss = callerBoss(service.database.url, 'test');
+  await boss.start();
+  t.teardown(() => boss.stop({ graceful: false }));
+  const [first] = await boss.fetch('screen-note');
+  t.same(first?.data, { note_ids: [fresh.id] });
+  const [second] = await boss.fetch<{ note_ids: string[] }>('screen-note');
+  t.equal(second?.data.note_ids.length, 3);
 });

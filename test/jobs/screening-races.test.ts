@@ -5,14 +5,14 @@ import { readCookie } from '../../harness/api.ts';
 import { submitAs } from '../../harness/moderation.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { meanwhile, waitingForLocks } from '../support/meanwhile.ts';
+import { countLockWaits, whileWaitingForLock } from '../support/meanwhile.ts';
 import { type Service, startService } from '../support/service.ts';
 import { tracesInTables } from '../support/traces.ts';
 
 const MESSAGE = 'Oh shit, see example.com/wholly-unlikely-words';
 
-/** A member with a note that waits, and whose words a screening would tell. */
-async function author(service: Service) {
+/** Creates a member with a pending note whose words a screening would record. */
+async function createAuthor(service: Service) {
   const agent = await newAgent(service);
   const { id, sign_in_key, handle } = agent;
   const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
@@ -21,18 +21,18 @@ async function author(service: Service) {
   return { ...agent, note_id: note.id, remove };
 }
 
-const screenings = async (service: Service, noteId: string) =>
+const readScreenings = async (service: Service, noteId: string) =>
   (
     await service.database.pool.query('SELECT personal FROM events WHERE stream_id = $1', [
       `screening-${noteId}`,
     ])
   ).rows;
 
-t.test("a screening waits for its author's deletion, and tells nothing after it", async (t) => {
+t.test("waits with a screening for its author's deletion and records nothing", async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const [first, gone] = [await author(service), await author(service)];
-  t.equal(await screenNote(service.core, first), true, 'all that a screening reads once is read');
+  const [first, gone] = [await createAuthor(service), await createAuthor(service)];
+  t.equal(await screenNote(service.core, first), true, 'warms the caches of a screening');
   let screened: Promise<boolean> | undefined;
   const screening = async () => {
     let done = false;
@@ -41,20 +41,20 @@ t.test("a screening waits for its author's deletion, and tells nothing after it"
       done = true;
     };
     screened.then(end, end);
-    while ((await waitingForLocks(pool)) < 2 && !done) await sleep(5);
-    t.notOk(done, 'it waits');
+    while ((await countLockWaits(pool)) < 2 && !done) await sleep(5);
+    t.notOk(done, 'the screening waits');
   };
-  // The deletion has locked its member when it comes to count the members.
-  const counted = 'SELECT FROM membership_totals FOR UPDATE';
-  t.equal((await meanwhile(pool, counted, gone.remove, screening)).status, 200);
+  // The deletion holds its member's lock when it counts the members.
+  const totalsLock = 'SELECT FROM membership_totals FOR UPDATE';
+  t.equal((await whileWaitingForLock(pool, totalsLock, gone.remove, screening)).status, 200);
   t.equal(await screened, false);
-  t.same(await screenings(service, gone.note_id), []);
-  t.equal((await screenings(service, first.note_id)).length, 1);
+  t.same(await readScreenings(service, gone.note_id), []);
+  t.equal((await readScreenings(service, first.note_id)).length, 1);
 });
 
-t.test('of a note that was erased while it was read nothing is told', async (t) => {
+t.test('records nothing about a note that was erased during its screening', async (t) => {
   const service = await startService(t);
-  const gone = await author(service);
+  const gone = await createAuthor(service);
   const { store } = service.core;
   const execute: typeof store.execute = async (command) => {
     t.equal((await gone.remove()).status, 200);
@@ -63,6 +63,6 @@ t.test('of a note that was erased while it was read nothing is told', async (t) 
   };
   const late = { ...service.core, store: { ...store, execute } };
   t.equal(await screenNote(late, gone), false);
-  t.same(await screenings(service, gone.note_id), []);
+  t.same(await readScreenings(service, gone.note_id), []);
   t.same(await tracesInTables(service.database.pool, [MESSAGE, 'wholly-unlikely-words']), []);
 });

@@ -6,22 +6,24 @@ import { query } from '../../platform/postgres/query.ts';
 import { withdrawnReported } from '../../projections/publications/record-reports.ts';
 import { settleReports } from '../../workers/moderation/notify-removal.ts';
 import { matchAll } from '../support/match-all.ts';
-import { feedOf, letPass } from '../support/passing-time.ts';
+import { advanceTime, readFeed } from '../support/passing-time.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const three = async (service: Service) =>
+const createThreeAgents = async (service: Service) =>
   [await newAgent(service), await newAgent(service), await newAgent(service)] as const;
 
-/** What a member was told of what became of the own reports. */
-const resolved = async (service: Service, { id }: { id: string }) =>
-  (await feedOf(service, id)).filter(({ type }) => type === 'report.resolved');
+/** The notifications of a member about the outcome of own reports. */
+const readResolutions = async (service: Service, { id }: { id: string }) =>
+  (await readFeed(service, id)).filter(({ type }) => type === 'report.resolved');
 
-const outcomes = async (service: Service, reporter: { id: string }) =>
-  (await resolved(service, reporter)).map(({ data }) => (data as { outcome: string }).outcome);
+const readOutcomes = async (service: Service, reporter: { id: string }) =>
+  (await readResolutions(service, reporter)).map(
+    ({ data }) => (data as { outcome: string }).outcome,
+  );
 
-t.test('a report on what was published anew waits on when those before are told', async (t) => {
+t.test('keeps a report on a republished profile open when it settles older ones', async (t) => {
   const service = await startService(t);
-  const [author, ann, bob] = await three(service);
+  const [author, ann, bob] = await createThreeAgents(service);
   const mod = await addModerator(service, 'Mod');
   const profile = await publishProfile(author);
   await report(ann, profile);
@@ -29,24 +31,24 @@ t.test('a report on what was published anew waits on when those before are told'
   await publishProfile(author, 'Anew');
   t.equal((await report(bob, profile)).status, 201);
 
-  const told = await Promise.all([settleReports(service.core), settleReports(service.core)]);
-  t.equal(told[0] + told[1], 1, 'two at once tell of it once');
-  t.equal(await settleReports(service.core), 0, 'again: nothing to do');
-  t.same(await outcomes(service, ann), ['withdrawn']);
-  t.same(await outcomes(service, bob), [], 'nobody has looked at it');
+  const settled = await Promise.all([settleReports(service.core), settleReports(service.core)]);
+  t.equal(settled[0] + settled[1], 1, 'concurrent runs settle it once');
+  t.equal(await settleReports(service.core), 0, 'a second run finds nothing');
+  t.same(await readOutcomes(service, ann), ['withdrawn']);
+  t.same(await readOutcomes(service, bob), [], 'the newer report is undecided');
   const { items, counts } = (await mod.get('queue?view=reported')).body;
   t.equal(counts.reported, 1);
   matchAll(t, items, [{ id: author.id, reports: [{ state: 'open' }, { state: 'withdrawn' }] }]);
   const { version: expected_version } = items[0];
   const path = `subjects/profile/${author.id}/decisions`;
   t.equal((await mod.post(path, { action: 'keep', expected_version })).status, 201);
-  t.same(await outcomes(service, bob), ['kept']);
-  t.same(await outcomes(service, ann), ['withdrawn']);
+  t.same(await readOutcomes(service, bob), ['kept']);
+  t.same(await readOutcomes(service, ann), ['withdrawn']);
 });
 
-t.test('each reporter is told of the removal that answered the own report', async (t) => {
+t.test('tells each reporter of the removal that answered the report', async (t) => {
   const service = await startService(t);
-  const [author, ann, bob] = await three(service);
+  const [author, ann, bob] = await createThreeAgents(service);
   const [mod, lead] = [
     await addModerator(service, 'Mod'),
     await addModerator(service, 'Lea', 'lead'),
@@ -61,21 +63,21 @@ t.test('each reporter is told of the removal that answered the own report', asyn
   await report(ann, artifact);
   await act(mod, { action: 'remove', policy: 'spam' });
   await act(lead, { action: 'restore' });
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal((await report(bob, artifact)).status, 201);
   await act(mod, { action: 'remove', policy: 'spam' });
   await t.rejects(notifyRemovals(service), /before the undo window has passed/);
-  t.same(await outcomes(service, ann), ['kept']);
-  t.same(await outcomes(service, bob), [], 'the second removal may still be undone');
-  await letPass(service, '11 minutes');
+  t.same(await readOutcomes(service, ann), ['kept']);
+  t.same(await readOutcomes(service, bob), [], 'the second removal may still be undone');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 1);
-  t.same(await outcomes(service, ann), ['kept']);
-  t.same(await outcomes(service, bob), ['removed']);
+  t.same(await readOutcomes(service, ann), ['kept']);
+  t.same(await readOutcomes(service, bob), ['removed']);
 });
 
-t.test('a removal that is undone after it was told leaves the report open anew', async (t) => {
+t.test('reopens a report when a removal is undone after the notification', async (t) => {
   const service = await startService(t);
-  const [author, ann] = await three(service);
+  const [author, ann] = await createThreeAgents(service);
   const [mod, lead] = [
     await addModerator(service, 'Mod'),
     await addModerator(service, 'Lea', 'lead'),
@@ -89,23 +91,27 @@ t.test('a removal that is undone after it was told leaves the report open anew',
       expected_version,
     });
   const removed = (await remove(2)).body;
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 1);
-  t.same(await outcomes(service, ann), ['removed']);
+  t.same(await readOutcomes(service, ann), ['removed']);
   const { version: expected_version } = (await mod.get(`subjects/artifact/${id}`)).body.item;
   const undone = await lead.post(`decisions/${removed.event_id}/undo`, { expected_version });
   t.equal(undone.status, 201, undone.text);
   const [waiting] = (await mod.get('queue?view=reported')).body.items;
   t.match(waiting, { id, reports: [{ state: 'open' }] });
   t.equal((await remove(waiting.version)).status, 201);
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 1);
-  t.same(await outcomes(service, ann), ['removed', 'removed'], 'of each that stood');
+  t.same(
+    await readOutcomes(service, ann),
+    ['removed', 'removed'],
+    'one notification per final removal',
+  );
 });
 
-t.test('whoever withdraws what was removed is told nothing, and its reporters that', async (t) => {
+t.test('tells reporters, not the author, of the withdrawal of a removed record', async (t) => {
   const service = await startService(t);
-  const [author, ann, bob] = await three(service);
+  const [author, ann, bob] = await createThreeAgents(service);
   const mod = await addModerator(service, 'Mod');
   const records = [await publishArtifact(author), await publishProfile(author)];
   for (const record of records) {
@@ -120,16 +126,16 @@ t.test('whoever withdraws what was removed is told nothing, and its reporters th
   t.equal(withdrawn.status, 200, withdrawn.text);
   await author.call('POST', '/api/v1/me/profile/withdraw', {});
   const { pool } = service.database;
-  t.equal((await query(pool, withdrawnReported(1))).length, 1, 'as many as asked for');
-  t.equal((await query(pool, withdrawnReported(10))).length, 2, 'each record once');
-  await letPass(service, '11 minutes');
+  t.equal((await query(pool, withdrawnReported(1))).length, 1, 'at most the requested number');
+  t.equal((await query(pool, withdrawnReported(10))).length, 2, 'each record is listed once');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 2);
-  t.equal(await notifyRemovals(service), 0, 'once');
+  t.equal(await notifyRemovals(service), 0, 'a second run notifies nobody');
   for (const reporter of [ann, bob]) {
-    t.same(await outcomes(service, reporter), ['withdrawn', 'withdrawn']);
-    for (const { actor } of await resolved(service, reporter))
-      t.same(actor, { type: 'service' }, 'nobody decided');
+    t.same(await readOutcomes(service, reporter), ['withdrawn', 'withdrawn']);
+    for (const { actor } of await readResolutions(service, reporter))
+      t.same(actor, { type: 'service' }, 'the actor is the service');
   }
-  const types = (await feedOf(service, author.id)).map(({ type }) => type);
+  const types = (await readFeed(service, author.id)).map(({ type }) => type);
   t.notOk(types.some((type) => type.endsWith('.removed')));
 });

@@ -40,48 +40,48 @@ function otherStarter() {
   return child;
 }
 
-function ask(url: string, sql: string): Promise<unknown> {
+function queryValue(url: string, sql: string): Promise<unknown> {
   return withConnection(url, async (client) => {
     return (await client.query({ text: sql, rowMode: 'array' })).rows[0]?.[0];
   });
 }
 
-t.test('of several that start at once on an empty folder, one gets the server', async (t) => {
+t.test('gives the server to one of several concurrent starters', async (t) => {
   const children = [otherStarter(), otherStarter(), otherStarter()];
   const first = children.map((child) => once(child.stdout, 'data').then(String));
   const exits = children.map((child) => once(child, 'exit'));
-  const said = await Promise.all(first);
-  t.equal(said.filter((words) => words === 'started').length, 1);
-  t.equal(said.filter((words) => words.includes('Already running with DATA_DIR')).length, 2);
+  const outputs = await Promise.all(first);
+  t.equal(outputs.filter((words) => words === 'started').length, 1);
+  t.equal(outputs.filter((words) => words.includes('Already running with DATA_DIR')).length, 2);
   for (const child of children) child.stdin.end();
   await Promise.all(exits);
   t.equal(runningPostmaster(data), undefined);
 });
 
-t.test('commands find the running server, and say so when there is none', async (t) => {
+t.test('finds the running server by its folder, and reports if there is none', async (t) => {
   const nothing = { dataDir, databaseUrl: undefined };
   t.throws(() => databaseUrl(nothing), /No instance runs with DATA_DIR/);
   t.equal(databaseUrl({ dataDir, databaseUrl: 'postgres://given/x' }), 'postgres://given/x');
   const server = await embeddedPostgres({ dataDir });
   t.equal(databaseUrl(nothing), server.url);
-  t.equal(await ask(server.url, 'SHOW server_encoding'), 'UTF8');
-  t.equal(await ask(server.url, 'SHOW listen_addresses'), '127.0.0.1');
+  t.equal(await queryValue(server.url, 'SHOW server_encoding'), 'UTF8');
+  t.equal(await queryValue(server.url, 'SHOW listen_addresses'), '127.0.0.1');
   await server.stop();
   t.equal(runningPostmaster(data), undefined);
 });
 
-t.test('only our own account can read the data and the password', async (t) => {
+t.test('keeps data and password readable only by its own account', async (t) => {
   const server = await embeddedPostgres({ dataDir });
   t.equal(statSync(data).mode & 0o777, 0o700);
   for (const name of ['password', 'log'])
     t.equal(statSync(join(dataDir, 'postgres', name)).mode & 0o777, 0o600, name);
   const stranger = new URL(server.url);
   stranger.password = 'guess';
-  await t.rejects(ask(stranger.href, 'SELECT 1'), /password authentication failed/);
+  await t.rejects(queryValue(stranger.href, 'SELECT 1'), /password authentication failed/);
   await server.stop();
 });
 
-t.test('another account is told whose the data are, and leaves nothing there', async (t) => {
+t.test('refuses the data folder of another account and leaves nothing there', async (t) => {
   const others = join(folder.path, 'others');
   mkdirSync(join(others, 'postgres', 'data'), { recursive: true });
   const getuid = process.getuid as () => number;
@@ -93,20 +93,20 @@ t.test('another account is told whose the data are, and leaves nothing there', a
   t.same(readdirSync(others), ['postgres']);
 });
 
-t.test('a server whose starter was killed is taken over with its data', async (t) => {
+t.test('takes over a server whose starter was killed', async (t) => {
   const other = otherStarter();
   t.equal(await once(other.stdout, 'data').then(String), 'started');
   const before = runningPostmaster(data);
-  await ask(databaseUrl({ dataDir }), 'CREATE TABLE kept AS SELECT 7 AS n');
+  await queryValue(databaseUrl({ dataDir }), 'CREATE TABLE kept AS SELECT 7 AS n');
   other.kill('SIGKILL');
   await once(other, 'exit');
   const server = await embeddedPostgres({ dataDir });
   t.equal(runningPostmaster(data)?.pid, before?.pid);
-  t.equal(await ask(server.url, 'SELECT n FROM kept'), 7);
+  t.equal(await queryValue(server.url, 'SELECT n FROM kept'), 7);
   await server.stop();
 });
 
-t.test('a killed server is noticed, and the next start recovers', async (t) => {
+t.test('notices a killed server and recovers at the next start', async (t) => {
   const server = await embeddedPostgres({ dataDir });
   process.kill(runningPostmaster(data)?.pid ?? process.pid, 'SIGKILL');
   const alive = setTimeout(() => undefined, 60_000); // the watch does not keep this process alive
@@ -114,31 +114,31 @@ t.test('a killed server is noticed, and the next start recovers', async (t) => {
   clearTimeout(alive);
   await server.stop();
   const again = await embeddedPostgres({ dataDir });
-  t.equal(await ask(again.url, 'SELECT n FROM kept'), 7);
+  t.equal(await queryValue(again.url, 'SELECT n FROM kept'), 7);
   await again.stop();
 });
 
-t.test('a stale number that now belongs to another process does not stop the start', async (t) => {
+t.test('starts despite a stale process id that another process now has', async (t) => {
   const server = await embeddedPostgres({ dataDir });
   const file = join(data, 'postmaster.pid');
   const left = readFileSync(file, 'utf8');
   await server.stop();
   writeFileSync(file, left.replace(/^\d+/, String(process.pid)));
   const again = await embeddedPostgres({ dataDir });
-  t.equal(await ask(again.url, 'SELECT n FROM kept'), 7);
+  t.equal(await queryValue(again.url, 'SELECT n FROM kept'), 7);
   await again.stop();
 });
 
-t.test('an initdb that was interrupted is begun anew', async (t) => {
+t.test('restarts an interrupted initdb', async (t) => {
   rmSync(data, { recursive: true });
   writeFileSync(join(dataDir, 'postgres', 'password.new'), 'half');
   const server = await embeddedPostgres({ dataDir });
-  t.equal(await ask(server.url, `SELECT to_regclass('kept')`), null);
+  t.equal(await queryValue(server.url, `SELECT to_regclass('kept')`), null);
   t.notOk(existsSync(join(dataDir, 'postgres', 'password.new')));
   await server.stop();
 });
 
-t.test('no secret is on the command line of the server', async (t) => {
+t.test("keeps secrets off the server's command line", async (t) => {
   const server = await embeddedPostgres({ dataDir });
   const ps = spawn('ps', ['-eo', 'args']).on('error', () => undefined);
   t.notMatch(await text(ps.stdout), new URL(server.url).password);

@@ -7,7 +7,7 @@ import { startProcess } from '../support/processes.ts';
 const settings = { LOG_LEVEL: 'trace' };
 
 for (const name of ['web', 'worker'] as const) {
-  t.test(`a ${name} whose output has no room serves on, and ends`, async (t) => {
+  t.test(`keeps a ${name} process serving when its output is full`, async (t) => {
     if (!existsSync('/dev/full')) return;
     const full = openSync('/dev/full', 'w');
     const { child, serves, untilServes, end } = await startProcess(
@@ -19,12 +19,12 @@ for (const name of ['web', 'worker'] as const) {
     closeSync(full);
     await untilServes();
     await sleep(500);
-    t.ok(await serves(), 'it serves on');
+    t.ok(await serves(), 'the process keeps serving');
     child.kill('SIGTERM');
     t.same(await end(15_000), [0, null]);
   });
 
-  t.test(`a ${name} whose output nobody reads any more ends`, async (t) => {
+  t.test(`ends a ${name} process whose output is closed when asked`, async (t) => {
     const { child, serves, untilServes, end } = await startProcess(t, name, [
       'ignore',
       'pipe',
@@ -32,12 +32,12 @@ for (const name of ['web', 'worker'] as const) {
     ]);
     await untilServes();
     child.stdout?.destroy();
-    t.ok(await serves(), 'it serves on');
+    t.ok(await serves(), 'the process keeps serving');
     child.kill('SIGTERM');
     t.same(await end(15_000), [0, null]);
   });
 
-  t.test(`a ${name} whose supervisor was killed ends`, async (t) => {
+  t.test(`ends a ${name} process whose supervisor was killed`, async (t) => {
     const { child, untilServes, end } = await startProcess(t, name, [
       'ignore',
       'pipe',

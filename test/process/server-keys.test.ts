@@ -15,14 +15,14 @@ import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts'
 import { handleKeys } from '../../projections/membership/members.ts';
 import { createCore } from '../../services/compose.ts';
 import { testDatabase } from '../support/database.ts';
-import { rowsRead } from '../support/rows-read.ts';
+import { countRowsRead } from '../support/rows-read.ts';
 import { startService } from '../support/service.ts';
 
 const file = (path: string) => join(import.meta.dirname, '../..', path);
 const [first, second] = [`1:${newKey()}`, `2:${newKey()}`];
 
 /** Creates a database with one member, one session and one note, all under key 1. */
-async function used(t: Test) {
+async function createUsedDatabase(t: Test) {
   const service = await startService(t, { SERVER_KEYS: first });
   await signedIn(service);
   await service.call('POST', '/api/guestbook', { body: { id: randomUUID(), message: 'Hello' } });
@@ -31,43 +31,40 @@ async function used(t: Test) {
   return { url, pool, env };
 }
 
-t.test('a database that was never set up is told of as that', async (t) => {
+t.test('reports a database that was never set up', async (t) => {
   const { url } = await testDatabase(t, { empty: true });
   await t.rejects(createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: first }), 'test'), {
     message: 'The database is not set up: npm run release does that',
   });
 });
 
-t.test(
-  'the service starts with old keys in the ring, and refuses without one in use',
-  async (t) => {
-    const { url, pool, env } = await used(t);
-    const open = (keys: string) =>
-      createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
-    await (await open(`${second},${first}`)).close();
-    const refusal = /SERVER_KEYS lacks key 1, which verifiers, handles, sessions need/;
-    await t.rejects(open(second), refusal);
+t.test('starts with an old key in the ring and refuses without a used one', async (t) => {
+  const { url, pool, env } = await createUsedDatabase(t);
+  const open = (keys: string) =>
+    createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
+  await (await open(`${second},${first}`)).close();
+  const refusal = /SERVER_KEYS lacks key 1, which verifiers, handles, sessions need/;
+  await t.rejects(open(second), refusal);
 
-    await pool.query('DELETE FROM verifiers');
-    await t.rejects(open(second), /lacks key 1, which handles, sessions need/);
-    const web = spawn(process.execPath, [file('services/web.ts')], {
-      env: { ...env(second), PORT: await freePort(), METRICS_PORT: '0' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    web.stdout.on('data', (chunk) => {
-      output += String(chunk);
-    });
-    t.same(await once(web, 'close'), [1, null]);
-    t.match(output, /SERVER_KEYS lacks key 1/);
+  await pool.query('DELETE FROM verifiers');
+  await t.rejects(open(second), /lacks key 1, which handles, sessions need/);
+  const web = spawn(process.execPath, [file('services/web.ts')], {
+    env: { ...env(second), PORT: await freePort(), METRICS_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  web.stdout.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  t.same(await once(web, 'close'), [1, null]);
+  t.match(output, /SERVER_KEYS lacks key 1/);
 
-    await pool.query(`UPDATE sessions SET expires_at = now() - interval '1 second'`);
-    await t.rejects(open(second), /lacks key 1, which handles need/);
-  },
-);
+  await pool.query(`UPDATE sessions SET expires_at = now() - interval '1 second'`);
+  await t.rejects(open(second), /lacks key 1, which handles need/);
+});
 
-t.test('a key is the one that its id was first used with, or nothing starts', async (t) => {
-  const { url, pool, env } = await used(t);
+t.test('refuses another secret for a used key id', async (t) => {
+  const { url, pool, env } = await createUsedDatabase(t);
   const open = (keys: string) =>
     createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
   const [another, fourth] = [`1:${newKey()}`, `4:${newKey()}`];
@@ -77,7 +74,7 @@ t.test('a key is the one that its id was first used with, or nothing starts', as
   await t.rejects(open(`${second},${another}`), refusal);
   const { rows } = await pool.query('SELECT * FROM server_keys');
   for (const key of [first, second, another])
-    t.notMatch(JSON.stringify(rows), key.split(':')[1], 'no secret is kept');
+    t.notMatch(JSON.stringify(rows), key.split(':')[1], 'no secret is stored');
 
   // If several processes start for the first time together, the keys of one of them are recorded.
   await pool.query('DELETE FROM server_keys');
@@ -92,8 +89,8 @@ t.test('a key is the one that its id was first used with, or nothing starts', as
   t.match(status.stdout, /^1\tANOTHER SECRET\t2\t/m);
 });
 
-t.test('a start that is refused uses no key up', async (t) => {
-  const { url } = await used(t);
+t.test('records no key in a refused start', async (t) => {
+  const { url } = await createUsedDatabase(t);
   const open = (keys: string) =>
     createCore(readConfig({ DATABASE_URL: url, SERVER_KEYS: keys }), 'test');
   const mistaken = `2:${newKey()}`;
@@ -102,7 +99,7 @@ t.test('a start that is refused uses no key up', async (t) => {
   await (await open(`${second},${first}`)).close();
 });
 
-t.test('the keys command makes no key where no instance runs', async (t) => {
+t.test('creates no key by the keys command without an instance', async (t) => {
   const { path, remove } = temporaryFolder('keys');
   t.teardown(remove);
   const env = { PATH: process.env.PATH, DATA_DIR: join(path, 'data') };
@@ -111,8 +108,8 @@ t.test('the keys command makes no key where no instance runs', async (t) => {
   t.notOk(existsSync(join(path, 'data')));
 });
 
-t.test('the keys command tells what stands under which key', async (t) => {
-  const { env } = await used(t);
+t.test('lists what each key is used for', async (t) => {
+  const { env } = await createUsedDatabase(t);
   const status = async (keys: string) => {
     const args = [file('cli/keys.ts'), 'status'];
     return (await promisify(execFile)(process.execPath, args, { env: env(keys) })).stdout;
@@ -126,7 +123,7 @@ t.test('the keys command tells what stands under which key', async (t) => {
   t.equal(await status(second), `${head}2\tnewest\t0\t0\t0\t0\n1\tMISSING\t2\t1\t1\t3\n`);
 });
 
-t.test('a start asks which keys are in use without reading what stands under them', async (t) => {
+t.test('finds the used keys without reading their rows', async (t) => {
   const { url } = await testDatabase(t);
   await withConnection(url, async (client) => {
     await client.query(BY_INDEX);
@@ -134,48 +131,48 @@ t.test('a start asks which keys are in use without reading what stands under the
       SELECT gen_random_uuid(), 'sign-in', gen_random_uuid(), 1 + n % 2 * 6, '' FROM generate_series(1, 3000) n`);
     await client.query(`INSERT INTO handles (hash, key_id, member_id)
       SELECT n, 3, gen_random_uuid() FROM generate_series(1, 3000) n`);
-    for (const [statement, used] of [
+    for (const [statement, createUsedDatabase] of [
       [verifierKeys(), [1, 7]],
       [handleKeys(), [3]],
     ] as const) {
       t.same(
         (await client.query(statement.text)).rows,
-        used.map((key_id) => ({ key_id })),
+        createUsedDatabase.map((key_id) => ({ key_id })),
       );
-      const rows = await rowsRead(client, statement);
-      t.ok(rows <= used.length, `${rows} rows`);
+      const rows = await countRowsRead(client, statement);
+      t.ok(rows <= createUsedDatabase.length, `${rows} rows`);
       await client.query('ANALYZE');
-      t.ok((await rowsRead(client, statement)) <= used.length, 'also with statistics');
+      t.ok(
+        (await countRowsRead(client, statement)) <= createUsedDatabase.length,
+        'the same with statistics',
+      );
     }
     await client.query('DELETE FROM verifiers');
     t.same((await client.query(verifierKeys().text)).rows, []);
   });
 });
 
-t.test(
-  'the keys command takes longer than a request may, whatever the database says',
-  async (t) => {
-    const { env, url } = await used(t);
-    await withConnection(url, async (client) => {
-      await client.query(
-        `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = '1s'`,
-      );
-      await client.query('BEGIN; LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE');
-      const args = [file('cli/keys.ts'), 'status'];
-      const status = promisify(execFile)(process.execPath, args, { env: env(first) });
-      const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+t.test('gives the keys command more time than a request', async (t) => {
+  const { env, url } = await createUsedDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(
+      `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = '1s'`,
+    );
+    await client.query('BEGIN; LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE');
+    const args = [file('cli/keys.ts'), 'status'];
+    const status = promisify(execFile)(process.execPath, args, { env: env(first) });
+    const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
       AND application_name = 'service keys' AND now() - query_start > interval '4 seconds'`;
-      const ended = status.then(
-        () => true,
-        () => true,
-      );
-      // Poll on another connection: in the locking transaction, `now()` never changes.
-      await withConnection(url, async (other) => {
-        while ((await other.query(waits)).rowCount === 0)
-          if (await Promise.race([ended, sleep(100, false)])) break;
-      });
-      await client.query('COMMIT');
-      t.match((await status).stdout, /^1\tnewest\t2\t1\t1\t3$/m);
+    const ended = status.then(
+      () => true,
+      () => true,
+    );
+    // Poll on another connection: in the locking transaction, `now()` never changes.
+    await withConnection(url, async (other) => {
+      while ((await other.query(waits)).rowCount === 0)
+        if (await Promise.race([ended, sleep(100, false)])) break;
     });
-  },
-);
+    await client.query('COMMIT');
+    t.match((await status).stdout, /^1\tnewest\t2\t1\t1\t3$/m);
+  });
+});

@@ -64,9 +64,9 @@ function project(t: { teardown(end: () => void): unknown }, files: Files) {
 // Creating a cluster alone flushes a thousand files, which takes half a minute on a busy disk.
 const PATIENCE_MS = 60_000;
 
-async function until(condition: () => boolean, told: () => string): Promise<void> {
+async function until(condition: () => boolean, describe: () => string): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !condition(); await sleep(20))
-    if (Date.now() > end) throw new Error(`waited in vain: ${told()}`);
+    if (Date.now() > end) throw new Error(`waited in vain: ${describe()}`);
 }
 
 type Run = { readonly child: ChildProcess; readonly output: string };
@@ -94,7 +94,7 @@ function isAlive(pid: number): boolean {
 
 const idle = 'setInterval(() => {}, 1000); console.log("working");';
 
-t.test('everything starts, says where, and drains on a signal sent twice', async (t) => {
+t.test('starts all processes, prints the address and drains on repeated signals', async (t) => {
   const procfile = 'web: node web.mjs\nworker: KIND=good node worker.mjs\n';
   const worker = `console.log(process.env.KIND, process.env.WORKER_METRICS_PORT);${idle}`;
   const { start, read } = project(t, { procfile, web, worker });
@@ -117,7 +117,7 @@ t.test('everything starts, says where, and drains on a signal sent twice', async
   t.equal(read('drained'), 'asked');
 });
 
-t.test('one process that ends takes everything with it and is named', async (t) => {
+t.test('stops all processes when one ends, and names it', async (t) => {
   const worker = `import { existsSync } from 'node:fs';
     setInterval(() => existsSync('web.pid') && setTimeout(() => process.exit(3), 300), 50);`;
   const procfile = 'web: node web.mjs\nworker: node worker.mjs\n';
@@ -128,7 +128,7 @@ t.test('one process that ends takes everything with it and is named', async (t) 
   t.equal(read('drained'), 'asked');
 });
 
-t.test('an instance at the port of another is not called ready', async (t) => {
+t.test("does not report ready on another server's port", async (t) => {
   const port = await freePort();
   const other = createServer((_, response) => response.end()).listen(Number(port), '127.0.0.1');
   t.teardown(() => other.close());
@@ -141,7 +141,7 @@ t.test('an instance at the port of another is not called ready', async (t) => {
   t.notMatch(run.output, /Ready/);
 });
 
-t.test('a release that fails lets nothing start', async (t) => {
+t.test('starts nothing after a failed release', async (t) => {
   const procfile = 'web: node web.mjs\nrelease: node release.mjs\n';
   const { start, path } = project(t, { procfile, web, release: 'process.exit(4)' });
   const run = await start([], { PORT: await freePort() });
@@ -150,19 +150,19 @@ t.test('a release that fails lets nothing start', async (t) => {
   t.throws(() => readFileSync(join(path, 'web.pid')));
 });
 
-t.test('faults of the configuration, the Procfile and the counts are told', async (t) => {
+t.test('reports faults of configuration, Procfile and counts', async (t) => {
   const { start } = project(t, { procfile: 'worker: node worker.mjs\n', worker: idle });
-  const told = async (args: string[], env: Record<string, string>, message: RegExp) => {
+  const expectFault = async (args: string[], env: Record<string, string>, message: RegExp) => {
     const run = await start(args, env);
     t.same(await run.exit, [1, null]);
     t.match(run.output, message);
   };
-  await told([], { PORT: 'x', API_OPEN: 'x' }, /PORT must be[\s\S]*API_OPEN must be/);
-  await told([], { PORT: '0' }, /npm start requires a fixed PORT/);
-  await told(['wroker=2'], {}, /"wroker=2" is not the count/);
+  await expectFault([], { PORT: 'x', API_OPEN: 'x' }, /PORT must be[\s\S]*API_OPEN must be/);
+  await expectFault([], { PORT: '0' }, /npm start requires a fixed PORT/);
+  await expectFault(['wroker=2'], {}, /"wroker=2" is not the count/);
 });
 
-t.test('children of a killed supervisor end by themselves, after draining', async (t) => {
+t.test('drains the children of a killed supervisor', async (t) => {
   const { start, read } = project(t, { procfile: 'web: node web.mjs\n', web });
   const run = await start([], { PORT: await freePort() });
   await ready(run);
@@ -175,7 +175,7 @@ t.test('children of a killed supervisor end by themselves, after draining', asyn
   t.equal(read('drained'), 'orphaned');
 });
 
-t.test('with an embedded PostgreSQL', async (t) => {
+t.test('runs an embedded PostgreSQL', async (t) => {
   const procfile = 'web: node web.mjs\nrelease: node release.mjs\n';
   const release = 'console.log("release", new URL(process.env.DATABASE_URL).hostname);';
   const { path, start } = project(t, { procfile, web, release });
@@ -195,7 +195,7 @@ t.test('with an embedded PostgreSQL', async (t) => {
   t.ok(left, 'the server outlives a killed supervisor');
   const third = await embedded();
   await ready(third);
-  t.equal(runningPostmaster(data)?.pid, left, 'and the next start takes it over');
+  t.equal(runningPostmaster(data)?.pid, left, 'the next start takes the server over');
 
   process.kill(left ?? process.pid, 'SIGKILL');
   t.same(await third.exit, [1, null]);

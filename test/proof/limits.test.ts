@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addressLimitsHeld, limitsHeld } from '../../proof/rules/limits.ts';
-import { entry, event, facts, operation } from '../support/histories.ts';
+import { entry, event, logFacts, recordedOperation } from '../support/histories.ts';
 
 const limits = {
   writes: 2,
@@ -15,17 +15,17 @@ const DAY = 86_400_000;
 const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => work(index));
 
-t.test('one write more than the budget is found; another day has its own', async (t) => {
-  const writes = times(3, () => operation({}).receipt);
-  t.same(limitsHeld(facts({ receipts: writes.slice(1) }), limits), []);
-  t.match(limitsHeld(facts({ receipts: writes }), limits).join(), /3 writes, 2 allowed/);
+t.test('finds one write above the daily budget', async (t) => {
+  const writes = times(3, () => recordedOperation({}).receipt);
+  t.same(limitsHeld(logFacts({ receipts: writes.slice(1) }), limits), []);
+  t.match(limitsHeld(logFacts({ receipts: writes }), limits).join(), /3 writes, 2 allowed/);
   const spread = writes.map((receipt, day) => ({ ...receipt, at: day * DAY }));
-  t.same(limitsHeld(facts({ receipts: spread }), limits), []);
+  t.same(limitsHeld(logFacts({ receipts: spread }), limits), []);
 });
 
-t.test('what is exempt from the budget is not counted', async (t) => {
-  const receipts = times(3, () => operation({ operation: 'credential.revoke' }).receipt);
-  t.same(limitsHeld(facts({ receipts }), limits), []);
+t.test('does not count operations exempt from the budget', async (t) => {
+  const receipts = times(3, () => recordedOperation({ operation: 'credential.revoke' }).receipt);
+  t.same(limitsHeld(logFacts({ receipts }), limits), []);
 });
 
 const created = (id: string, until = DAY) =>
@@ -34,20 +34,20 @@ const created = (id: string, until = DAY) =>
     data: { credential_id: id, expires_at: new Date(until).toISOString() },
   });
 
-t.test('one active credential too many is found, unless one ended before', async (t) => {
+t.test('finds one active credential above the limit', async (t) => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => created(id)) as [never, never, never];
-  t.match(limitsHeld(facts({ events: [a, b, c] }), limits).join(), /3 active credentials/);
+  t.match(limitsHeld(logFacts({ events: [a, b, c] }), limits).join(), /3 active credentials/);
   const revoked = event({ type: 'CredentialRevoked', data: { credential_id: 'a' } });
-  t.same(limitsHeld(facts({ events: [a, b, revoked, c] }), limits), []);
-  t.same(limitsHeld(facts({ events: [created('x', 500), b, c] }), limits), [], 'expired');
+  t.same(limitsHeld(logFacts({ events: [a, b, revoked, c] }), limits), []);
+  t.same(limitsHeld(logFacts({ events: [created('x', 500), b, c] }), limits), [], 'expired');
 });
 
-t.test('one member too many is found, unless one had left', async (t) => {
+t.test('finds one member above the limit', async (t) => {
   const joined = (owner: string) => event({ type: 'MemberRegistered', owner });
   const left = event({ type: 'MemberDeactivated', owner: 'a' });
   const [a, b, c] = ['a', 'b', 'c'].map(joined) as [never, never, never];
-  t.match(limitsHeld(facts({ events: [a, b, c] }), limits).join(), /3 members, 2 allowed/);
-  t.same(limitsHeld(facts({ events: [a, b, left, c] }), limits), []);
+  t.match(limitsHeld(logFacts({ events: [a, b, c] }), limits).join(), /3 members, 2 allowed/);
+  t.same(limitsHeld(logFacts({ events: [a, b, left, c] }), limits), []);
 });
 
 for (const [what, operation, status] of [
@@ -55,27 +55,29 @@ for (const [what, operation, status] of [
   ['new members', 'membership.register', 200],
   ['attempts', 'membership.attempt', 401],
 ] as const)
-  t.test(`one of the ${what} of an address too many is found`, async (t) => {
+  t.test(`finds ${what} of an address above the limit`, async (t) => {
     const outcome = status === 401 ? 'refused' : 'done';
     const all = times(3, () => entry({ operation, status, outcome, address: '10.1.1.1' }));
-    const found = addressLimitsHeld(all, facts({}), limits, []);
+    const found = addressLimitsHeld(all, logFacts({}), limits, []);
     t.match(found.join(), `10.1.1.1: 3 ${what}, 2 allowed`);
-    t.same(addressLimitsHeld(all.slice(1), facts({}), limits, []), []);
+    t.same(addressLimitsHeld(all.slice(1), logFacts({}), limits, []), []);
   });
 
-t.test('a note whose answer was lost counts where it is there', async (t) => {
-  const notes = times(3, () => operation({ operation: 'guestbook.submit', outcome: 'unknown' }));
-  const entries = notes.map(({ asked }) => asked);
+t.test('counts a note with a lost response if it exists', async (t) => {
+  const notes = times(3, () =>
+    recordedOperation({ operation: 'guestbook.submit', outcome: 'unknown' }),
+  );
+  const entries = notes.map(({ attempt: asked }) => asked);
   const receipts = notes.map(({ receipt }) => receipt);
-  t.match(addressLimitsHeld(entries, facts({ receipts }), limits, []).join(), /3 notes/);
-  t.same(addressLimitsHeld(entries, facts({}), limits, []), []);
+  t.match(addressLimitsHeld(entries, logFacts({ receipts }), limits, []).join(), /3 notes/);
+  t.same(addressLimitsHeld(entries, logFacts({}), limits, []), []);
 });
 
-t.test('only counts that are not flushed may be lost in a crash', async (t) => {
+t.test('allows only unflushed counts to be lost in a crash', async (t) => {
   const crash = { name: 'kill -9 of PostgreSQL', began: 1005, ended: 1006, crash: true };
   const of = (operation: string) => times(3, () => entry({ operation }));
   const found = (operation: string, fault = crash) =>
-    addressLimitsHeld(of(operation), facts({}), limits, [fault]).length;
+    addressLimitsHeld(of(operation), logFacts({}), limits, [fault]).length;
   t.equal(found('guestbook.submit'), 0);
   t.equal(found('guestbook.submit', { ...crash, began: 5000, ended: 6000 }), 1);
   t.equal(found('membership.register'), 1);

@@ -9,7 +9,7 @@ const sources = globSync('{platform,services,projections}/**/*.ts', { cwd: root 
 );
 
 for (const name of FAULTS)
-  t.test(`the fault ${name} has its place in the service, and is off`, async (t) => {
+  t.test(`has the fault ${name} in the service, switched off`, async (t) => {
     t.ok(sources.some((source) => source.includes(`fault('${name}')`)));
     t.notOk(fault(name));
   });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { EventFact } from '../../proof/log-facts.ts';
 import { authorsNotifiedInTime, decidedBeforePublic } from '../../proof/rules/notes.ts';
-import { entry, event, facts, receiptOf } from '../support/histories.ts';
+import { entry, event, logFacts, receiptFor } from '../support/histories.ts';
 
 const seenAt = (at: number) => [{ note: 'n', invoked: at - 5, answered: at + 5 }];
 
@@ -10,43 +10,51 @@ const stream = (...all: [type: string, at: number, data?: object][]): EventFact[
     event({ type, at, data: { note_id: 'n', ...data }, stream: 'note-n', version: index + 1 }),
   );
 
-t.test('a note that was approved may be seen from then on', async (t) => {
+t.test('accepts a public note from its approval on', async (t) => {
   const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000]);
-  t.same(decidedBeforePublic(seenAt(2001), [], facts({ events })), []);
-  const before = decidedBeforePublic(seenAt(1500), [], facts({ events }));
+  t.same(decidedBeforePublic(seenAt(2001), [], logFacts({ events })), []);
+  const before = decidedBeforePublic(seenAt(1500), [], logFacts({ events }));
   t.match(before.join(), /public at the wrong time/);
 });
 
-t.test('a note that is public and was never approved is found', async (t) => {
+t.test('finds a public note that was never approved', async (t) => {
   for (const decision of ['NoteRejected', 'NoteEscalated']) {
     const events = stream(['NoteSubmitted', 1000], [decision, 2000]);
-    t.match(decidedBeforePublic(seenAt(3000), [], facts({ events })).join(), /not approved/);
+    t.match(decidedBeforePublic(seenAt(3000), [], logFacts({ events })).join(), /not approved/);
   }
-  t.match(decidedBeforePublic(seenAt(3000), [], facts({})).join(), /not approved/);
+  t.match(decidedBeforePublic(seenAt(3000), [], logFacts({})).join(), /not approved/);
 });
 
 for (const [type, data] of [
   ['NoteRemoved', {}],
   ['DecisionUndone', { decision: 'approved' }],
 ] as const)
-  t.test(`a note still seen after ${type} was acknowledged is found`, async (t) => {
+  t.test(`finds a note that is public after an acknowledged ${type}`, async (t) => {
     const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000], [type, 3000, data]);
     const hidden = entry({ operation: 'moderation.decide', invoked: 2990, answered: 3100 });
-    const all = facts({ events, receipts: [receiptOf(hidden, [events[2] as EventFact])] });
-    t.same(decidedBeforePublic(seenAt(3050), [hidden], all), [], 'it may not have been done yet');
+    const all = logFacts({ events, receipts: [receiptFor(hidden, [events[2] as EventFact])] });
+    t.same(
+      decidedBeforePublic(seenAt(3050), [hidden], all),
+      [],
+      'the removal may not have happened yet',
+    );
     const late = decidedBeforePublic(seenAt(3200), [hidden], all);
     t.match(late.join(), /public at the wrong time/);
     const unknown = { ...hidden, outcome: 'unknown' as const };
-    t.same(decidedBeforePublic(seenAt(3200), [unknown], all), [], 'nobody knew');
+    t.same(
+      decidedBeforePublic(seenAt(3200), [unknown], all),
+      [],
+      'an unknown removal proves nothing',
+    );
   });
 
-t.test('a note still seen after its withdrawal was acknowledged is found', async (t) => {
+t.test('finds a note that is public after an acknowledged withdrawal', async (t) => {
   const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000], ['NoteWithdrawn', 3000]);
   const done = entry({ operation: 'guestbook.withdraw', key: null, subject: 'n', invoked: 2995 });
-  t.match(decidedBeforePublic(seenAt(3200), [done], facts({ events })).join(), /wrong time/);
+  t.match(decidedBeforePublic(seenAt(3200), [done], logFacts({ events })).join(), /wrong time/);
 });
 
-t.test('what comes next in the stream shows that the note was hidden by then', async (t) => {
+t.test('finds a note that is public although a later event proves it hidden', async (t) => {
   const events = stream(
     ['NoteSubmitted', 1000],
     ['NoteApproved', 2000],
@@ -54,24 +62,24 @@ t.test('what comes next in the stream shows that the note was hidden by then', a
     ['AppealOpened', 4000],
     ['AppealGranted', 5000],
   );
-  t.match(decidedBeforePublic(seenAt(4500), [], facts({ events })).join(), /wrong time/);
-  t.same(decidedBeforePublic(seenAt(5500), [], facts({ events })), [], 'public again');
+  t.match(decidedBeforePublic(seenAt(4500), [], logFacts({ events })).join(), /wrong time/);
+  t.same(decidedBeforePublic(seenAt(5500), [], logFacts({ events })), [], 'public again');
 });
 
-t.test('what was decided together was not seen by each other', async (t) => {
+t.test('allows events of one transaction to be invisible to each other', async (t) => {
   const events = stream(
     ['NoteSubmitted', 1000],
     ['NoteApproved', 2000],
     ['NoteWithdrawn', 3000],
     ['NoteErased', 3000],
   );
-  t.same(decidedBeforePublic(seenAt(3200), [], facts({ events })), [], 'not committed yet');
+  t.same(decidedBeforePublic(seenAt(3200), [], logFacts({ events })), [], 'not committed yet');
 });
 
-t.test('an author who is told before the decision stands is found', async (t) => {
+t.test('finds an author who is notified before the decision is final', async (t) => {
   const events = stream(['NoteSubmitted', 1000], ['NoteRejected', 2000]);
-  const told = (answered: number) =>
-    authorsNotifiedInTime([{ note: 'n', answered }], facts({ events }), 3000);
-  t.match(told(3000).join(), /told before the decision stood/);
-  t.same(told(5000), []);
+  const findings = (answered: number) =>
+    authorsNotifiedInTime([{ note: 'n', answered }], logFacts({ events }), 3000);
+  t.match(findings(3000).join(), /told before the decision stood/);
+  t.same(findings(5000), []);
 });

@@ -8,7 +8,7 @@ import { nothing, type Request, startCall } from '../../proof/history.ts';
 import { asMessage, fromMessage, fromTool, noteTool } from '../../proof/protocols.ts';
 import { startService } from '../support/service.ts';
 
-t.test('a write has the same answer over A2A and over HTTP', async (t) => {
+t.test('gives a write the same response over A2A and HTTP', async (t) => {
   const service = await startService(t);
   const { authorization } = await newAgent(service);
   const call = startCall(
@@ -39,7 +39,7 @@ t.test('a write has the same answer over A2A and over HTTP', async (t) => {
   t.equal(asMessage('account.delete', randomUUID(), { method: 'POST', path: '/' }), undefined);
 });
 
-t.test('what no answer says is left as it is, and storage that is away is nothing done', (t) => {
+t.test('keeps unparsable responses unknown and unavailable storage unchanged', (t) => {
   t.equal(fromMessage(undefined), undefined);
   t.equal(fromTool(undefined), undefined);
   const away = { reason: 'storage_unavailable', metadata: { http_status: '503' } };
@@ -48,7 +48,7 @@ t.test('what no answer says is left as it is, and storage that is away is nothin
   t.end();
 });
 
-t.test('the tool of MCP shows the notes that the guestbook shows', async (t) => {
+t.test("shows the guestbook's notes by the MCP tool", async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const { id } = await submit(service, { message: 'Hello' });

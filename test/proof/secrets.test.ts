@@ -10,7 +10,7 @@ const find = finder(secrets);
 const raw = Buffer.from(secret, 'hex');
 const noise = (length: number) => randomBytes(length).toString('latin1');
 
-/** The five encodings, and of each the ways it is written. */
+/** The five encodings, each with its variants. */
 const written: Record<string, string> = {
   'small hex': secret,
   'capital hex': secret.toUpperCase(),
@@ -26,24 +26,24 @@ const written: Record<string, string> = {
 };
 
 for (const [name, text] of Object.entries(written))
-  t.test(`a secret is found wherever it begins: ${name}`, async (t) => {
+  t.test(`finds a secret at any offset: ${name}`, async (t) => {
     for (let before = 0; before < 40; before++) {
       const bytes = Buffer.from(`${noise(before)}${text}${noise(20)}`, 'latin1');
       t.equal(find(bytes), secret, `after ${before} bytes`);
     }
   });
 
-t.test('nothing is found where there is none, nor a part of one', async (t) => {
+t.test('finds neither absent secrets nor parts of one', async (t) => {
   t.equal(find(randomBytes(1_000_000)), undefined);
   t.equal(find(Buffer.from(secret.slice(0, 40))), undefined);
   t.equal(find(Buffer.alloc(0)), undefined);
 });
 
-t.test('every form is long enough to hold a whole window wherever it begins', async (t) => {
+t.test('has forms long enough for a whole window at any offset', async (t) => {
   for (const form of encodedForms(secret)) t.ok(form.length >= 29, form);
 });
 
-t.test('files that are removed and renamed meanwhile are read under the names they have', (t) => {
+t.test('reads files under their current names while they are renamed', (t) => {
   const folder = t.testdir({ a: 'one', b: 'two', deep: { c: 'three' }, gone: { d: 'four' } });
   const at = (name: string) => join(folder, name);
   const read: string[] = [];

@@ -32,12 +32,12 @@ const move = defineBatch(
   (given) => `UPDATE words w SET place = given.place FROM ${given} WHERE w.word = given.word`,
   ['word'],
 );
-const placesOf = defineRead<{ word: string; place: number }>(
+const findPlaces = defineRead<{ word: string; place: number }>(
   { word: 'text' },
   ({ word }) => `SELECT word, place FROM words WHERE word = ${word} ORDER BY place DESC`,
 );
 
-async function connected(t: Test): Promise<pg.Client> {
+async function connectClient(t: Test): Promise<pg.Client> {
   const { url } = await testDatabase(t, { empty: true });
   const client = new pg.Client(clientConfig(url, 'test'));
   await client.connect();
@@ -52,8 +52,8 @@ const ODD = ['plain', 'the "quoted"', "it's", 'back\\slash', '{a,b}', 'NULL', ''
 const rowsOf = (statements: readonly Sql[]) =>
   statements.map(({ values }) => (values[0] as unknown[]).length);
 
-t.test('rows for one table are sent as one statement, whatever their text', async (t) => {
-  const client = await connected(t);
+t.test('sends rows for one table in one statement, whatever their text', async (t) => {
+  const client = await connectClient(t);
   const merged = mergeBatches([
     ...ODD.map((text, place) => word(text, place, ODD)),
     word(null, 99, null),
@@ -72,14 +72,14 @@ t.test('rows for one table are sent as one statement, whatever their text', asyn
   );
 });
 
-t.test('one row and many have the same statement text', async (t) => {
+t.test('uses the same statement text for one row and for many', async (t) => {
   const [one] = mergeBatches([word('a')]);
   const [many] = mergeBatches([word('a'), word('b'), word('c')]);
   t.equal(one?.text, many?.text);
   t.equal(one?.name, many?.name);
 });
 
-t.test('writes to one table keep their order, and other tables do not part them', async (t) => {
+t.test('keeps the order of writes to a table and merges across other tables', async (t) => {
   const statements = [
     word('a'),
     count({ name: 'x', used: 1 }),
@@ -96,15 +96,15 @@ t.test('writes to one table keep their order, and other tables do not part them'
   t.same(rowsOf(merged), [2, 2, 1, 1]);
 });
 
-t.test('a statement that is no batch keeps its place among all others', async (t) => {
+t.test('keeps the place of a statement that cannot be merged', async (t) => {
   const plain = sql`DELETE FROM words`;
   const merged = mergeBatches([word('a'), word('b'), plain, word('c')]);
   t.equal(merged[1], plain);
   t.equal(merged.length, 3);
 });
 
-t.test('one statement changes no row twice', async (t) => {
-  const client = await connected(t);
+t.test('changes no row twice in one statement', async (t) => {
+  const client = await connectClient(t);
   const upserts = ['x', 'y', 'x', 'y', 'z'].map((name) => count({ name, used: 1 }));
   const merged = mergeBatches(upserts);
   t.same(rowsOf(merged), [2, 3]);
@@ -121,13 +121,13 @@ t.test('one statement changes no row twice', async (t) => {
   );
 });
 
-t.test('a read by key finds for many keys what it finds for each', async (t) => {
-  const client = await connected(t);
+t.test('finds by many keys together what it finds for each key', async (t) => {
+  const client = await connectClient(t);
   await pipeline(
     client,
     mergeBatches(ODD.flatMap((text, at) => [word(text, at), word(text, at + 100)])),
   );
-  const reads = [...ODD, 'nowhere'].map((text) => placesOf({ word: text }));
+  const reads = [...ODD, 'nowhere'].map((text) => findPlaces({ word: text }));
   const alone = await pipeline(client, reads);
   const [together] = await pipeline(client, [
     { ...(reads[0]?.many as Sql), values: [reads.map(({ values }) => values[0])] },
@@ -140,14 +140,14 @@ t.test('a read by key finds for many keys what it finds for each', async (t) => 
   );
 });
 
-t.test('each key is looked up by index, also where the table was empty when planned', async (t) => {
-  const client = await connected(t);
+t.test('looks up each key by index, also if planned on an empty table', async (t) => {
+  const client = await connectClient(t);
   await client.query('CREATE INDEX words_by_word ON words (word)');
   await client.query('VACUUM ANALYZE words');
   await client.query(BY_INDEX);
   await client.query('SET enable_hashjoin = off');
   await client.query('SET enable_mergejoin = off');
-  await client.query(`PREPARE reads AS ${placesOf({ word: 'one' }).many?.text}`);
+  await client.query(`PREPARE reads AS ${findPlaces({ word: 'one' }).many?.text}`);
   const { rows } = await client.query(`EXPLAIN EXECUTE reads ('{one,two}')`);
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   t.match(plan, /Index Cond: \(word = given\.word\)/);

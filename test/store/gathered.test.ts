@@ -21,9 +21,10 @@ type Note = ReturnType<typeof newNote>;
 
 /** Commands; those started in one turn of the event loop share a transaction. */
 function commandsOf({ core, database }: Pick<Service, 'core' | 'database'>) {
-  const planOf = (note: Note, author: Author = null) =>
+  const createCommand = (note: Note, author: Author = null) =>
     submitCommand(core, NoteSubmission.parse(note), author);
-  const submit = (note: Note, author: Author = null) => core.store.execute(planOf(note, author));
+  const submit = (note: Note, author: Author = null) =>
+    core.store.execute(createCommand(note, author));
   const execute = <Answer>(command: Command<Answer, string>) => core.store.execute(command);
   const eventsOf = async (notes: readonly Note[]) => {
     const { rows } = await database.pool.query<{ id: string; xmin: string; version: number }>(
@@ -33,7 +34,7 @@ function commandsOf({ core, database }: Pick<Service, 'core' | 'database'>) {
     );
     return rows;
   };
-  return { planOf, submit, execute, eventsOf };
+  return { createCommand, submit, execute, eventsOf };
 }
 
 const notesOf = (count: number) => Array.from({ length: count }, () => newNote());
@@ -52,7 +53,7 @@ async function newAuthor(service: Service) {
 const authorOf = (memberId: string, sessionId: string, handle = 'ada') =>
   ({ kind: 'session', memberId, handle, sessionId, expiresAt: new Date() }) as const;
 
-t.test('commands of one turn share a transaction, each with its own effects', async (t) => {
+t.test('runs commands of one turn in one transaction, each with its own effects', async (t) => {
   const service = await startService(t, { GROUP_COMMIT: 'on' });
   const { submit, eventsOf } = commandsOf(service);
   const notes = notesOf(22);
@@ -62,7 +63,11 @@ t.test('commands of one turn share a transaction, each with its own effects', as
     .map((some) => some.map(({ id }) => id))
     .sort(([one], [other]) => (one === notes[0]?.id ? -1 : other === notes[0]?.id ? 1 : 0));
   const ids = notes.map(({ id }) => id);
-  t.same(transactions, [ids.slice(0, 11), ids.slice(11)], 'a transaction for each lane');
+  t.same(
+    transactions,
+    [ids.slice(0, 11), ids.slice(11)],
+    'each of two connections runs one transaction',
+  );
   const { rows } = await service.database.pool.query(
     `SELECT n.message FROM notes n JOIN receipts r ON r.key = n.note_id
      WHERE r.reply->>'id' = n.note_id::text`,
@@ -70,45 +75,47 @@ t.test('commands of one turn share a transaction, each with its own effects', as
   t.same(
     rows.map(({ message }) => message).sort(),
     notes.map(({ message }) => message).sort(),
-    'receipt and read model of each',
+    'each note has a receipt and a row',
   );
   const { rows: jobs } = await service.database.pool.query(
     `SELECT data FROM pgboss.job WHERE name = 'screen-note'`,
   );
-  const told = jobs.map(({ data }) => data.note_ids);
-  t.same(told.toSorted(), transactions.toSorted(), 'one job for all of a transaction');
+  const jobNotes = jobs.map(({ data }) => data.note_ids);
+  t.same(jobNotes.toSorted(), transactions.toSorted(), 'each transaction enqueues one job');
 });
 
-t.test('refusals and replays stand among what is accepted', async (t) => {
+t.test('answers refusals and replays among accepted commands', async (t) => {
   const { submit, eventsOf } = commandsOf(await startService(t, { GROUP_COMMIT: 'on' }));
-  const [known, ...notes] = notesOf(4) as [Note, Note, Note, Note];
-  await submit(known);
+  const [existing, ...notes] = notesOf(4) as [Note, Note, Note, Note];
+  await submit(existing);
   const author = authorOf(randomUUID(), randomUUID());
-  const strange = newNote();
+  const foreign = newNote();
   const answers = await Promise.all([
     submit(notes[0]),
-    submit({ ...known, message: 'Another text.' }),
+    submit({ ...existing, message: 'Another text.' }),
     submit(notes[1]),
-    submit(known),
-    submit(strange, author),
+    submit(existing),
+    submit(foreign, author),
     submit(notes[2]),
   ]);
   t.same(answers, [
     accepted(notes[0]),
     { refused: 'submission_conflict' },
     accepted(notes[1]),
-    replayed(known),
+    replayed(existing),
     { refused: 'session_required' },
     accepted(notes[2]),
   ]);
-  t.equal((await eventsOf([known, ...notes, strange])).length, 4);
+  t.equal((await eventsOf([existing, ...notes, foreign])).length, 4);
 });
 
-t.test('a repetition that its original overtakes between two reads is a repetition', async (t) => {
-  const { planOf, submit, execute } = commandsOf(await startService(t, { GROUP_COMMIT: 'on' }));
+t.test('replays a command whose original commits between its two reads', async (t) => {
+  const { createCommand, submit, execute } = commandsOf(
+    await startService(t, { GROUP_COMMIT: 'on' }),
+  );
   const note = newNote();
   await submit(note);
-  const { load, ...plan } = planOf(note);
+  const { load, ...plan } = createCommand(note);
   const overtaken = { ...plan, load: { ...(load as object), notes: sql`SELECT WHERE false` } };
   t.same(await execute(overtaken), replayed(note));
 });
@@ -138,15 +145,15 @@ const FAULTS: Record<string, (command: Command<unknown, string>) => Command<unkn
     },
   }),
 };
-for (const [fault, spoil] of Object.entries(FAULTS))
-  t.test(`${fault} fails its own command and no neighbour`, async (t) => {
-    const { planOf, submit, execute, eventsOf } = commandsOf(
+for (const [fault, sabotage] of Object.entries(FAULTS))
+  t.test(`${fault} fails its own command and no other`, async (t) => {
+    const { createCommand, submit, execute, eventsOf } = commandsOf(
       await startService(t, { GROUP_COMMIT: 'on' }),
     );
-    const [first, bad, last] = notesOf(3) as [Note, Note, Note];
+    const [first, failing, last] = notesOf(3) as [Note, Note, Note];
     const [before, failed, after] = await Promise.allSettled([
       submit(first),
-      execute(spoil(planOf(bad) as Command<unknown, string>)),
+      execute(sabotage(createCommand(failing) as Command<unknown, string>)),
       submit(last),
     ]);
     t.equal(failed.status, 'rejected');
@@ -155,13 +162,13 @@ for (const [fault, spoil] of Object.entries(FAULTS))
       [first, last].map((note) => ({ status: 'fulfilled', value: accepted(note) })),
     );
     t.same(
-      (await eventsOf([first, bad, last])).map(({ id }) => id).sort(),
+      (await eventsOf([first, failing, last])).map(({ id }) => id).sort(),
       [first.id, last.id].sort(),
     );
-    t.same(await submit(bad), accepted(bad));
+    t.same(await submit(failing), accepted(failing));
   });
 
-t.test('commands of one member in one turn are decided on each other’s results', async (t) => {
+t.test("decides commands of one member in one turn on each other's results", async (t) => {
   const service = await startService(t, { GROUP_COMMIT: 'on' });
   const { submit, eventsOf } = commandsOf(service);
   const [ada, bob] = [await newAuthor(service), await newAuthor(service)];
@@ -188,7 +195,7 @@ t.test('commands of one member in one turn are decided on each other’s results
   t.equal((rows[1]?.sequence ?? 0) - (rows[0]?.sequence ?? 0), 1);
 });
 
-t.test('what many members write at once is told to each in order, and counted', async (t) => {
+t.test('lists concurrent writes of many members in order in each feed', async (t) => {
   const service = await startService(t, { GROUP_COMMIT: 'on' });
   const agents = await Promise.all(Array.from({ length: 12 }, () => newAgent(service)));
   const profile = {
@@ -228,7 +235,7 @@ t.test('what many members write at once is told to each in order, and counted', 
   t.ok(rows[0]?.transactions < answers.length, `${rows[0]?.transactions} transactions`);
 });
 
-t.test('of many commands for one stream, in one turn and later ones, one wins', async (t) => {
+t.test('accepts one of many commands for one stream, in one turn and later', async (t) => {
   const { submit, eventsOf } = commandsOf(await startService(t, { GROUP_COMMIT: 'on' }));
   const id = randomUUID();
   const rivals = Array.from({ length: 40 }, (_, index) => ({
@@ -244,29 +251,26 @@ t.test('of many commands for one stream, in one turn and later ones, one wins', 
   t.equal((await eventsOf([...bystanders, newNote(id)])).length, 6);
 });
 
-t.test(
-  'a member, or a row, that another transaction holds keeps no neighbour waiting',
-  async (t) => {
-    const service = await startService(t, { GROUP_COMMIT: 'on' });
-    const { submit } = commandsOf(service);
-    const ada = await newAuthor(service);
-    const [hers, mine, held] = notesOf(3) as [Note, Note, Note];
-    const holder = await service.database.pool.connect();
-    await holder.query('BEGIN');
-    await holder.query('SELECT FROM feed_heads WHERE member_id = $1 FOR UPDATE', [ada.memberId]);
-    await holder.query(
-      `INSERT INTO receipts SELECT $1, 'note', $1, '', '', '', NULL, 200, NULL, '{}', now()`,
-      [held.id],
-    );
-    const waiting = [submit(hers, ada), submit(held)];
-    t.same(await submit(mine), accepted(mine));
-    await holder.query('ROLLBACK');
-    holder.release();
-    t.same(await Promise.all(waiting), [accepted(hers), accepted(held)]);
-  },
-);
+t.test('delays no other command for a member or row that is locked elsewhere', async (t) => {
+  const service = await startService(t, { GROUP_COMMIT: 'on' });
+  const { submit } = commandsOf(service);
+  const ada = await newAuthor(service);
+  const [adasNote, freeNote, lockedNote] = notesOf(3) as [Note, Note, Note];
+  const holder = await service.database.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM feed_heads WHERE member_id = $1 FOR UPDATE', [ada.memberId]);
+  await holder.query(
+    `INSERT INTO receipts SELECT $1, 'note', $1, '', '', '', NULL, 200, NULL, '{}', now()`,
+    [lockedNote.id],
+  );
+  const waiting = [submit(adasNote, ada), submit(lockedNote)];
+  t.same(await submit(freeNote), accepted(freeNote));
+  await holder.query('ROLLBACK');
+  holder.release();
+  t.same(await Promise.all(waiting), [accepted(adasNote), accepted(lockedNote)]);
+});
 
-async function startProxied(t: Test) {
+async function startBehindProxy(t: Test) {
   const database = await testDatabase(t);
   const proxy = await wireProxy(t, database.url);
   const service = await startService(t, {
@@ -277,8 +281,8 @@ async function startProxied(t: Test) {
   return { proxy, service, ...commandsOf({ core: service.core, database }) };
 }
 
-t.test('a lost reply to the COMMIT of many is found to have happened by each', async (t) => {
-  const { proxy, submit, eventsOf } = await startProxied(t);
+t.test('finds the outcome for each command when the COMMIT reply is lost', async (t) => {
+  const { proxy, submit, eventsOf } = await startBehindProxy(t);
   const notes = notesOf(4);
   proxy.dropCommitReply('NoteSubmitted');
   const answers = await Promise.all(notes.map((note) => submit(note)));
@@ -286,41 +290,45 @@ t.test('a lost reply to the COMMIT of many is found to have happened by each', a
   t.same(answers, notes.map(accepted));
   const events = await eventsOf(notes);
   t.equal(events.length, 4);
-  t.equal(new Set(events.map(({ xmin }) => xmin)).size, 1, 'the transaction whose reply was lost');
+  t.equal(
+    new Set(events.map(({ xmin }) => xmin)).size,
+    1,
+    'all events belong to the transaction whose reply was lost',
+  );
   t.same(await Promise.all(notes.map((note) => submit(note))), notes.map(replayed));
 });
 
-t.test('a lost COMMIT of many writes nothing twice', async (t) => {
-  const { proxy, submit, eventsOf } = await startProxied(t);
+t.test('writes nothing twice when the COMMIT of many commands is lost', async (t) => {
+  const { proxy, submit, eventsOf } = await startBehindProxy(t);
   const notes = notesOf(6);
   proxy.dropCommit('NoteSubmitted');
   const answers = await Promise.allSettled(notes.map((note) => submit(note)));
   t.equal(proxy.fired(), 1);
   for (const answer of answers)
     if (answer.status === 'rejected') t.ok(answer.reason instanceof StorageUnavailable);
-  const done = notes.filter((_, index) => answers[index]?.status === 'fulfilled');
-  t.equal((await eventsOf(done)).length, done.length);
+  const confirmed = notes.filter((_, index) => answers[index]?.status === 'fulfilled');
+  t.equal((await eventsOf(confirmed)).length, confirmed.length);
   await Promise.all(notes.map((note) => submit(note)));
   t.equal((await eventsOf(notes)).length, notes.length);
 });
 
-t.test('a silent database refuses each of many in time', async (t) => {
-  const { proxy, service, eventsOf } = await startProxied(t);
+t.test('refuses each of many commands in time when the database is silent', async (t) => {
+  const { proxy, service, eventsOf } = await startBehindProxy(t);
   const notes = notesOf(20);
   const post = (note: Note) => service.call('POST', '/api/guestbook', { body: note });
   t.equal((await post(newNote())).status, 202);
   proxy.hold();
   const started = performance.now();
-  const took: number[] = [];
+  const durations: number[] = [];
   const answers = await Promise.all(
     notes.map(async (note) => {
       const answer = await post(note);
-      took.push(performance.now() - started);
+      durations.push(performance.now() - started);
       return answer;
     }),
   );
   t.same(new Set(answers.map(({ status }) => status)), new Set([503]));
-  t.ok(Math.max(...took) < LIMIT_MS, `${Math.round(Math.max(...took))} ms`);
+  t.ok(Math.max(...durations) < LIMIT_MS, `${Math.round(Math.max(...durations))} ms`);
   proxy.release();
   for (const note of notes) t.ok([200, 202].includes((await post(note)).status));
   t.equal((await eventsOf(notes)).length, notes.length);

@@ -7,34 +7,27 @@ import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { testDatabase } from '../support/database.ts';
 
-t.test(
-  'a history written by SQL is a log, and its tables are what a rebuild makes of it',
-  async (t) => {
-    const { url, pool } = await testDatabase(t);
-    const size = { members: 120, notes: 12 };
-    const client = await pool.connect();
-    try {
-      await writeHistory(client, size);
-      await fillTables(client);
-    } finally {
-      client.release();
-    }
-    const { rows } = await pool.query<RecordedEvent>('SELECT * FROM events ORDER BY position');
-    for (const event of rows) catalogue.check(event);
-    const expected = eventsIn(size);
-    t.ok(
-      Math.abs(rows.length - expected) < expected / 20,
-      `${rows.length} events, ${expected} told`,
-    );
-    const filled = await readModels(pool);
-    await rebuild(url, catalogue, projections);
-    const rebuilt = await readModels(pool);
-    for (const [table, rows] of Object.entries(rebuilt)) t.same(filled[table], rows, table);
-    const empty = Object.keys(rebuilt).filter((table) => rebuilt[table]?.length === 0);
-    t.same(
-      empty,
-      ['note_appeals', 'record_decisions'],
-      'the history has no more than that not in it',
-    );
-  },
-);
+t.test('writes a valid history by SQL, with the tables that a rebuild makes', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const size = { members: 120, notes: 12 };
+  const client = await pool.connect();
+  try {
+    await writeHistory(client, size);
+    await fillTables(client);
+  } finally {
+    client.release();
+  }
+  const { rows } = await pool.query<RecordedEvent>('SELECT * FROM events ORDER BY position');
+  for (const event of rows) catalogue.check(event);
+  const expected = eventsIn(size);
+  t.ok(
+    Math.abs(rows.length - expected) < expected / 20,
+    `${rows.length} events, ${expected} expected`,
+  );
+  const filled = await readModels(pool);
+  await rebuild(url, catalogue, projections);
+  const rebuilt = await readModels(pool);
+  for (const [table, rows] of Object.entries(rebuilt)) t.same(filled[table], rows, table);
+  const empty = Object.keys(rebuilt).filter((table) => rebuilt[table]?.length === 0);
+  t.same(empty, ['note_appeals', 'record_decisions'], 'the history leaves only these tables empty');
+});

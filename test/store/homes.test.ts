@@ -53,11 +53,13 @@ const SPANNING: readonly Exception[] = [
  */
 const BY_OWNER: readonly Exception[] = [
   { part: 'OFFSET 0) part', why: 'a read by key, for all commands of a transaction' },
+  { part: 'AS missing FROM unnest(', why: 'whether events that were acknowledged still exist' },
   { part: 'WITH entry AS (SELECT *, row_number()', why: 'feed entries of all members concerned' },
 ];
 
 /** Statements that use one of the four tables together with another, and why. */
 const MIXED: readonly Exception[] = [
+  { part: 'FROM log_epochs', why: 'a few rows, of which each node of a cluster has a copy' },
   {
     part: 'INSERT INTO activity',
     why: 'the projection of a granted appeal looks up one event of the same stream',

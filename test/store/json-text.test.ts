@@ -15,7 +15,7 @@ const withName = (written: string) => `{"h":1,${written}:2}`;
 
 const NAMES = ['"\\""', '"\\n"', '"\\\\"', '"\\u0061"', '"\\t\\n"', '"a\\"b"', '"\\ud83d\\udc4b"'];
 
-t.test('a name written with an escape is what it says', async (t) => {
+t.test('reads a name written with an escape', async (t) => {
   parseJson(POISON);
   for (const written of NAMES) {
     const name = JSON.parse(written) as string;
@@ -41,7 +41,7 @@ const value = fc.letrec((tie) => ({
   record: fc.dictionary(awkward, tie('any'), { maxKeys: 4, noNullPrototype: true }),
 })).any;
 
-t.test('whatever is written is read again', async () => {
+t.test('reads back every value that it writes', async () => {
   fc.assert(
     fc.property(value, fc.constantFrom(0, 2), (given, indent) => {
       const read = parseJson(JSON.stringify(given, null, indent));
@@ -52,7 +52,7 @@ t.test('whatever is written is read again', async () => {
   );
 });
 
-t.test('JSON comes out of the database as it went in', async (t) => {
+t.test('returns JSON from the database unchanged', async (t) => {
   const { url } = await testDatabase(t);
   const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());

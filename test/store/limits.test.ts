@@ -11,10 +11,10 @@ const short = (limit: number): Limit => ({ kind: 'short', window: '10 minutes', 
 const long = (limit: number): Limit => ({ kind: 'long', window: '1 day', limit });
 const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => work(index));
-const yes = (answers: readonly boolean[]) => answers.filter(Boolean).length;
+const countAllowed = (answers: readonly boolean[]) => answers.filter(Boolean).length;
 
 /** Creates the rate limits of several processes on one database. */
-async function start(t: Test, processes = 1) {
+async function createLimits(t: Test, processes = 1) {
   const { url } = await testDatabase(t);
   const pools = times(processes, () => createPool(url, 'test', 4));
   t.teardown(() => Promise.all(pools.map((pool) => pool.end())));
@@ -26,38 +26,38 @@ async function start(t: Test, processes = 1) {
   return { pool, counts, limits: pools.map((own) => rateLimits(own, ring)) };
 }
 
-t.test(
-  'of many at once exactly as many are counted as are allowed, whatever the process',
-  async (t) => {
-    const { limits, counts } = await start(t, 3);
-    const answers = await Promise.all(
-      limits.flatMap(({ take }) => times(40, () => take('192.0.2.1', [short(50), long(100)]))),
-    );
-    t.equal(yes(answers), 50);
-    t.same(await counts(), ['long 50', 'short 50']);
-  },
-);
+t.test('counts exactly the allowed number of concurrent calls in all processes', async (t) => {
+  const { limits, counts } = await createLimits(t, 3);
+  const answers = await Promise.all(
+    limits.flatMap(({ take }) => times(40, () => take('192.0.2.1', [short(50), long(100)]))),
+  );
+  t.equal(countAllowed(answers), 50);
+  t.same(await counts(), ['long 50', 'short 50']);
+});
 
-t.test('each address has its own', async (t) => {
-  const { limits, counts } = await start(t);
+t.test('counts each address separately', async (t) => {
+  const { limits, counts } = await createLimits(t);
   const takes = limits.flatMap(({ take }) =>
     times(60, (index) => take(`192.0.2.${index % 3}`, [short(index % 3 === 0 ? 10 : 20)])),
   );
   const answers = await Promise.all(takes);
-  t.equal(yes(answers), 50);
+  t.equal(countAllowed(answers), 50);
   t.same(await counts(), ['short 10', 'short 20', 'short 20']);
 });
 
-t.test('what one limit refuses takes no room in the other', async (t) => {
-  const { limits, counts } = await start(t);
+t.test('counts nothing under one limit that another refuses', async (t) => {
+  const { limits, counts } = await createLimits(t);
   const take = limits[0]?.take as (typeof limits)[number]['take'];
-  t.equal(yes(await Promise.all(times(12, () => take('192.0.2.1', [short(20), long(5)])))), 5);
+  t.equal(
+    countAllowed(await Promise.all(times(12, () => take('192.0.2.1', [short(20), long(5)])))),
+    5,
+  );
   t.same(await counts(), ['long 5', 'short 5']);
-  t.notOk(await take('192.0.2.1', [short(0)]), 'nothing is allowed');
+  t.notOk(await take('192.0.2.1', [short(0)]), 'a limit of zero allows nothing');
 });
 
-t.test('what one limit refuses takes no room in the next, not even for a moment', async (t) => {
-  const { pool, limits } = await start(t);
+t.test('never counts under the next limit what one limit refuses', async (t) => {
+  const { pool, limits } = await createLimits(t);
   await pool.query(`CREATE TABLE seen (count int);
     CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
       'BEGIN INSERT INTO seen VALUES (NEW.count); RETURN NEW; END';
@@ -66,33 +66,33 @@ t.test('what one limit refuses takes no room in the next, not even for a moment'
   const takes = limits.flatMap(({ take }) =>
     times(10, () => take('192.0.2.1', [short(5), long(100)])),
   );
-  t.equal(yes(await Promise.all(takes)), 5);
+  t.equal(countAllowed(await Promise.all(takes)), 5);
   const { rows } = await pool.query('SELECT max(count) AS most FROM seen');
   t.same(rows, [{ most: 5 }]);
 });
 
-t.test('a repeat of what is known is not counted among those that are', async (t) => {
-  const { pool, limits, counts } = await start(t);
+t.test('does not count a repeat of an existing item', async (t) => {
+  const { pool, limits, counts } = await createLimits(t);
   const take = limits[0]?.take as (typeof limits)[number]['take'];
   await pool.query('CREATE TABLE things (id uuid PRIMARY KEY)');
-  const known = times(6, () => randomUUID());
-  await pool.query('INSERT INTO things SELECT unnest($1::uuid[])', [known]);
+  const existing = times(6, () => randomUUID());
+  await pool.query('INSERT INTO things SELECT unnest($1::uuid[])', [existing]);
   const unless = (id: string) => sql`SELECT * FROM things WHERE id = ${id}::uuid`;
   for (const allowed of [10, 20]) {
-    const asked = times(16, (index) => known[index] ?? randomUUID());
+    const ids = times(16, (index) => existing[index] ?? randomUUID());
     const answers = await Promise.all(
-      asked.map((id) => take(`192.0.2.${allowed}`, [short(allowed)], unless(id))),
+      ids.map((id) => take(`192.0.2.${allowed}`, [short(allowed)], unless(id))),
     );
     t.same(
       answers,
-      asked.map((id) => !known.includes(id)),
+      ids.map((id) => !existing.includes(id)),
     );
   }
   t.same(await counts(), ['short 10', 'short 10']);
 });
 
-t.test('what was given back can be taken again', async (t) => {
-  const { limits, counts } = await start(t);
+t.test('allows again what was given back', async (t) => {
+  const { limits, counts } = await createLimits(t);
   const [{ take, giveBack }] = limits as [(typeof limits)[number]];
   t.ok(await take('192.0.2.1', [short(1), long(1)]));
   t.notOk(await take('192.0.2.1', [short(1), long(1)]));

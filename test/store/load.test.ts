@@ -13,7 +13,7 @@ const note = sql`SELECT 'note'`;
 const member = sql`SELECT 'member'`;
 const parent = sql`SELECT 'parent'`;
 
-t.test('statements are read in order, and their rows come back in the same shape', (t) => {
+t.test('reads statements in order and returns their rows in the same shape', (t) => {
   const loads: [load: Load, reads: unknown[], rows: unknown[][], shape: unknown][] = [
     [null, [], [], []],
     [note, [note], [[1, 2]], [1, 2]],
@@ -33,7 +33,11 @@ t.test('statements are read in order, and their rows come back in the same shape
     t.same(flattenReads(load), reads);
     t.same(shapeRows(load, rows), shape);
   }
-  t.same(shapeRows({ note, list: [member] }, []), { note: [], list: [[]] }, 'nothing was read');
+  t.same(
+    shapeRows({ note, list: [member] }, []),
+    { note: [], list: [[]] },
+    'no rows give an empty shape',
+  );
   t.end();
 });
 

@@ -6,7 +6,7 @@ import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { sql } from '../../platform/sql.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
-import { meanwhile, waitingForLocks } from '../support/meanwhile.ts';
+import { countLockWaits, whileWaitingForLock } from '../support/meanwhile.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** Creates a member whose id begins with `digit`, so that the order of ids is known. */
@@ -60,7 +60,7 @@ for (const held of [false, true])
       const holder = await pool.connect();
       t.teardown(() => holder.release());
       // Bob joins the case after the command has found its members.
-      const executed = meanwhile(
+      const executed = whileWaitingForLock(
         pool,
         lockOf(ann.agent.id),
         () => service.core.store.execute(command),
@@ -70,7 +70,7 @@ for (const held of [false, true])
         },
       );
       if (held) {
-        const isRetried = async () => locks.length === 2 && (await waitingForLocks(pool)) > 0;
+        const isRetried = async () => locks.length === 2 && (await countLockWaits(pool)) > 0;
         for (let turn = 0; turn < 500 && !(await isRetried()); turn++) await sleep(10);
         await holder.query('ROLLBACK');
       }
@@ -111,7 +111,7 @@ t.test('locks each member once, in the order of their ids', async (t) => {
     load: null,
     decide: ({ locked }) => ({ unchanged: locked }),
   };
-  const locked = await meanwhile(
+  const locked = await whileWaitingForLock(
     service.database.pool,
     lockOf(second),
     () => service.core.store.execute(command),

@@ -9,7 +9,7 @@ import { testDatabase } from '../support/database.ts';
 
 type Files = Record<string, string>;
 
-function folderOf(t: { teardown(end: () => void): unknown }, files: Files) {
+function createFolder(t: { teardown(end: () => void): unknown }, files: Files) {
   const { path: folder, remove } = temporaryFolder('migrations');
   t.teardown(remove);
   const add = (more: Files) => {
@@ -22,10 +22,10 @@ function folderOf(t: { teardown(end: () => void): unknown }, files: Files) {
 const one = { '0001-first.sql': 'CREATE TABLE a (n int); INSERT INTO a VALUES (1);' };
 const two = { '0002-second.sql': 'INSERT INTO a VALUES (2);' };
 
-t.test('files are applied once each, in order, and the job schema is made', async (t) => {
+t.test('applies each migration once, in order, and creates the job schema', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   const query = (text: string) => pool.query(text);
-  const { folder, add } = folderOf(t, one);
+  const { folder, add } = createFolder(t, one);
   t.same(await pendingMigrations(query, folder), ['0001-first']);
   t.same(await migrate(url, folder), ['0001-first']);
   add(two);
@@ -38,9 +38,9 @@ t.test('files are applied once each, in order, and the job schema is made', asyn
   t.same(jobs.rows, [{ job: 'pgboss.job' }]);
 });
 
-t.test('processes that migrate at once apply everything exactly once', async (t) => {
+t.test('applies each migration once when processes migrate concurrently', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
-  const { folder } = folderOf(t, { ...one, ...two });
+  const { folder } = createFolder(t, { ...one, ...two });
   const script = `
     const { migrate } = await import(process.argv[1]);
     console.log((await migrate(process.argv[2], process.argv[3])).length);`;
@@ -52,17 +52,17 @@ t.test('processes that migrate at once apply everything exactly once', async (t)
   t.same((await pool.query('SELECT count(*)::int AS n FROM a')).rows, [{ n: 2 }]);
 });
 
-t.test('a migration that fails leaves nothing behind and is named', async (t) => {
+t.test('rolls back a failed migration and names it', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
-  const bad = { '0002-bad.sql': 'INSERT INTO a VALUES (2); SELECT broken;' };
-  const { folder } = folderOf(t, { ...one, ...bad });
+  const failing = { '0002-bad.sql': 'INSERT INTO a VALUES (2); SELECT broken;' };
+  const { folder } = createFolder(t, { ...one, ...failing });
   await t.rejects(migrate(url, folder), /Migration 0002-bad failed/);
   t.same((await pool.query('SELECT n FROM a')).rows, [{ n: 1 }]);
 });
 
-t.test('a changed, a missing, a late and a misnamed file are refused', async (t) => {
+t.test('refuses a changed, missing, late or misnamed migration', async (t) => {
   const { url } = await testDatabase(t, { empty: true });
-  await migrate(url, folderOf(t, { ...one, '0003-third.sql': 'SELECT 3;' }).folder);
+  await migrate(url, createFolder(t, { ...one, '0003-third.sql': 'SELECT 3;' }).folder);
   const third = { '0003-third.sql': 'SELECT 3;' };
   const refused: [Files, RegExp][] = [
     [{ '0001-first.sql': 'SELECT 1;', ...third }, /has another 0001-first than this code/],
@@ -72,32 +72,36 @@ t.test('a changed, a missing, a late and a misnamed file are refused', async (t)
     [{ ...one, ...third, '0003-again.sql': '' }, /Two migrations have the number of/],
   ];
   for (const [files, message] of refused)
-    await t.rejects(migrate(url, folderOf(t, files).folder), message);
+    await t.rejects(migrate(url, createFolder(t, files).folder), message);
 });
 
 t.test('refuses a database made by a development version before 0.9.0', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   await migrate(
     url,
-    folderOf(t, { '0001-events.sql': 'SELECT 1;', '0002-membership.sql': 'SELECT 2;' }).folder,
+    createFolder(t, { '0001-events.sql': 'SELECT 1;', '0002-membership.sql': 'SELECT 2;' }).folder,
   );
   await t.rejects(migrate(url), /made by a development version before 0\.9\.0/);
-  t.same(await pendingMigrations((text) => pool.query(text)), ['0001-schema'], 'not ready');
+  t.same(
+    await pendingMigrations((text) => pool.query(text)),
+    ['0001-schema'],
+    'the database is not ready',
+  );
   t.same((await pool.query(`SELECT to_regclass('events') AS events`)).rows, [{ events: null }]);
 });
 
-t.test('a database that is ahead is ready for old processes', async (t) => {
+t.test('treats a database that is ahead as ready', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
-  await migrate(url, folderOf(t, { ...one, ...two }).folder);
-  t.same(await pendingMigrations((text) => pool.query(text), folderOf(t, one).folder), []);
+  await migrate(url, createFolder(t, { ...one, ...two }).folder);
+  t.same(await pendingMigrations((text) => pool.query(text), createFolder(t, one).folder), []);
 });
 
-t.test('every test database has the migrations of the project', async (t) => {
+t.test('gives every test database the migrations of the project', async (t) => {
   const { pool } = await testDatabase(t);
   t.same(await pendingMigrations((text) => pool.query(text), MIGRATIONS), []);
 });
 
-t.test('a database that is set up otherwise is refused, with all that is to be set', async (t) => {
+t.test('refuses a database with other settings and names all of them', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   const name = new URL(url).pathname.slice(1);
   const set = (setting: string) => pool.query(`ALTER DATABASE ${name} SET ${setting}`);

@@ -15,7 +15,7 @@ import { startService } from '../support/service.ts';
 const LIMIT_MS = 3300;
 
 /** Starts the service with a fault-injecting proxy in front of its database. */
-async function startProxied(t: Test, settings: Record<string, string> = {}) {
+async function startBehindProxy(t: Test, settings: Record<string, string> = {}) {
   const database = await testDatabase(t);
   const proxy = await wireProxy(t, database.url);
   const service = await startService(t, {
@@ -32,8 +32,8 @@ async function startProxied(t: Test, settings: Record<string, string> = {}) {
   return { proxy, register, agent, eventsOf, service };
 }
 
-t.test('a COMMIT whose reply was lost is found to have happened, and answers 200', async (t) => {
-  const { proxy, register, eventsOf } = await startProxied(t);
+t.test('finds a COMMIT whose reply was lost and answers 200', async (t) => {
+  const { proxy, register, eventsOf } = await startBehindProxy(t);
   const body = newRegistration();
   proxy.dropCommitReply('MemberRegistered');
   const answer = await register(body);
@@ -44,8 +44,8 @@ t.test('a COMMIT whose reply was lost is found to have happened, and answers 200
   t.same(await eventsOf(body), ['MemberRegistered']);
 });
 
-t.test('a COMMIT that was lost writes nothing twice', async (t) => {
-  const { proxy, register, eventsOf } = await startProxied(t);
+t.test('writes nothing twice when a COMMIT is lost', async (t) => {
+  const { proxy, register, eventsOf } = await startBehindProxy(t);
   const body = newRegistration();
   proxy.dropCommit('MemberRegistered');
   const started = performance.now();
@@ -63,8 +63,8 @@ t.test('a COMMIT that was lost writes nothing twice', async (t) => {
   t.same(await eventsOf(body), ['MemberRegistered']);
 });
 
-t.test('a database that falls silent at COMMIT answers 503 in time', async (t) => {
-  const { proxy, register, eventsOf } = await startProxied(t);
+t.test('answers 503 in time when the database falls silent at COMMIT', async (t) => {
+  const { proxy, register, eventsOf } = await startBehindProxy(t);
   for (const turn of [1, 2]) {
     const body = newRegistration();
     proxy.holdAtCommit('MemberRegistered');
@@ -81,8 +81,8 @@ t.test('a database that falls silent at COMMIT answers 503 in time', async (t) =
   }
 });
 
-t.test('a claim whose COMMIT got no answer is made once', async (t) => {
-  const { proxy, service } = await startProxied(t);
+t.test('makes a claim once, or reports it unconfirmed, when COMMIT is not answered', async (t) => {
+  const { proxy, service } = await startBehindProxy(t);
   const ann = await addModerator(service, 'ann');
   for (let n = 0; n < 3; n++) await submit(service);
   const claim = (key?: string) =>
@@ -97,7 +97,7 @@ t.test('a claim whose COMMIT got no answer is made once', async (t) => {
   proxy.dropCommitReply('moderation.claim');
   const found = await claim(randomUUID());
   t.equal(found.status, 200, found.text);
-  t.equal(await countClaims(ann), 1, 'the receipt tells');
+  t.equal(await countClaims(ann), 1, 'the receipt has the claim');
 
   const key = randomUUID();
   proxy.dropCommit('moderation.claim');
@@ -113,18 +113,18 @@ t.test('a claim whose COMMIT got no answer is made once', async (t) => {
   t.equal(await countClaims(ann), 2);
 
   proxy.holdAfterCommit('moderation.claim');
-  const unread = await claim(randomUUID());
+  const unconfirmed = await claim(randomUUID());
   proxy.release();
-  t.equal(unread.body.error?.code, 'outcome_unconfirmed', unread.text);
-  t.equal(await countClaims(ann), 3, 'claimed, though what was claimed could not be read');
+  t.equal(unconfirmed.body.error?.code, 'outcome_unconfirmed', unconfirmed.text);
+  t.equal(await countClaims(ann), 3, 'claimed although the result could not be read');
   t.equal(proxy.fired(), 3);
 });
 
 for (const connected of [true, false])
   t.test(
-    `a silent database answers 503 in time, ${connected ? 'with' : 'without'} connections open`,
+    `answers 503 in time from a silent database, ${connected ? 'with' : 'without'} open connections`,
     async (t) => {
-      const { proxy, register, eventsOf } = await startProxied(t);
+      const { proxy, register, eventsOf } = await startBehindProxy(t);
       if (connected) t.equal((await register(newRegistration())).status, 200);
       const body = newRegistration();
       proxy.hold();
@@ -141,28 +141,28 @@ for (const connected of [true, false])
     },
   );
 
-t.test('whoever waits for what others read is answered in time too', async (t) => {
-  const { proxy, agent, service } = await startProxied(t);
+t.test('answers requests in time that wait for the reads of others', async (t) => {
+  const { proxy, agent, service } = await startBehindProxy(t);
   const bearer = await agent();
   const { token } = await addModerator(service, 'ann');
   const authorization = `Bearer ${token}`;
-  const asks = {
+  const requests = {
     guestbook: () => service.call('GET', '/api/guestbook'),
     'a member': () => bearer.call('GET', '/api/v1/me'),
     'a moderator': () =>
       service.call('GET', '/api/moderation/queue', { headers: { authorization } }),
   };
-  for (const ask of Object.values(asks)) t.equal((await ask()).status, 200);
+  for (const request of Object.values(requests)) t.equal((await request()).status, 200);
   // Open a connection for each request first: the timeout for a new connection is shorter.
   const lists = Array.from({ length: 20 }, (_, n) => `/api/v1/agents?limit=${n + 1}`);
   await Promise.all(lists.map((path) => service.call('GET', path)));
   proxy.hold();
   // Start the requests 40 ms apart, so that each finds the earlier ones in progress.
-  const waiting = Object.entries(asks).flatMap(([name, ask]) =>
+  const waiting = Object.entries(requests).flatMap(([name, request]) =>
     [0, 1, 2, 3, 4].map(async (turn) => {
       await sleep(turn * 40);
       const started = performance.now();
-      const { status } = await ask();
+      const { status } = await request();
       const took = performance.now() - started;
       t.equal(status, 503, name);
       t.ok(took < LIMIT_MS, `${name}: ${Math.round(took)} ms`);
@@ -170,10 +170,10 @@ t.test('whoever waits for what others read is answered in time too', async (t) =
   );
   await Promise.all(waiting);
   proxy.release();
-  for (const ask of Object.values(asks)) t.equal((await ask()).status, 200);
+  for (const request of Object.values(requests)) t.equal((await request()).status, 200);
 });
 
-t.test('a clock that is put back meanwhile makes nobody wait longer', async (t) => {
+t.test('keeps its deadline when the system clock is put back', async (t) => {
   const { pool } = await testDatabase(t);
   const { now } = Date;
   t.teardown(() => {
@@ -196,8 +196,8 @@ t.test('a clock that is put back meanwhile makes nobody wait longer', async (t) 
   t.ok(took < LIMIT_MS, `${Math.round(took)} ms`);
 });
 
-t.test('connections cut between requests are replaced', async (t) => {
-  const { proxy, register, eventsOf } = await startProxied(t);
+t.test('replaces connections that are cut between requests', async (t) => {
+  const { proxy, register, eventsOf } = await startBehindProxy(t);
   t.equal((await register(newRegistration())).status, 200);
   const body = newRegistration();
   proxy.cut();
@@ -208,8 +208,8 @@ t.test('connections cut between requests are replaced', async (t) => {
   t.same(await eventsOf(body), ['MemberRegistered']);
 });
 
-t.test('connections cut under running requests do not end the process', async (t) => {
-  const { proxy, register, eventsOf } = await startProxied(t);
+t.test('survives connections that are cut during requests', async (t) => {
+  const { proxy, register, eventsOf } = await startBehindProxy(t);
   const bodies = Array.from({ length: 20 }, newRegistration);
   const answers = bodies.map(register);
   const cutting = setInterval(() => proxy.cut(), 5);
@@ -223,7 +223,7 @@ t.test('connections cut under running requests do not end the process', async (t
   }
 });
 
-t.test('the counters and the command of one request share one patience', async (t) => {
+t.test('shares one deadline between the counters and the command of a request', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const [counters, totals] = [await pool.connect(), await pool.connect()];
@@ -243,9 +243,9 @@ t.test('the counters and the command of one request share one patience', async (
 
 for (const dropped of ['dropCommitReply', 'dropCommit'] as const)
   t.test(
-    `a scoped write lives through a lost COMMIT (${dropped}) with exactly one effect`,
+    `gives a scoped write exactly one effect despite a lost COMMIT (${dropped})`,
     async (t) => {
-      const { proxy, agent, eventsOf } = await startProxied(t);
+      const { proxy, agent, eventsOf } = await startBehindProxy(t);
       const member = await agent();
       const body = newCase();
       const headers = { 'idempotency-key': '5c9a1c8e-5f0e-4b7e-8a7e-6a1b2c3d4e5f' };

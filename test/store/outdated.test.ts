@@ -8,7 +8,7 @@ const SIZE = 3;
 const all = () => sql`SELECT *, pg_sleep(0.1)::text AS slept FROM things`;
 
 /** A pool whose connections have all prepared a statement before its table was altered. */
-async function outdatedPool(t: Test) {
+async function createOutdatedPool(t: Test) {
   const { url, pool: other } = await testDatabase(t);
   await other.query('CREATE TABLE things AS SELECT 1 AS one');
   const pool = createPool(url, 'test', SIZE);
@@ -21,20 +21,17 @@ async function outdatedPool(t: Test) {
   return { pool, opened };
 }
 
-t.test(
-  'what was prepared before a migration is read, though all connections have it',
-  async (t) => {
-    const { pool } = await outdatedPool(t);
-    for (let turn = 0; turn < SIZE; turn++)
-      t.same(await query(pool, all()), [{ one: 1, two: 2, slept: '' }]);
-  },
-);
+t.test('reads after a migration although all connections prepared the statement', async (t) => {
+  const { pool } = await createOutdatedPool(t);
+  for (let turn = 0; turn < SIZE; turn++)
+    t.same(await query(pool, all()), [{ one: 1, two: 2, slept: '' }]);
+});
 
-t.test('a statement that the server does not support fails on a new connection', async (t) => {
-  const { pool, opened } = await outdatedPool(t);
+t.test('fails an unsupported statement on a new connection', async (t) => {
+  const { pool, opened } = await createOutdatedPool(t);
   const unsupported = sql`SELECT one FROM things GROUP BY one FOR UPDATE`;
   await t.rejects(query(pool, unsupported), { code: '0A000', message: /FOR UPDATE/ });
   t.equal(opened.times, SIZE + 1);
   await t.rejects(query(pool, unsupported), { code: '0A000', message: /FOR UPDATE/ });
-  t.equal(opened.times, SIZE + 2, 'tried once more');
+  t.equal(opened.times, SIZE + 2, 'one more attempt');
 });

@@ -5,7 +5,7 @@ import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 
-async function connected(t: Test): Promise<pg.Client> {
+async function connectClient(t: Test): Promise<pg.Client> {
   const { url } = await testDatabase(t);
   const client = new pg.Client(clientConfig(url, 'test'));
   await client.connect();
@@ -16,17 +16,17 @@ async function connected(t: Test): Promise<pg.Client> {
 const pair = (one: number, other: string | null) =>
   sql`SELECT ${one}::bigint AS one, ${other}::text AS other`;
 const list = () => sql`SELECT n, jsonb_build_object('n', n) AS body FROM generate_series(1, 3) n`;
-const nothing = () => sql`CREATE TEMP TABLE IF NOT EXISTS made (n int)`;
-const put = (n: number) => sql`INSERT INTO made (n) VALUES (${n})`;
+const createTable = () => sql`CREATE TEMP TABLE IF NOT EXISTS made (n int)`;
+const insert = (n: number) => sql`INSERT INTO made (n) VALUES (${n})`;
 const divide = (by: number) => sql`SELECT 1 / ${by}::int AS result`;
 
 t.test('resolves to the rows of each statement', async (t) => {
-  const client = await connected(t);
+  const client = await connectClient(t);
   for (const round of [1, 2]) {
     const rows = await pipeline(client, [
-      nothing(),
+      createTable(),
       pair(2 ** 40, 'é'),
-      put(round),
+      insert(round),
       list(),
       pair(1, null),
     ]);
@@ -40,30 +40,30 @@ t.test('resolves to the rows of each statement', async (t) => {
   }
 });
 
-t.test('rejects with the first error of a transaction, none of which is kept', async (t) => {
-  const client = await connected(t);
+t.test('rejects with the first error of a transaction and keeps none of it', async (t) => {
+  const client = await connectClient(t);
   const [begin, commit] = [sql`BEGIN`, sql`COMMIT`];
-  await pipeline(client, [nothing()]);
+  await pipeline(client, [createTable()]);
   for (const by of [0, 0])
     await t.rejects(
-      pipeline(client, [begin, put(1), divide(by), put(1), commit]),
+      pipeline(client, [begin, insert(1), divide(by), insert(1), commit]),
       { code: '22012' },
-      'by zero',
+      'division by zero',
     );
   t.same(await pipeline(client, [divide(1), sql`SELECT n FROM made`]), [[{ result: 1 }], []]);
 });
 
-t.test('sends nothing where one value cannot be sent', async (t) => {
-  const client = await connected(t);
-  await pipeline(client, [nothing()]);
+t.test('sends nothing if one value cannot be sent', async (t) => {
+  const client = await connectClient(t);
+  await pipeline(client, [createTable()]);
   const endless: unknown[] = [];
   endless.push({ endless });
-  await t.rejects(pipeline(client, [put(1), sql`SELECT ${{ endless }}::jsonb`]), TypeError);
+  await t.rejects(pipeline(client, [insert(1), sql`SELECT ${{ endless }}::jsonb`]), TypeError);
   t.same(await pipeline(client, [sql`SELECT count(*) AS count FROM made`]), [[{ count: 0 }]]);
 });
 
-t.test('rejects where a value cannot be read, and the connection serves the next', async (t) => {
-  const client = await connected(t);
+t.test('rejects an unreadable value and keeps the connection usable', async (t) => {
+  const client = await connectClient(t);
   const [given] = [pg.types.getTypeParser(pg.types.builtins.MONEY, 'text')];
   t.teardown(() => pg.types.setTypeParser(pg.types.builtins.MONEY, given));
   pg.types.setTypeParser(pg.types.builtins.MONEY, () => {
@@ -73,15 +73,15 @@ t.test('rejects where a value cannot be read, and the connection serves the next
   t.same(await pipeline(client, [pair(1, '')]), [[{ one: 1, other: '' }]]);
 });
 
-t.test('rejects where COMMIT is answered with ROLLBACK', async (t) => {
-  const client = await connected(t);
+t.test('rejects when COMMIT is answered with ROLLBACK', async (t) => {
+  const client = await connectClient(t);
   const [begin, commit] = [sql`BEGIN`, sql`COMMIT`];
-  await pipeline(client, [nothing()]);
+  await pipeline(client, [createTable()]);
   for (let time = 0; time < 2; time++) {
-    await t.rejects(pipeline(client, [begin, put(1), divide(0)]), { code: '22012' });
+    await t.rejects(pipeline(client, [begin, insert(1), divide(0)]), { code: '22012' });
     // After the transaction has failed, the server reports no error for COMMIT.
     await t.rejects(pipeline(client, [commit]), { message: 'not committed' });
   }
-  await pipeline(client, [begin, put(1), commit]);
+  await pipeline(client, [begin, insert(1), commit]);
   t.same(await pipeline(client, [sql`SELECT count(*) AS count FROM made`]), [[{ count: 1 }]]);
 });

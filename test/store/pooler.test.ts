@@ -5,13 +5,13 @@ import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitCommand } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
-import { pooler } from '../support/pooler.ts';
+import { startPooler } from '../support/pooler.ts';
 import { startService } from '../support/service.ts';
 
-t.test('the service works through a transaction pooler', async (t) => {
+t.test('runs through a transaction pooler', async (t) => {
   const database = await testDatabase(t);
   const service = await startService(t, {
-    DATABASE_URL: await pooler(t, database.url),
+    DATABASE_URL: await startPooler(t, database.url),
     DATABASE_DIRECT_URL: database.url,
   });
   const { call, core } = service;
@@ -28,6 +28,10 @@ t.test('the service works through a transaction pooler', async (t) => {
     const note = NoteSubmission.parse({ id: randomUUID(), message: 'Hello.' });
     const command = submitCommand(core, note, null);
     const load = { ...(command.load as object), notes: sql`SELECT 1 / 0 AS no` };
-    await t.rejects(core.store.execute({ ...command, load }), { code: '22012' }, 'so it reads');
+    await t.rejects(
+      core.store.execute({ ...command, load }),
+      { code: '22012' },
+      'the load was executed',
+    );
   }
 });

@@ -4,38 +4,38 @@ import { readTogether } from '../../platform/postgres/read-together.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 
-async function start(t: Test) {
+async function createFinder(t: Test) {
   const { url } = await testDatabase(t);
   const pool = createPool(url, 'test', 10);
   t.teardown(() => pool.end());
   await pool.query('CREATE TABLE things (id text PRIMARY KEY, value int)');
   await pool.query(`INSERT INTO things SELECT 'id' || n, n FROM generate_series(1, 200) n`);
-  const asked: (readonly string[])[] = [];
+  const batches: (readonly string[])[] = [];
   const find = readTogether<{ id: string; value: number }>(
     pool,
     (ids) => {
-      asked.push(ids);
+      batches.push(ids);
       return sql`SELECT id, value, (SELECT pg_sleep(0.01)) FROM things WHERE id = ANY(${ids})`;
     },
     (row) => row.id,
   );
-  return { pool, find, asked };
+  return { pool, find, batches };
 }
 
-t.test('many ask at once: few statements, and to each its own row', async (t) => {
-  const { find, asked } = await start(t);
+t.test('answers many concurrent lookups with few statements, each with its row', async (t) => {
+  const { find, batches } = await createFinder(t);
   const ids = Array.from({ length: 200 }, (_, index) => `id${(index % 100) * 2 + 2}`);
   const rows = await Promise.all(ids.map((id) => find(id)));
   t.same(
     rows.map((row) => row && `id${row.value}`),
     ids,
   );
-  t.ok(asked.length < 20, `${asked.length} statements`);
+  t.ok(batches.length < 20, `${batches.length} statements`);
   t.equal(await find('unknown'), undefined);
 });
 
-t.test('whoever asks after a change sees it, whatever is under way', async (t) => {
-  const { pool, find } = await start(t);
+t.test('sees a change in every lookup that starts after it', async (t) => {
+  const { pool, find } = await createFinder(t);
   const before = Array.from({ length: 8 }, () => find('id1'));
   await new Promise((resolve) => setImmediate(resolve));
   await pool.query(`UPDATE things SET value = -1 WHERE id = 'id1'`);
@@ -43,8 +43,8 @@ t.test('whoever asks after a change sees it, whatever is under way', async (t) =
   await Promise.all(before);
 });
 
-t.test('a read that fails fails for those who shared it, and the next one is asked', async (t) => {
-  const { pool, find } = await start(t);
+t.test('fails all lookups that share a failed read, and none after it', async (t) => {
+  const { pool, find } = await createFinder(t);
   await pool.query('ALTER TABLE things RENAME TO away');
   const failed = await Promise.allSettled([find('id1'), find('id2')]);
   t.same(

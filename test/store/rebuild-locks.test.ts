@@ -5,7 +5,7 @@ import { readModels } from '../../harness/rebuilt.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
-import { meanwhile } from '../support/meanwhile.ts';
+import { whileWaitingForLock } from '../support/meanwhile.ts';
 import { startService } from '../support/service.ts';
 
 /** The number of table locks that connections to the database wait for. */
@@ -17,45 +17,45 @@ async function lockWaits(pool: pg.Pool): Promise<number> {
   return rowCount ?? 0;
 }
 
-t.test('while the log is vacuumed, a rebuild waits and members go on writing', async (t) => {
+t.test('waits for a VACUUM of the log while members keep writing', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   await signedIn(service);
-  const told: (readonly number[])[] = [];
-  const waits = (pids: readonly number[]) => told.push(pids);
-  const { events } = await meanwhile(
+  const reported: (readonly number[])[] = [];
+  const waits = (pids: readonly number[]) => reported.push(pids);
+  const { events } = await whileWaitingForLock(
     pool,
     'LOCK TABLE events IN SHARE UPDATE EXCLUSIVE MODE',
     () => rebuild(url, catalogue, projections, { waits }),
     async () => {
-      for (let turn = 0; told.length === 0 && turn < 500; turn++) await sleep(10);
+      for (let turn = 0; reported.length === 0 && turn < 500; turn++) await sleep(10);
       const { rows } = await pool.query(
         `SELECT array_agg(DISTINCT pid) AS pids FROM pg_locks
          WHERE mode = 'ShareUpdateExclusiveLock' AND relation = 'events'::regclass
            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       );
-      t.same(told, [rows[0].pids], 'who is waited for');
+      t.same(reported, [rows[0].pids], 'reports the session that it waits for');
       for (let turn = 0; turn < 10; turn++) await signedIn(service);
     },
   );
-  t.equal(told.length, 1, 'is told once');
+  t.equal(reported.length, 1, 'reports it once');
   const { rows } = await pool.query('SELECT count(*)::int FROM events');
   t.equal(events, rows[0].count);
   const rebuilt = await readModels(pool);
   t.equal(rebuilt.members?.length, 11);
 });
 
-t.test('a writer who is not done is waited for, and nobody behind it', async (t) => {
+t.test('waits for an open writer and delays no other', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   await signedIn(service);
   const writer = await pool.connect();
   await writer.query('BEGIN');
   await writer.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
-  const told = Promise.withResolvers<readonly number[]>();
-  const rebuilt = rebuild(url, catalogue, projections, { waits: told.resolve });
+  const reported = Promise.withResolvers<readonly number[]>();
+  const rebuilt = rebuild(url, catalogue, projections, { waits: reported.resolve });
   const { rows } = await writer.query('SELECT pg_backend_pid() AS pid');
-  t.same(await told.promise, [rows[0].pid]);
+  t.same(await reported.promise, [rows[0].pid]);
   t.equal(await lockWaits(pool), 0);
   await signedIn(service);
   await writer.query('COMMIT');
@@ -64,12 +64,12 @@ t.test('a writer who is not done is waited for, and nobody behind it', async (t)
   t.equal((await rebuilt).events, log[0].count);
 });
 
-t.test('beside a backup the swap holds up nobody most of the time', async (t) => {
+t.test('rarely delays other sessions while it waits for a backup', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   await signedIn(service);
   const samples: number[] = [];
-  await meanwhile(
+  await whileWaitingForLock(
     pool,
     'LOCK TABLE feed IN ACCESS SHARE MODE',
     () => rebuild(url, catalogue, projections),
@@ -83,6 +83,6 @@ t.test('beside a backup the swap holds up nobody most of the time', async (t) =>
     },
   );
   const waiting = samples.filter((count) => count > 0).length;
-  t.ok(waiting > 0, 'it tries again');
+  t.ok(waiting > 0, 'the rebuild retries');
   t.ok(waiting < samples.length / 2, `it waited in ${waiting} of ${samples.length} samples`);
 });

@@ -10,12 +10,12 @@ import { MIGRATIONS, migrate } from '../../platform/postgres/migrate.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import { testDatabase } from '../support/database.ts';
-import { meanwhile } from '../support/meanwhile.ts';
-import { operator } from '../support/moderator-command.ts';
-import { rebuildCommand, tablesOfRebuild } from '../support/rebuild-command.ts';
+import { whileWaitingForLock } from '../support/meanwhile.ts';
+import { operatorEnv } from '../support/moderator-command.ts';
+import { rebuildTables, startRebuild } from '../support/rebuild-command.ts';
 import { startService } from '../support/service.ts';
 
-t.test('every read model equals its rebuild, while members go on writing', async (t) => {
+t.test('rebuilds every read model equally while members keep writing', async (t) => {
   const service = await startService(t);
   const members = await Promise.all(Array.from({ length: 12 }, () => signedIn(service)));
   for (const member of members.slice(0, 4)) {
@@ -49,7 +49,7 @@ t.test('every read model equals its rebuild, while members go on writing', async
   t.same(await readModels(service.database.pool), before);
 });
 
-t.test('a rebuild skips ranges of positions without events', async (t) => {
+t.test('rebuilds across ranges of positions without events', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   for (const position of [3000, 4500, 900_000_000]) {
@@ -63,7 +63,7 @@ t.test('a rebuild skips ranges of positions without events', async (t) => {
   t.same(await readModels(pool), before);
 });
 
-t.test('a migration that is released while a rebuild runs stays', async (t) => {
+t.test('keeps a migration that is released during a rebuild', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   await signedIn(service);
@@ -74,7 +74,7 @@ t.test('a migration that is released while a rebuild runs stays', async (t) => {
     join(folder, '9999-last.sql'),
     'ALTER TABLE members ADD COLUMN added int DEFAULT 7;',
   );
-  const rebuilt = meanwhile(
+  const rebuilt = whileWaitingForLock(
     pool,
     'LOCK TABLE feed IN ACCESS SHARE MODE',
     () => rebuild(url, catalogue, projections).catch((error: Error) => error),
@@ -82,12 +82,12 @@ t.test('a migration that is released while a rebuild runs stays', async (t) => {
   );
   t.match(await rebuilt, { message: /schema was changed meanwhile.*run the rebuild again/ });
   t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
-  t.same(await tablesOfRebuild(pool), []);
+  t.same(await rebuildTables(pool), []);
   await rebuild(url, catalogue, projections);
   t.same((await pool.query('SELECT added FROM members')).rows, [{ added: 7 }]);
 });
 
-t.test('an interrupted rebuild leaves no table', async (t) => {
+t.test('leaves no table after an interrupted rebuild', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   await signedIn(service);
@@ -95,21 +95,21 @@ t.test('an interrupted rebuild leaves no table', async (t) => {
   await holder.query('BEGIN');
   await holder.query('LOCK TABLE feed IN ACCESS SHARE MODE');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const command = rebuildCommand(operator(service));
+    const command = startRebuild(operatorEnv(service));
     t.teardown(() => command.child.kill('SIGKILL'));
     await command.untilWaits();
-    t.not((await tablesOfRebuild(pool)).length, 0);
+    t.not((await rebuildTables(pool)).length, 0);
     command.child.kill(signal);
     const { code, stdout, stderr } = await command.end();
     t.match({ code, stdout }, { code: 1, stdout: '' });
     t.equal(stderr.split('\n').at(-2), `Ended by ${signal}`);
-    t.same(await tablesOfRebuild(pool), []);
+    t.same(await rebuildTables(pool), []);
   }
   await holder.query('COMMIT');
   holder.release();
 });
 
-t.test('privileges on read models stay, and none are added', async (t) => {
+t.test('keeps the privileges on read models and adds none', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   const role = `"Reader ${randomUUID()}"`;
@@ -138,7 +138,7 @@ t.test('privileges on read models stay, and none are added', async (t) => {
   await pool.query(`DROP ROLE ${role}`);
 });
 
-t.test('a rebuild has no deadline, whatever the database says', async (t) => {
+t.test("runs a rebuild without a deadline, whatever the database's setting", async (t) => {
   const { url, pool } = await testDatabase(t);
   const name = new URL(url).pathname.slice(1);
   const holder = await pool.connect();

@@ -8,7 +8,7 @@ import {
   searchPublic,
 } from '../../projections/search/search.ts';
 import { testDatabase } from '../support/database.ts';
-import { rowsRead } from '../support/rows-read.ts';
+import { countRowsRead } from '../support/rows-read.ts';
 
 const ROWS = 3000;
 /** The number of newest records that a search scans for any word. */
@@ -37,7 +37,7 @@ const FILL = [
   'ANALYZE',
 ];
 
-async function filled(t: Test) {
+async function createFilledDatabase(t: Test) {
   const { url } = await testDatabase(t);
   const client = new pg.Client(url);
   await client.connect();
@@ -51,47 +51,50 @@ async function filled(t: Test) {
   }
 
   const read = (words: string, kind: SearchKind | undefined) =>
-    rowsRead(client, searchPublic(words, kind, 21), ['text', 'timestamptz', 'uuid', 'bigint']);
+    countRowsRead(client, searchPublic(words, kind, 21), ['text', 'timestamptz', 'uuid', 'bigint']);
 
   return { client, find, read };
 }
 
-t.test('a search reads what it finds and a few of the newest, however much there is', async (t) => {
-  const { read } = await filled(t);
+t.test('reads only matches and a few of the newest records in a search', async (t) => {
+  const { read } = await createFilledDatabase(t);
   for (const kind of SEARCH_KINDS) {
     // Each match is read for its words and again for its content, a note's author as well.
-    const most = async (words: string, matches: number) => {
+    const checkRows = async (words: string, matches: number) => {
       const rows = await read(words, kind);
       t.ok(rows <= NEWEST + matches + 3 * 21, `${kind} ${words}: ${rows} rows`);
     };
-    await most('zebra', 0);
-    await most('rare', 3);
-    await most('often', ROWS / 100);
-    await most('harbour', 0);
-    await most('formerly', ROWS / 2);
-    await most('harbour zebra', 0);
+    await checkRows('zebra', 0);
+    await checkRows('rare', 3);
+    await checkRows('often', ROWS / 100);
+    await checkRows('harbour', 0);
+    await checkRows('formerly', ROWS / 2);
+    await checkRows('harbour zebra', 0);
   }
   const all = await read('zebra', undefined);
   t.ok(all <= SEARCH_KINDS.length * (NEWEST + 3), `all kinds: ${all} rows`);
 });
 
-t.test('words are found however their letters are composed', async (t) => {
-  const { client, find } = await filled(t);
-  const ways = ['café'.normalize('NFC'), 'café'.normalize('NFD'), 'ｃａｆé'];
+t.test('finds words with composed and decomposed letters', async (t) => {
+  const { client, find } = await createFilledDatabase(t);
+  const spellings = ['café'.normalize('NFC'), 'café'.normalize('NFD'), 'ｃａｆé'];
   await client.query(
     `UPDATE notes SET message = ($1::text[])[n] FROM (SELECT note_id, row_number() OVER
         (ORDER BY approved_at) AS n FROM notes) oldest
       WHERE notes.note_id = oldest.note_id AND n <= $2`,
-    [ways, ways.length],
+    [spellings, spellings.length],
   );
   // The notes are not among the newest, so the index of words finds them.
-  for (const words of ways)
-    t.same((await find(words, 'note', 5)).map(({ excerpt }) => excerpt).sort(), ways.toSorted());
-  t.same(await find('cafe', 'note', 5), [], 'an accent counts');
+  for (const words of spellings)
+    t.same(
+      (await find(words, 'note', 5)).map(({ excerpt }) => excerpt).sort(),
+      spellings.toSorted(),
+    );
+  t.same(await find('cafe', 'note', 5), [], 'an accent is significant');
 });
 
-t.test('pages of a search are whole and in order, by whichever index they come', async (t) => {
-  const { find } = await filled(t);
+t.test('pages through a search completely and in order, by either index', async (t) => {
+  const { find } = await createFilledDatabase(t);
   const pages = async (words: string, kind: SearchKind | undefined, limit: number) => {
     const found: FoundRow[] = [];
     for (;;) {
@@ -110,12 +113,12 @@ t.test('pages of a search are whole and in order, by whichever index they come',
     ] as const) {
       const found = await pages(words, kind, limit);
       t.equal(new Set(found.map(({ id }) => id)).size, matches, `${kind} ${words}`);
-      t.equal(found.length, matches, 'each once');
+      t.equal(found.length, matches, 'each match is listed once');
       const places = found.map(({ place }) => place);
-      t.same(places, [...places].sort().reverse(), 'newest first');
+      t.same(places, [...places].sort().reverse(), 'the newest match comes first');
     }
   }
   t.equal((await pages('often', undefined, 10)).length, (4 * ROWS) / 100);
   const [member, ...others] = await find('more_2500', undefined, 5);
-  t.same([member?.kind, others], ['member', []], 'found by the handle');
+  t.same([member?.kind, others], ['member', []], 'a member is found by handle');
 });

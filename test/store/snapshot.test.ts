@@ -6,25 +6,22 @@ import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 
-t.test(
-  'reads of a snapshot are of one state, and those after it see what came since',
-  async (t) => {
-    const { url, pool: other } = await testDatabase(t);
-    const pool = createPool(url, 'test', 1);
-    t.teardown(() => pool.end());
-    await other.query('CREATE TABLE things (value int); INSERT INTO things VALUES (1)');
-    const read = sql`SELECT value FROM things`;
-    const reading = snapshot(pool, [read, sql`SELECT pg_sleep(0.3)`, read]);
-    const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
-    while ((await other.query(sleeping)).rowCount === 0);
-    await other.query('UPDATE things SET value = 2');
-    const [before, , after] = await reading;
-    t.same([before, after], [[{ value: 1 }], [{ value: 1 }]]);
-    t.same(await query(pool, read), [{ value: 2 }]);
-  },
-);
+t.test('reads one state in a snapshot, and later changes after it', async (t) => {
+  const { url, pool: other } = await testDatabase(t);
+  const pool = createPool(url, 'test', 1);
+  t.teardown(() => pool.end());
+  await other.query('CREATE TABLE things (value int); INSERT INTO things VALUES (1)');
+  const read = sql`SELECT value FROM things`;
+  const reading = snapshot(pool, [read, sql`SELECT pg_sleep(0.3)`, read]);
+  const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+  while ((await other.query(sleeping)).rowCount === 0);
+  await other.query('UPDATE things SET value = 2');
+  const [before, , after] = await reading;
+  t.same([before, after], [[{ value: 1 }], [{ value: 1 }]]);
+  t.same(await query(pool, read), [{ value: 2 }]);
+});
 
-t.test('one that fails says so, and the pool goes on', async (t) => {
+t.test('rejects a failed read and keeps the pool usable', async (t) => {
   const { url } = await testDatabase(t);
   const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
@@ -35,7 +32,7 @@ t.test('one that fails says so, and the pool goes on', async (t) => {
   ]);
 });
 
-t.test('a read that a replica cancels is asked once more, and is then unavailable', async (t) => {
+t.test('retries a read cancelled by a replica once, then reports unavailability', async (t) => {
   const { url, pool: other } = await testDatabase(t);
   const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
@@ -58,7 +55,7 @@ t.test('a read that a replica cancels is asked once more, and is then unavailabl
       await query(pool, sql`SELECT pg_advisory_unlock_all()`);
       const failed = await read(sql`SELECT yields(${code}, 9) AS asked`).catch((error) => error);
       t.ok(failed instanceof StorageUnavailable, code);
-      t.same(await query(pool, sql`SELECT asked()`), [{ asked: 2 }], 'not a third time');
+      t.same(await query(pool, sql`SELECT asked()`), [{ asked: 2 }], 'there is no third attempt');
       await query(pool, sql`SELECT pg_advisory_unlock_all()`);
     }
 });

@@ -14,7 +14,7 @@ function databaseError(severity: string, code: string) {
   return Object.assign(new pg.DatabaseError('', 0, 'error'), { severity, code });
 }
 
-t.test('what a statement was refused with is told apart in any language', async (t) => {
+t.test('tells an error of a statement from a lost server in any language', async (t) => {
   const refused = ['23505', '40P01', '40001', '57014', '55P03', '22012', '25P02', '25006'];
   for (const code of refused)
     for (const severity of ['ERROR', 'FEHLER', 'ERREUR'])
@@ -22,12 +22,12 @@ t.test('what a statement was refused with is told apart in any language', async 
   for (const code of ['57P01', '57P02', '57P05', '25P03', '25P04', '08P01', '53200', 'XX000'])
     for (const severity of ['FATAL', 'PANIC', 'PANIK', 'ФАТАЛЬНО'])
       t.equal(isServerError(databaseError(severity, code)), false, `${severity} ${code}`);
-  t.equal(isServerError(databaseError('ERROR', '53100')), true, 'the word is known');
-  t.equal(isServerError(databaseError('FATAL', '40001')), false, 'the word is known');
+  t.equal(isServerError(databaseError('ERROR', '53100')), true, 'an English severity decides');
+  t.equal(isServerError(databaseError('FATAL', '40001')), false, 'an English severity decides');
   t.equal(isServerError(new Error('Connection terminated')), false);
 });
 
-t.test('a receipt that failed on a server of another language undoes the work', async (t) => {
+t.test('undoes the work when its receipt fails on a server of another language', async (t) => {
   const { url, pool: other } = await testDatabase(t);
   await other.query(`CREATE TABLE worked (at int);
     CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS

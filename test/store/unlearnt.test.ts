@@ -8,7 +8,7 @@ import { startService } from '../support/service.ts';
 
 const KEY = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 
-t.test('a fate that cannot be learnt is told, also by what needs no bearer', async (t) => {
+t.test('reports an unknown outcome, also to callers without a bearer', async (t) => {
   const database = await testDatabase(t);
   const proxy = await wireProxy(t, database.url);
   const service = await startService(t, {
@@ -48,11 +48,11 @@ t.test('a fate that cannot be learnt is told, also by what needs no bearer', asy
     t.equal(answer.status, 503, path);
     t.equal(answer.body.status, 'outcome_unconfirmed', path);
     const again = await post(path, body);
-    t.ok([200, 201].includes(again.status), `${path}: the same again settles it`);
+    t.ok([200, 201].includes(again.status), `${path}: a retry settles it`);
   }
 });
 
-t.test('a claim whose COMMIT got no answer says so, and its key settles it', async (t) => {
+t.test('reports a claim without a COMMIT reply as unconfirmed; its key replays it', async (t) => {
   const database = await testDatabase(t);
   const proxy = await wireProxy(t, database.url);
   const service = await startService(t, {
@@ -72,7 +72,7 @@ t.test('a claim whose COMMIT got no answer says so, and its key settles it', asy
   t.equal(proxy.fired(), 1);
   t.equal(answer.body.status, 'outcome_unconfirmed');
   const { leases } = (await ann.get('me')).body;
-  t.equal(leases.length, 1, 'it had been taken');
+  t.equal(leases.length, 1, 'the claim was made');
   const again = await claim();
   t.equal(again.headers.get('idempotency-replayed'), 'true');
   t.equal(again.body.claims[0].lease_id, leases[0].lease_id);

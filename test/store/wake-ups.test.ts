@@ -12,7 +12,7 @@ type Ending = Parameters<typeof testDatabase>[0];
 const NEVER = 1_000_000;
 
 /** Opens the wake-ups of one process and waits for its connection, which calls every listener. */
-async function opened(t: Ending, url: string, name: string, pollMs = NEVER) {
+async function openWakeUps(t: Ending, url: string, name: string, pollMs = NEVER) {
   const wakeUps = createNotifications(url, name, pollMs);
   t.teardown(() => wakeUps.close());
   await new Promise<void>((resolve) => wakeUps.subscribe('ready', resolve));
@@ -37,7 +37,7 @@ async function opened(t: Ending, url: string, name: string, pollMs = NEVER) {
 }
 
 /** Returns a function that reads the channel's raw payloads so far. */
-async function payloads(t: Ending, url: string) {
+async function collectPayloads(t: Ending, url: string) {
   const client = new pg.Client(url);
   await client.connect();
   t.teardown(() => client.end());
@@ -58,9 +58,9 @@ const endConnections = (pool: pg.Pool) =>
      WHERE datname = current_database() AND application_name LIKE '%wake-ups'`,
   );
 
-t.test('a wake reaches the listeners of its topic, here and in other processes', async (t) => {
+t.test('wakes the listeners of a topic, in this process and in others', async (t) => {
   const { url } = await testDatabase(t);
-  const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
+  const [here, there] = [await openWakeUps(t, url, 'here'), await openWakeUps(t, url, 'there')];
   const [ann, bob] = [randomUUID(), randomUUID()];
   const own = here.listen(ann);
   const other = there.listen(ann);
@@ -70,7 +70,7 @@ t.test('a wake reaches the listeners of its topic, here and in other processes',
   await Promise.all([own.reach(1), other.reach(1)]);
   here.wake([bob]);
   await another.reach(1);
-  t.equal(own.calls(), 1, 'not told again by its own notification');
+  t.equal(own.calls(), 1, 'its own notification does not call it again');
   t.equal(other.calls(), 1);
 
   other.stop();
@@ -79,24 +79,21 @@ t.test('a wake reaches the listeners of its topic, here and in other processes',
   t.equal(other.calls(), 1, 'a listener that has left is not called');
 });
 
-t.test(
-  'a lost connection comes back, and listeners are told that something may be missed',
-  async (t) => {
-    const { url, pool } = await testDatabase(t);
-    const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
-    const sender = here.listen('a');
-    const listener = there.listen('b');
-    await endConnections(pool);
-    here.wake(['b']);
-    await Promise.all([sender.reach(1), listener.reach(1)]);
-    const before = listener.calls();
-    here.wake(['b']);
-    await listener.reach(before + 1);
-    t.pass('after both have connected again');
-  },
-);
+t.test('reconnects after a lost connection and calls every listener', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const [here, there] = [await openWakeUps(t, url, 'here'), await openWakeUps(t, url, 'there')];
+  const sender = here.listen('a');
+  const listener = there.listen('b');
+  await endConnections(pool);
+  here.wake(['b']);
+  await Promise.all([sender.reach(1), listener.reach(1)]);
+  const before = listener.calls();
+  here.wake(['b']);
+  await listener.reach(before + 1);
+  t.pass('both sides have reconnected');
+});
 
-t.test('a connection that was lost leaves nothing behind', async (t) => {
+t.test('removes its abort listeners after a lost connection', async (t) => {
   const { url, pool } = await testDatabase(t);
   const { AbortController: Given } = globalThis;
   const signals: AbortSignal[] = [];
@@ -106,7 +103,7 @@ t.test('a connection that was lost leaves nothing behind', async (t) => {
       signals.push(this.signal);
     }
   };
-  const opening = opened(t, url, 'here');
+  const opening = openWakeUps(t, url, 'here');
   globalThis.AbortController = Given;
   const listener = (await opening).listen('topic');
   const waiting = () => signals.map((signal) => getEventListeners(signal, 'abort').length);
@@ -118,11 +115,11 @@ t.test('a connection that was lost leaves nothing behind', async (t) => {
   t.same(waiting(), before);
 });
 
-t.test('what is said at once goes out once, in payloads that fit', async (t) => {
+t.test('sends simultaneous wake-ups once, in payloads that fit', async (t) => {
   const { url } = await testDatabase(t);
-  const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
+  const [here, there] = [await openWakeUps(t, url, 'here'), await openWakeUps(t, url, 'there')];
   const last = there.listen('last');
-  const seen = await payloads(t, url);
+  const seen = await collectPayloads(t, url);
   for (let round = 0; round < 100; round++) here.wake(['one', 'two']);
   here.wake(['last']);
   await last.reach(1);
@@ -138,34 +135,34 @@ t.test('what is said at once goes out once, in payloads that fit', async (t) => 
   t.ok(sent.every((payload) => Buffer.byteLength(payload) < 8000));
 });
 
-t.test('too many topics wake everybody', async (t) => {
+t.test('wakes every listener if there are too many topics', async (t) => {
   const { url } = await testDatabase(t);
-  const [here, there] = [await opened(t, url, 'here'), await opened(t, url, 'there')];
+  const [here, there] = [await openWakeUps(t, url, 'here'), await openWakeUps(t, url, 'there')];
   const listener = there.listen('unnamed');
-  const seen = await payloads(t, url);
+  const seen = await collectPayloads(t, url);
   here.wake(Array.from({ length: 6000 }, () => randomUUID() as string));
   await listener.reach(1);
   t.same(await seen(), ['*']);
 });
 
-t.test('where storage cannot be reached, listeners are called all the same', async (t) => {
+t.test('calls listeners although storage is unreachable', async (t) => {
   const url = `postgres://nobody@127.0.0.1:${await freePort()}/nothing`;
-  const wakeUps = await opened(t, url, 'alone', 20);
+  const wakeUps = await openWakeUps(t, url, 'alone', 20);
   const listener = wakeUps.listen('topic');
   await listener.reach(2);
   wakeUps.wake(['topic']);
   await listener.reach(3);
   await wakeUps.close();
-  t.pass('and closing does not wait for storage');
+  t.pass('closing does not wait for storage');
 });
 
-t.test('closing sends what was gathered, also where nothing was sent before', async (t) => {
+t.test('sends pending wake-ups when it closes, also as its first', async (t) => {
   const { url } = await testDatabase(t);
-  const there = await opened(t, url, 'there');
+  const there = await openWakeUps(t, url, 'there');
   const listener = there.listen('topic');
   const here = createNotifications(url, 'here');
   here.wake(['topic']);
   await here.close();
   await listener.reach(1);
-  t.pass('told');
+  t.pass('the listener was called');
 });

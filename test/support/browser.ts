@@ -14,7 +14,7 @@ import {
 } from 'playwright-core';
 import file, { type Test } from 'tap';
 import { findChromium } from '../../harness/chromium.ts';
-import { makeLate } from './late-network.ts';
+import { delayNetwork } from './late-network.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -24,10 +24,10 @@ const LATE_MS = Number(process.env.LATE_MS ?? 0);
 
 /** Sizes and colour schemes of the screenshots; axe checks each size and each scheme once. */
 const LOOKS = [
-  { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light', judged: true },
-  { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark', judged: false },
-  { name: 'narrow-light', width: 360, height: 740, colorScheme: 'light', judged: false },
-  { name: 'narrow-dark', width: 360, height: 740, colorScheme: 'dark', judged: true },
+  { name: 'wide-light', width: 1280, height: 900, colorScheme: 'light', axeChecked: true },
+  { name: 'wide-dark', width: 1280, height: 900, colorScheme: 'dark', axeChecked: false },
+  { name: 'narrow-light', width: 360, height: 740, colorScheme: 'light', axeChecked: false },
+  { name: 'narrow-dark', width: 360, height: 740, colorScheme: 'dark', axeChecked: true },
 ] as const;
 
 /** Options for `t.test(name, NEEDS_BROWSER, …)`: reports the test as skipped without Chromium. */
@@ -71,23 +71,24 @@ export async function visit(
     viewport: { width: 1280, height: 900 },
     ...more,
   });
-  if (LATE_MS > 0) await makeLate(context, LATE_MS);
+  if (LATE_MS > 0) await delayNetwork(context, LATE_MS);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   if (first) await page.addInitScript(first);
   page.setDefaultTimeout(30_000);
-  const faults: string[] = [];
+  const consoleErrors: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning')
+      consoleErrors.push(message.text());
   });
-  page.on('pageerror', (error) => faults.push(String(error)));
-  const elsewhere: string[] = [];
+  page.on('pageerror', (error) => consoleErrors.push(String(error)));
+  const foreignRequests: string[] = [];
   page.on('request', (request) => {
     if (
       !/^(data|blob):/.test(request.url()) &&
       new URL(request.url()).origin !== new URL(url).origin
     )
-      elsewhere.push(request.url());
+      foreignRequests.push(request.url());
   });
   t.teardown(async () => {
     // If the test waited in vain, the text of the page shows what was there instead.
@@ -95,9 +96,9 @@ export async function visit(
     await context.close();
     // Fail the parent: the test has ended, and a throwing teardown would prevent later teardowns.
     const fail = (fault: string) => (t.parent as Test).fail(`${t.name}: ${fault}`);
-    const complaints = faults.filter((fault) => !expected?.test(fault));
-    if (complaints.length > 0) fail(`the console complains: ${complaints.join('\n')}`);
-    if (elsewhere.length > 0) fail(`asked of a third party: ${elsewhere.join(' ')}`);
+    const unexpected = consoleErrors.filter((fault) => !expected?.test(fault));
+    if (unexpected.length > 0) fail(`the browser console reports: ${unexpected.join('\n')}`);
+    if (foreignRequests.length > 0) fail(`requests to other origins: ${foreignRequests.join(' ')}`);
   });
   await page.goto(url);
   return { page, context };
@@ -120,33 +121,37 @@ export async function intercept(
 }
 
 /**
- * Holds one request of a page, or its response: `asked` resolves when it has arrived, `go` releases
- * it, and `arrive` releases it and waits until the page has handled the response.
+ * Holds one request of a page, or its response: `arrived` resolves when it has arrived, `release`
+ * lets it continue, and `deliver` also waits until the page has handled the response.
  */
-export async function holdOne(page: Page, pattern: string | RegExp, what: 'request' | 'answer') {
-  const asked = Promise.withResolvers<void>();
-  const going = Promise.withResolvers<void>();
+export async function holdRequest(
+  page: Page,
+  pattern: string | RegExp,
+  what: 'request' | 'answer',
+) {
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
   await intercept(
     page,
     pattern,
     async (route) => {
       const response = what === 'answer' ? await route.fetch() : undefined;
-      asked.resolve();
-      await going.promise;
+      arrived.resolve();
+      await released.promise;
       await (response ? route.fulfill({ response }) : route.continue());
     },
     { times: 1 },
   );
-  const arrive = () => {
+  const deliver = () => {
     const answered = page.waitForResponse(pattern);
-    going.resolve();
-    return handled(page, answered);
+    released.resolve();
+    return untilHandled(page, answered);
   };
-  return { asked: asked.promise, go: going.resolve, arrive };
+  return { arrived: arrived.promise, release: released.resolve, deliver };
 }
 
 /** Waits until a response has arrived and the page has had 100 ms to handle it. */
-export async function handled(page: Page, answer: Promise<Response>): Promise<void> {
+export async function untilHandled(page: Page, answer: Promise<Response>): Promise<void> {
   await (await answer).finished();
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))');
 }
@@ -155,7 +160,7 @@ export async function handled(page: Page, answer: Promise<Response>): Promise<vo
  * Waits at most 30 s until an expression is true in the page. The test polls, because polling in
  * the page would evaluate a string, which the Content-Security-Policy forbids.
  */
-export async function until(page: Page, expression: string): Promise<void> {
+export async function untilTrue(page: Page, expression: string): Promise<void> {
   for (let waited = 0; !(await page.evaluate(expression)); waited += 50) {
     if (waited > 30_000) throw new Error(`Never true in the page: ${expression}`);
     await sleep(50);
@@ -171,19 +176,19 @@ export const focusAfterClick = (button: Locator): Promise<string> =>
   });
 
 /** Checks the current state with axe and for sideways overflow; saves a screenshot per look. */
-export async function look(t: Test, page: Page, name: string): Promise<void> {
+export async function checkAppearance(t: Test, page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   await mkdir(SCREENSHOTS, { recursive: true });
-  for (const { name: looks, width, height, colorScheme, judged } of LOOKS) {
+  for (const { name: looks, width, height, colorScheme, axeChecked } of LOOKS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const path = join(SCREENSHOTS, `${name}-${looks}.png`);
     await page.screenshot({ path, animations: 'disabled' });
-    if (judged) t.strictSame(await violations(page), [], `axe on ${name}, ${looks}`);
+    if (axeChecked) t.strictSame(await axeViolations(page), [], `axe on ${name}, ${looks}`);
     const overflow = await page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );
-    t.ok(Number(overflow) <= 0, `${name}, ${looks}: nothing sticks out sideways`);
+    t.ok(Number(overflow) <= 0, `${name}, ${looks}: nothing overflows sideways`);
   }
   if (size) await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
@@ -192,7 +197,7 @@ export async function look(t: Test, page: Page, name: string): Promise<void> {
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** Returns axe's violations, one line per element, for all rules or the given ones. */
-export async function violations(page: Page, rules = RULES): Promise<string[]> {
+export async function axeViolations(page: Page, rules = RULES): Promise<string[]> {
   await page.evaluate(AXE);
   return (await page.evaluate(`axe.run(document, {
     runOnly: ${JSON.stringify(rules)},

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** Number of members; member 0 is the author. */
-export const MEMBERS = 3;
+export const MEMBER_COUNT = 3;
 
 export type Act =
   | { type: 'claim'; seconds: number }
@@ -41,15 +41,15 @@ const act: fc.Arbitrary<Act> = fc.oneof(
  * Random commands by a few members, most with the current version. Now and then time passes, at
  * times up to `spare` seconds before a lease ends: the time that the test itself may take.
  */
-export function steps(most: number, spare = 1): fc.Arbitrary<Step[]> {
+export function steps(maxSteps: number, spare = 1): fc.Arbitrary<Step[]> {
   return fc.array(
     fc.record({
-      member: fc.nat(MEMBERS - 1),
+      member: fc.nat(MEMBER_COUNT - 1),
       act,
       wait: fc.oneof(often(0), { weight: 2, arbitrary: fc.constantFrom(300 - spare, 300, 1000) }),
       stale: fc.oneof(often(0), { weight: 1, arbitrary: fc.constantFrom(-1, 1) }),
     }),
-    { minLength: 1, maxLength: most },
+    { minLength: 1, maxLength: maxSteps },
   );
 }
 
@@ -89,9 +89,13 @@ export class CaseModel {
   }
 
   /** Applies an allowed command and returns `accepted`; otherwise returns the refusal's reason. */
-  act({ member, act }: Pick<Step, 'member' | 'act'>, known: number, second: number): string {
+  act(
+    { member, act }: Pick<Step, 'member' | 'act'>,
+    expectedVersion: number,
+    second: number,
+  ): string {
     this.#tick(second);
-    const refused = this.#refusal(member, act, known);
+    const refused = this.#refusal(member, act, expectedVersion);
     if (refused) return refused;
     if (act.type === 'claim') {
       const extended = this.#state === 'claimed';
@@ -121,10 +125,10 @@ export class CaseModel {
     this.#version++;
   }
 
-  #refusal(member: number, act: Act, known: number): string | undefined {
+  #refusal(member: number, act: Act, expectedVersion: number): string | undefined {
     const state = this.#state;
     const mine = state === 'claimed' && this.#holder === member;
-    const version = known === this.#version ? undefined : 'version_mismatch';
+    const version = expectedVersion === this.#version ? undefined : 'version_mismatch';
     switch (act.type) {
       case 'claim':
         if (state !== 'open' && !mine) return 'wrong_state';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { addModerator, type Moderator, submit } from '../../harness/moderation.ts';
-import { handled, visit } from './browser.ts';
+import { untilHandled, visit } from './browser.ts';
 import { type Service, startService } from './service.ts';
 
 // Refusals that the console shows to the moderator; the browser logs each of them.
@@ -9,7 +9,10 @@ const REFUSALS =
   /status of (401|409)|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION/;
 
 /** The response to a request that a test refuses. */
-export const REFUSED = { status: 409, json: { error: { code: 'conflict', message: 'No.' } } };
+export const CONFLICT_RESPONSE = {
+  status: 409,
+  json: { error: { code: 'conflict', message: 'No.' } },
+};
 
 export async function signIn(page: Page, moderator: Pick<Moderator, 'token'>): Promise<void> {
   await page.getByLabel('Token').fill(moderator.token);
@@ -34,12 +37,12 @@ export async function openConsole(
   await page.locator('.stream.live').waitFor();
   // Keys work once the queue is loaded, with rows or empty; digits once the policies are loaded.
   await page.locator('.rows, .empty').waitFor();
-  await handled(page, policies);
+  await untilHandled(page, policies);
   return { page, context };
 }
 
 /** Opens the console of the moderator Ann with these notes in the queue. */
-export async function consoleWith(t: Test, messages: readonly string[]) {
+export async function openConsoleWithNotes(t: Test, messages: readonly string[]) {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const notes = [];
@@ -48,18 +51,18 @@ export async function consoleWith(t: Test, messages: readonly string[]) {
 }
 
 /** Texts for `count` notes, numbered from 1. */
-export const numbered = (count: number, text = 'Note'): string[] =>
+export const numberedTexts = (count: number, text = 'Note'): string[] =>
   Array.from({ length: count }, (_, before) => `${text} ${before + 1}`);
 
 /** The text of the current note. */
 export const currentText = (page: Page): Promise<string | null> =>
   page.locator('.note .text').textContent();
 
-export const toast = (page: Page, text: string | RegExp) =>
+export const untilToast = (page: Page, text: string | RegExp) =>
   page.locator('.toast').filter({ hasText: text }).waitFor();
 
 /** The number of notes in each state. */
-export const states = async (service: Service) =>
+export const countNotesByState = async (service: Service) =>
   Object.fromEntries(
     (
       await service.database.pool.query(

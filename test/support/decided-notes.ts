@@ -1,5 +1,5 @@
 /** SQL that inserts approved notes of other authors; one in a thousand says "A pin". */
-export const othersDecided = (
+export const insertNotesOfOthers = (
   count: number,
 ) => `INSERT INTO notes (note_id, owner_id, member_id, experience,
     attribution, name, message, state, version, submitted_at, approved_at, settled_at)

@@ -10,7 +10,7 @@ export interface StreamEvent {
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
 /** Reads server-sent events until the stream or the test ends. */
-export async function eventStream(t: Ending, url: string, headers: Record<string, string>) {
+export async function openEventStream(t: Ending, url: string, headers: Record<string, string>) {
   const controller = new AbortController();
   t.teardown(async () => controller.abort());
   const response = await fetch(url, { headers, signal: controller.signal });

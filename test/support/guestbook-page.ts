@@ -47,7 +47,7 @@ export async function join({ page }: Visit, handle: string): Promise<Record<stri
  * Opens another tab that shares the profile's storage. It shows a plain text, because a second
  * guestbook would itself write to the storage and make the first tab follow unexpectedly.
  */
-export async function tabBeside({ page, context }: Visit) {
+export async function openSecondTab({ page, context }: Visit) {
   const other = await context.newPage();
   await other.goto(new URL('/llms.txt', page.url()).href);
   const endSession = () => other.evaluate("localStorage.removeItem('guestbook.session-until')");
@@ -71,7 +71,7 @@ export async function beginNote({ page }: Pick<Visit, 'page'>, message: string):
 }
 
 /** Writes and sends a note, and waits until it shows as waiting for review. */
-export async function write({ page }: Visit, message: string): Promise<void> {
+export async function sendNote({ page }: Visit, message: string): Promise<void> {
   const field = await beginNote({ page }, message);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await field.waitFor({ state: 'detached' });
@@ -80,7 +80,7 @@ export async function write({ page }: Visit, message: string): Promise<void> {
 }
 
 /** Waits until the page shows this confirmation, large enough to be seen. */
-export async function confirmed(page: Page, text: string): Promise<void> {
+export async function untilConfirmed(page: Page, text: string): Promise<void> {
   const toast = page.locator('.toast', { hasText: text });
   await toast.waitFor();
   const { width = 0, height = 0 } = (await toast.boundingBox()) ?? {};
@@ -88,7 +88,7 @@ export async function confirmed(page: Page, text: string): Promise<void> {
 }
 
 /** A key file, as if chosen from the disk. */
-export const asFile = (text: string) => ({
+export const toKeyFile = (text: string) => ({
   name: 'keys.json',
   mimeType: 'application/json',
   buffer: Buffer.from(text),

@@ -1,9 +1,9 @@
 import type { Entry } from '../../proof/history.ts';
 import type { EventFact, LogFacts, ReceiptFact } from '../../proof/log-facts.ts';
 
-let made = 0;
+let lastId = 0;
 /** A unique id. */
-const fresh = (kind: string) => `${kind}-${++made}`;
+const uniqueId = (kind: string) => `${kind}-${++lastId}`;
 
 /** An operation, by default done at its first attempt after 10 ms. */
 export function entry(of: Partial<Entry>): Entry {
@@ -12,7 +12,7 @@ export function entry(of: Partial<Entry>): Entry {
     operation: 'case.create',
     actor: 'ann',
     address: '10.0.0.1',
-    key: fresh('key'),
+    key: uniqueId('key'),
     subject: null,
     credential: null,
     invoked,
@@ -26,12 +26,12 @@ export function entry(of: Partial<Entry>): Entry {
 }
 
 export function event(of: Partial<EventFact>): EventFact {
-  const position = ++made;
+  const position = ++lastId;
   return {
     position,
-    id: fresh('event'),
+    id: uniqueId('event'),
     owner: 'ann',
-    stream: fresh('stream'),
+    stream: uniqueId('stream'),
     version: 1,
     type: 'CaseOpened',
     data: {},
@@ -41,7 +41,7 @@ export function event(of: Partial<EventFact>): EventFact {
   };
 }
 
-export function receiptOf(
+export function receiptFor(
   { key, operation, actor }: Entry,
   events: readonly EventFact[],
   more: Partial<ReceiptFact> = {},
@@ -57,7 +57,7 @@ export function receiptOf(
   };
 }
 
-export const facts = (of: Partial<LogFacts>): LogFacts => ({
+export const logFacts = (of: Partial<LogFacts>): LogFacts => ({
   events: [],
   receipts: [],
   feed: [],
@@ -65,8 +65,8 @@ export const facts = (of: Partial<LogFacts>): LogFacts => ({
 });
 
 /** A valid operation with its receipt and one event. */
-export function operation(of: Partial<Entry>, what: Partial<EventFact> = {}) {
+export function recordedOperation(of: Partial<Entry>, what: Partial<EventFact> = {}) {
   const recorded = event({ owner: of.actor ?? 'ann', ...what });
-  const asked = entry({ events: [recorded.id], ...of });
-  return { asked, recorded, receipt: receiptOf(asked, [recorded]) };
+  const attempt = entry({ events: [recorded.id], ...of });
+  return { attempt, recorded, receipt: receiptFor(attempt, [recorded]) };
 }

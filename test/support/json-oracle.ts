@@ -155,9 +155,9 @@ class Reader {
   #escape(): number {
     const kind = this.#next();
     if (kind !== 'u') {
-      const known = { '"': 34, '\\': 92, '/': 47, b: 8, f: 12, n: 10, r: 13, t: 9 }[kind];
-      if (known === undefined) throw new Refused();
-      return known;
+      const unit = { '"': 34, '\\': 92, '/': 47, b: 8, f: 12, n: 10, r: 13, t: 9 }[kind];
+      if (unit === undefined) throw new Refused();
+      return unit;
     }
     let unit = 0;
     for (let n = 0; n < 4; n++) {

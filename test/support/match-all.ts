@@ -5,8 +5,8 @@ export function matchAll(
   t: Pick<Test, 'match' | 'equal'>,
   found: unknown,
   wanted: readonly unknown[],
-  says = 'this, and nothing more',
+  message = 'matches, with no extra items',
 ): void {
-  t.match(found, wanted, says);
-  t.equal((found as readonly unknown[]).length, wanted.length, says);
+  t.match(found, wanted, message);
+  t.equal((found as readonly unknown[]).length, wanted.length, message);
 }

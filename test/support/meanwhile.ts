@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** Holds a lock until a request waits for it, runs `done`, and returns the request's response. */
-export async function meanwhile<Answer>(
+/** Holds a lock until a request waits for it, runs `action`, and returns the request's response. */
+export async function whileWaitingForLock<Answer>(
   pool: pg.Pool,
   lock: string,
   request: () => Promise<Answer>,
-  done: () => Promise<unknown>,
+  action: () => Promise<unknown>,
 ): Promise<Answer> {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
     await client.query(lock);
     const answer = request();
-    for (let turn = 0; (await waitingForLocks(pool)) === 0; turn++) {
-      if (turn === 500) throw new Error('nothing waits for the lock');
+    for (let turn = 0; (await countLockWaits(pool)) === 0; turn++) {
+      if (turn === 500) throw new Error('no request waits for the lock');
       await sleep(10);
     }
-    await done();
+    await action();
     await client.query('COMMIT');
     return await answer;
   } finally {
@@ -26,7 +26,7 @@ export async function meanwhile<Answer>(
 }
 
 /** The number of connections in this database that wait for a lock. */
-export async function waitingForLocks(pool: pg.Pool): Promise<number> {
+export async function countLockWaits(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
   );

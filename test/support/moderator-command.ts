@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import type { Service } from './service.ts';
 
 /** Runs `npm run moderator -- …` as a separate process, with `typed` as lines on stdin. */
-export async function command(env: Record<string, string>, args: string[], typed: string[] = []) {
+export async function runModeratorCommand(
+  env: Record<string, string>,
+  args: string[],
+  typed: string[] = [],
+) {
   const child = spawn(process.execPath, ['cli/moderator.ts', ...args], {
     // Without the test runner's loader, which costs each process seconds.
     env: { ...process.env, NODE_OPTIONS: '', MODERATOR_TOKEN: '', ...env },
@@ -21,12 +25,12 @@ export async function command(env: Record<string, string>, args: string[], typed
   return { code, stdout, stderr };
 }
 
-export const client = (service: Service, token: string) => ({
+export const clientEnv = (service: Service, token: string) => ({
   BASE_URL: service.baseUrl,
   MODERATOR_TOKEN: token,
 });
 
-export function operator(service: Service) {
+export function operatorEnv(service: Service) {
   const [key] = service.core.config.serverKeys ?? [];
   return {
     DATABASE_URL: service.database.url,

@@ -33,9 +33,9 @@ export interface Step {
 
 /** The moderator with the role lead, where the role matters. */
 export const LEAD = 1;
-export const UNDO = 600;
-export const DAY = 86_400;
-const APPEAL = UNDO + 14 * DAY;
+export const UNDO_SECONDS = 600;
+export const DAY_SECONDS = 86_400;
+const APPEAL_SECONDS = UNDO_SECONDS + 14 * DAY_SECONDS;
 
 const of = <T extends Act['type']>(...types: T[]) => fc.constantFrom(...types);
 const mostly = fc.nat(7).map((n) => n > 0);
@@ -72,15 +72,18 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: of('erase'), retention: fc.boolean() }) },
 ) as fc.Arbitrary<Act>;
 
-export const steps = (most: number): fc.Arbitrary<Step[]> =>
+export const steps = (maxSteps: number): fc.Arbitrary<Step[]> =>
   fc.array(
     fc.record({
       act,
       moderator: fc.nat(1),
       wait: fc.oneof(
         { weight: 8, arbitrary: fc.constant(1) },
-        { weight: 3, arbitrary: fc.constantFrom(UNDO - 1, UNDO, UNDO) },
-        { weight: 2, arbitrary: fc.constantFrom(2 * DAY, APPEAL - 1, APPEAL) },
+        { weight: 3, arbitrary: fc.constantFrom(UNDO_SECONDS - 1, UNDO_SECONDS, UNDO_SECONDS) },
+        {
+          weight: 2,
+          arbitrary: fc.constantFrom(2 * DAY_SECONDS, APPEAL_SECONDS - 1, APPEAL_SECONDS),
+        },
       ),
       stale: fc.oneof(
         { weight: 12, arbitrary: fc.constant(0) },
@@ -88,7 +91,7 @@ export const steps = (most: number): fc.Arbitrary<Step[]> =>
       ),
       parentPublic: mostly,
     }),
-    { minLength: most / 4, maxLength: most },
+    { minLength: maxSteps / 4, maxLength: maxSteps },
   );
 
 interface Review {
@@ -153,7 +156,7 @@ export class NoteModel {
         if (this.state !== 'pending' || this.review.tier === 'lead') return 'nothing';
         return now < this.review.until ? 'nothing' : this.#escalate(null);
       case 'endAppealPeriod': {
-        const over = this.#decision !== null && now >= this.#decision.at + APPEAL;
+        const over = this.#decision !== null && now >= this.#decision.at + APPEAL_SECONDS;
         if (!this.#refused() || this.appeal !== 'none' || !over) return 'nothing';
         this.appeal = 'over';
         return this.#step();
@@ -175,7 +178,7 @@ export class NoteModel {
 
   /** Rejected within the undo window, so its author cannot know yet. */
   #untold = (now: number) =>
-    this.state === 'rejected' && this.#decision !== null && now < this.#decision.at + UNDO;
+    this.state === 'rejected' && this.#decision !== null && now < this.#decision.at + UNDO_SECONDS;
 
   #review(
     type: Act['type'],
@@ -209,7 +212,7 @@ export class NoteModel {
         this.review = {
           tier: this.review.tier,
           deferrals: this.review.deferrals + 1,
-          until: now + DAY,
+          until: now + DAY_SECONDS,
           last: { ...decision, what: 'deferral', before: this.review },
         };
         return this.#step();
@@ -237,7 +240,7 @@ export class NoteModel {
     const lead = act.role === 'lead';
     if (!lead && this.#decision.by !== by) return 'role_required';
     if (stale !== 0) return 'version_mismatch';
-    if (!lead && now >= this.#decision.at + UNDO) return 'undo_expired';
+    if (!lead && now >= this.#decision.at + UNDO_SECONDS) return 'undo_expired';
     if (state === 'removed') {
       const reports = this.#settled;
       this.#become('approved', this.#approval);
@@ -259,7 +262,7 @@ export class NoteModel {
     const anyTime = act.role === 'lead' || (deferral && act.role === 'moderator');
     if (!anyTime && last.by !== by) return 'role_required';
     if (stale !== 0) return 'version_mismatch';
-    if (!anyTime && now >= last.at + UNDO) return 'undo_expired';
+    if (!anyTime && now >= last.at + UNDO_SECONDS) return 'undo_expired';
     this.review = deferral ? { ...last.before, until: 0 } : last.before;
     this.brought.add(last.what);
     return this.#step();
@@ -269,7 +272,7 @@ export class NoteModel {
     if (member !== 0) return 'not_found';
     if (!this.#refused()) return 'wrong_state';
     if (this.appeal === 'open' || this.appeal === 'upheld') return 'already_appealed';
-    const late = this.#decision !== null && now >= this.#decision.at + APPEAL;
+    const late = this.#decision !== null && now >= this.#decision.at + APPEAL_SECONDS;
     if (this.appeal === 'over' || late || this.erased || this.#untold(now)) return 'wrong_state';
     this.appeal = 'open';
     return this.#step();

@@ -4,7 +4,7 @@ import { notifyAuthor } from '../../workers/guestbook/notify-author.ts';
 import type { Service } from './service.ts';
 
 /** Moves all events so far into the past by a PostgreSQL interval and rebuilds the read models. */
-export async function letPass(service: Service, interval: string): Promise<void> {
+export async function advanceTime(service: Service, interval: string): Promise<void> {
   const { pool, url } = service.database;
   await pool.query('ALTER TABLE events DISABLE TRIGGER events_keep_rows');
   await pool.query('UPDATE events SET recorded_at = recorded_at - $1::interval', [interval]);
@@ -13,7 +13,7 @@ export async function letPass(service: Service, interval: string): Promise<void>
 }
 
 /** Runs a worker's jobs that notify authors of decisions; returns how many notified. */
-export async function tellAll(service: Service): Promise<number> {
+export async function notifyAuthors(service: Service): Promise<number> {
   const { rows } = await service.database.pool.query(
     `SELECT data FROM pgboss.job WHERE name = 'tell-author' ORDER BY created_on, id`,
   );
@@ -23,7 +23,7 @@ export async function tellAll(service: Service): Promise<number> {
 }
 
 /** A member's feed: type, subject, data and actor of each entry, from the first note on. */
-export async function feedOf(service: Service, memberId: string) {
+export async function readFeed(service: Service, memberId: string) {
   const { rows } = await service.database.pool.query(
     `SELECT type, subject_id AS subject, data, actor FROM feed
      WHERE member_id = $1 AND type !~ '^(member|session)' ORDER BY sequence`,

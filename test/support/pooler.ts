@@ -3,13 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
 /** Startup parameters that transaction poolers pass on. */
-const PASSED = ['user', 'database', 'application_name', 'client_encoding'];
+const ALLOWED_PARAMETERS = ['user', 'database', 'application_name', 'client_encoding'];
 /** Type and length of BackendKeyData, with which the server sends its process id and secret. */
 const KEY = Buffer.from('K\0\0\0\x0c', 'latin1');
 const ITS_OWN_PID = 7;
 
 /** Proxies `target` like a transaction pooler: few startup parameters, and a fake process id. */
-export async function pooler(t: Ending, target: string) {
+export async function startPooler(t: Ending, target: string) {
   const sockets = new Set<Socket>();
   const { hostname, port } = new URL(target);
   const server = createServer((client) => {
@@ -23,16 +23,16 @@ export async function pooler(t: Ending, target: string) {
       });
     }
     client.once('data', (bytes: Buffer) => {
-      const unknown = namesIn(bytes).find((name) => !PASSED.includes(name));
+      const unknown = namesIn(bytes).find((name) => !ALLOWED_PARAMETERS.includes(name));
       if (unknown) return client.end(refusal(`unsupported startup parameter: ${unknown}`));
       upstream.write(bytes);
       client.pipe(upstream);
     });
-    let told = false;
+    let sent = false;
     upstream.on('data', (bytes: Buffer) => {
-      const key = told ? -1 : bytes.indexOf(KEY);
+      const key = sent ? -1 : bytes.indexOf(KEY);
       if (key >= 0) bytes.writeInt32BE(ITS_OWN_PID, key + KEY.length);
-      told ||= key >= 0;
+      sent ||= key >= 0;
       client.write(bytes);
     });
   });

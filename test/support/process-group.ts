@@ -14,7 +14,11 @@ type Options = {
  * Starts a program in a process group, which is killed when the program exits: leftover children
  * would hold its output open. `ended` resolves to the exit status, or null after a signal.
  */
-export function startGroup(command: string, args: string[], { env, silenceMs, line }: Options) {
+export function startProcessGroup(
+  command: string,
+  args: string[],
+  { env, silenceMs, line }: Options,
+) {
   const leader: ChildProcess = spawn(command, args, {
     env,
     detached: true,

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
  * Sends bytes unchanged, unlike `fetch`, and returns the response as text once the server has
  * closed the connection.
  */
-export async function raw(baseUrl: string, bytes: string): Promise<string> {
+export async function sendRaw(baseUrl: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   let text = '';
@@ -22,7 +22,7 @@ export async function raw(baseUrl: string, bytes: string): Promise<string> {
 }
 
 /** A request as bytes on the wire; it asks the server to close the connection. */
-export function wire(
+export function rawRequest(
   method: string,
   target: string,
   headers: readonly string[],

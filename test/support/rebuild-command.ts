@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type pg from 'pg';
 
 /** Runs `npm run rebuild -- …` as a separate process. */
-export function rebuildCommand(env: Record<string, string>, args: string[] = []) {
+export function startRebuild(env: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, ['cli/rebuild.ts', ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,7 +31,7 @@ export function rebuildCommand(env: Record<string, string>, args: string[] = [])
 }
 
 /** The tables of a rebuild that is in progress or was interrupted. */
-export async function tablesOfRebuild(pool: pg.Pool): Promise<string[]> {
+export async function rebuildTables(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ tablename: string }>(
     `SELECT tablename FROM pg_tables WHERE schemaname = 'rebuild' ORDER BY 1`,
   );

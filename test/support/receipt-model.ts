@@ -20,7 +20,7 @@ export interface Step {
 }
 
 /** Requests of two members with few keys and few bodies, so that requests collide. */
-export const steps = (most: number): fc.Arbitrary<Step[]> =>
+export const steps = (maxSteps: number): fc.Arbitrary<Step[]> =>
   fc.array(
     fc.record({
       member: fc.nat(1),
@@ -31,7 +31,7 @@ export const steps = (most: number): fc.Arbitrary<Step[]> =>
       stale: fc.constantFrom(null, null, 0, 1),
       turned: fc.boolean(),
     }),
-    { minLength: most / 2, maxLength: most },
+    { minLength: maxSteps / 2, maxLength: maxSteps },
   );
 
 export const NO_ARTIFACT = 'c0000000-0000-4000-8000-000000000000';

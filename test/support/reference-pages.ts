@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
-import { Environment } from '../../platform/config.ts';
+import { Environment, SECRET_FILES } from '../../platform/config.ts';
 import { conflictReasons } from '../../platform/conflict-reasons.ts';
 import type { EventType, EventTypes } from '../../platform/eventstore/event.ts';
 import { problems, wireCode } from '../../platform/http/problems.ts';
@@ -128,6 +128,7 @@ function configurationPage(): string {
     'Configuration',
     'Every setting is an environment variable. Nothing has to be set for a first run. All faults are reported at once at the start, and an empty variable counts as not set. The source is [platform/config.ts](../../platform/config.ts).',
     table(['Variable', 'Meaning', 'Form', 'Default'], rows),
+    `Secrets can be read from files instead, so that they stay out of the environment: ${Object.keys(SECRET_FILES).map(code).join(', ')} name a file with the value. To set both is a fault.`,
   );
 }
 

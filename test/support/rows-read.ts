@@ -14,15 +14,17 @@ interface Plan {
  * The number of table rows that a statement reads, prepared as on a connection of the pool;
  * `types` are the SQL types of its values.
  */
-export async function rowsRead(
+export async function countRowsRead(
   client: pg.Client,
   { text, values }: Sql,
   types: readonly string[] = [],
 ): Promise<number> {
   const list = (names: readonly string[]) => (names.length > 0 ? `(${names.join(', ')})` : '');
-  const given = list(values.map((value) => pg.escapeLiteral(String(value))));
+  const parameters = list(values.map((value) => pg.escapeLiteral(String(value))));
   await client.query(`PREPARE counted ${list(types)} AS ${text}`);
-  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE counted ${given}`);
+  const { rows } = await client.query(
+    `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE counted ${parameters}`,
+  );
   await client.query('DEALLOCATE counted');
   return readBy(rows[0]['QUERY PLAN'][0].Plan);
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** pg-boss manages the job queue's schema; the schema `rebuild` exists only during a rebuild. */
-const OURS = `relnamespace = 'public'::regnamespace`;
+const IN_PUBLIC_SCHEMA = `relnamespace = 'public'::regnamespace`;
 
 const COLUMNS = `
   SELECT attrelid AS owner, attnum AS turn, concat_ws(' ', quote_ident(attname),
@@ -58,7 +58,7 @@ const RELATIONS = `
     (SELECT concat_ws(' ', seqtypid::regtype, 'START', seqstart, 'INCREMENT', seqincrement,
         'MINVALUE', seqmin, 'MAXVALUE', seqmax, 'CACHE', seqcache, CASE WHEN seqcycle THEN 'CYCLE' END)
       FROM pg_sequence WHERE seqrelid = oid)) AS head
-  FROM pg_class WHERE ${OURS} AND relkind NOT IN ('i', 'I', 'c')`;
+  FROM pg_class WHERE ${IN_PUBLIC_SCHEMA} AND relkind NOT IN ('i', 'I', 'c')`;
 
 const FUNCTIONS = `
   SELECT concat_ws(E'\\n', rtrim(pg_get_functiondef(oid), E'\\n'),

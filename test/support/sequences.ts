@@ -14,7 +14,7 @@ export function tries(usual: number): Parameters<unknown> {
 }
 
 /** Like `tries`, for runs of many requests each: a twentieth of `LONG_RUNS`. */
-export function fewer(usual: number): Parameters<unknown> {
+export function fewerTries(usual: number): Parameters<unknown> {
   const { numRuns = usual, ...rest } = tries(usual);
   return { ...rest, numRuns: process.env.LONG_RUNS ? Math.ceil(numRuns / 20) : numRuns };
 }
@@ -34,7 +34,7 @@ export function answersOf<Step extends { type: string }>() {
 }
 
 /** Throws if a value differs from the model's, compared as JSON. */
-export function same(there: unknown, model: unknown): void {
-  const [left, right] = [JSON.stringify(there), JSON.stringify(model)];
+export function same(actual: unknown, model: unknown): void {
+  const [left, right] = [JSON.stringify(actual), JSON.stringify(model)];
   if (left !== right) throw new Error(`${left}, where the model has ${right}`);
 }

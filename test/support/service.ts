@@ -6,16 +6,17 @@ import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { readConfig } from '../../platform/config.ts';
 import { openApiDocument } from '../../platform/http/openapi.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
+import { LOG_FORMAT } from '../../platform/telemetry/logger.ts';
 import { createApp, createCore } from '../../services/compose.ts';
 import { testDatabase } from './database.ts';
-import { documentation } from './documented.ts';
+import { createResponseCheck } from './documented.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 // Shared by the whole test file: the document depends only on the route table.
-let check: ReturnType<typeof documentation>;
+let check: ReturnType<typeof createResponseCheck>;
 
 /**
  * Starts the whole API in this process, on a new database and a free loopback port. Checks every
@@ -39,10 +40,13 @@ export async function startService(t: Ending, settings: Record<string, string> =
     ...settings,
   });
   const logged: string[] = [];
-  const logger = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
-  const core = await createCore(config, 'service test');
+  const logger = pino(
+    { ...LOG_FORMAT, level: 'debug' },
+    { write: (line: string) => void logged.push(line) },
+  );
+  const core = await createCore(config, 'service test', () => logger.fatal('the log is lost'));
   const { app, routes, stop } = createApp(core, logger);
-  check ??= documentation(openApiDocument(routes, 'http://localhost'));
+  check ??= createResponseCheck(openApiDocument(routes, 'http://localhost'));
   t.teardown(async () => {
     stop();
     server.closeAllConnections();

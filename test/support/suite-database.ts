@@ -8,9 +8,9 @@ import { TEMPLATE } from './database.ts';
 import { partitionByOwner } from './partitions.ts';
 
 // Starts one server for the suite, or uses the one of TEST_DATABASE_URL, as for an older version.
-export async function suiteDatabase(given: string | undefined) {
+export async function startSuiteDatabase(given: string | undefined) {
   if (given) {
-    await makeTemplate(given);
+    await createTemplate(given);
     return { url: given, stop: async () => undefined };
   }
   const { path, remove } = temporaryFolder('test-postgres', inMemory());
@@ -26,7 +26,7 @@ export async function suiteDatabase(given: string | undefined) {
       rmSync(home, { recursive: true });
       remove();
     };
-    await makeTemplate(server.url).catch(async (error) => {
+    await createTemplate(server.url).catch(async (error) => {
       await stop();
       throw error;
     });
@@ -39,7 +39,7 @@ export async function suiteDatabase(given: string | undefined) {
 
 const sizes = { max_connections: 200, max_wal_size: '512MB', autovacuum_naptime: '1h' };
 
-async function makeTemplate(url: string): Promise<void> {
+async function createTemplate(url: string): Promise<void> {
   await withConnection(url, async (admin) => {
     await admin.query(`UPDATE pg_database SET datistemplate = false WHERE datname = '${TEMPLATE}'`);
     await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /** The forms in which a text may appear: plain, hex, percent-encoded, JSON-escaped, base64. */
-function formsOf(text: string): string[] {
+function encodedForms(text: string): string[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');
   const escapes = [...Array(text.length).keys()].map(
@@ -29,19 +29,19 @@ function formsOf(text: string): string[] {
 }
 
 /** The forms of each text, and of its words of 12 or more characters that quoting never changes. */
-function wanted(texts: readonly string[]): string[] {
+function searchedForms(texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.match(/[0-9a-z_]{12,}/g) ?? []);
-  return [...texts, ...words].flatMap(formsOf);
+  return [...texts, ...words].flatMap(encodedForms);
 }
 
-function holds(place: string, forms: readonly string[]): boolean {
+function containsAny(place: string, forms: readonly string[]): boolean {
   const lower = place.toLowerCase();
   return forms.some((form) => place.includes(form) || lower.includes(form.toLowerCase()));
 }
 
 /** Returns where any of the texts occurs, in every table and in the statistics of ANALYZE. */
 export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): Promise<string[]> {
-  const forms = wanted(texts);
+  const forms = searchedForms(texts);
   await pool.query('ANALYZE');
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -54,7 +54,7 @@ export async function tracesInTables(pool: pg.Pool, texts: readonly string[]): P
   const found: string[] = [];
   for (const { name } of tables) {
     const { rows } = await pool.query<{ line: string }>(`SELECT t::text AS line FROM ${name} t`);
-    for (const { line } of rows) if (holds(line, forms)) found.push(`${name}: ${line}`);
+    for (const { line } of rows) if (containsAny(line, forms)) found.push(`${name}: ${line}`);
   }
   return found;
 }
@@ -77,7 +77,7 @@ async function tracesAfterVacuum(pool: pg.Pool, texts: readonly string[]): Promi
     `SELECT oid::regclass::text AS name FROM pg_class
      WHERE relkind IN ('r', 'i', 't', 'm') AND pg_relation_size(oid) > 0 AND relisshared = false`,
   );
-  const forms = wanted(texts).map((form) => Buffer.from(form));
+  const forms = searchedForms(texts).map((form) => Buffer.from(form));
   const found: string[] = [];
   for (const { name } of relations) {
     const { rows } = await pool.query<{ bytes: Buffer }>(

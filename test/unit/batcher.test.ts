@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { createBatcher } from '../../platform/batcher.ts';
 
-/** A group whose batches end when they are told to. */
-function started(waitMs = 60_000) {
+/** A batcher whose batches end when the test ends them. */
+function startBatcher(waitMs = 60_000) {
   const batches: string[][] = [];
   const ends: ((fail?: Error) => void)[] = [];
   const group = createBatcher<string, string>(
@@ -18,8 +18,8 @@ function started(waitMs = 60_000) {
   return { batches, join, end: (index: number, fail?: Error) => ends[index]?.(fail) };
 }
 
-t.test('work that finds a lane free goes in the same turn of the loop', async (t) => {
-  const { batches, join, end } = started();
+t.test('runs work in the same turn when a slot is free', async (t) => {
+  const { batches, join, end } = startBatcher();
   for (const [index, work] of ['first', 'second'].entries()) {
     const done = join(work);
     await turn();
@@ -32,21 +32,21 @@ t.test('work that finds a lane free goes in the same turn of the loop', async (t
 const works = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `work ${from + index}`);
 
-t.test('what comes at once shares the free lanes, but for a few', async (t) => {
+t.test('splits a burst between free slots unless it is small', async (t) => {
   for (const [count, sizes] of [
     [8, [8]],
     [15, [15]],
     [17, [9, 8]],
     [75, [32, 32]],
   ] as const) {
-    const { batches, join, end } = started();
+    const { batches, join, end } = startBatcher();
     const all = works(count).map((work) => join(work));
     await turn();
     t.same(
       batches.map(({ length }) => length),
       sizes,
     );
-    t.same(batches.flat(), works(count).slice(0, 64), 'in their order');
+    t.same(batches.flat(), works(count).slice(0, 64), 'the works keep their order');
     for (let index = 0; index < 3; index++) {
       end(index);
       await turn();
@@ -55,30 +55,30 @@ t.test('what comes at once shares the free lanes, but for a few', async (t) => {
   }
 });
 
-t.test('a few wait for the batch under way, and go together; more go beside it', async (t) => {
-  const { batches, join, end } = started();
+t.test('makes small batches wait for a running batch and larger ones run beside it', async (t) => {
+  const { batches, join, end } = startBatcher();
   const first = join('first');
   await turn();
-  const few = works(7).map((work) => join(work));
+  const small = works(7).map((work) => join(work));
   await turn();
   t.same(batches, [['first']]);
   end(0);
   t.equal(await first, 'first done');
   await turn();
   t.same(batches.slice(1), [works(7)]);
-  const more = works(8, 7).map((work) => join(work));
+  const large = works(8, 7).map((work) => join(work));
   await turn();
   t.same(batches.slice(2), [works(8, 7)]);
   end(1);
   end(2);
   t.same(
-    await Promise.all([...few, ...more]),
+    await Promise.all([...small, ...large]),
     works(15).map((work) => `${work} done`),
   );
 });
 
-t.test('what shares an id is not under way together, and keeps its order', async (t) => {
-  const { batches, join, end } = started();
+t.test('never runs work with a shared id together and keeps its order', async (t) => {
+  const { batches, join, end } = startBatcher();
   const done = [join('a', '1'), join('b', '1', '2'), join('c', '3')];
   await turn();
   t.same(batches, [['a', 'c']], 'b waits for a');
@@ -90,8 +90,8 @@ t.test('what shares an id is not under way together, and keeps its order', async
   t.same(await Promise.all(done), ['a done', 'b done', 'c done']);
 });
 
-t.test('a failed batch gives its lane and its ids free', async (t) => {
-  const { batches, join, end } = started();
+t.test('frees the slot and the ids of a failed batch', async (t) => {
+  const { batches, join, end } = startBatcher();
   const failed = join('a', '1');
   await turn();
   end(0, new Error('broken'));
@@ -103,13 +103,13 @@ t.test('a failed batch gives its lane and its ids free', async (t) => {
   t.equal(await next, 'b done');
 });
 
-t.test('who waits for a lane for long is told to go alone', async (t) => {
-  const { batches, join, end } = started(5);
+t.test('returns undefined after waiting too long for a slot', async (t) => {
+  const { batches, join, end } = startBatcher(5);
   const first = join('a', '1');
   await turn();
   t.equal(await join('b', '1'), undefined);
   end(0);
   t.equal(await first, 'a done');
   await turn();
-  t.same(batches, [['a']], 'and does not go twice');
+  t.same(batches, [['a']], 'the abandoned work does not run');
 });

@@ -19,7 +19,7 @@ function faults(env: Record<string, string>): string {
   throw new Error('the configuration was accepted');
 }
 
-t.test('nothing has to be set for a first run', async (t) => {
+t.test('needs no settings for a first run', async (t) => {
   const config = readConfig({});
   t.equal(config.baseUrl, 'http://localhost:3000');
   t.equal(config.host, '127.0.0.1');
@@ -31,11 +31,11 @@ t.test('nothing has to be set for a first run', async (t) => {
   t.ok(Object.isFrozen(config));
 });
 
-t.test('an empty variable counts as unset', async (t) => {
+t.test('treats an empty variable as unset', async (t) => {
   t.same(readConfig({ PORT: '', BASE_URL: ' ', DATABASE_URL: '' }), readConfig({}));
 });
 
-t.test('values are read as what they mean', async (t) => {
+t.test('parses values into their types', async (t) => {
   const config = readConfig({
     PORT: '8080',
     API_OPEN: 'false',
@@ -56,26 +56,26 @@ t.test('values are read as what they mean', async (t) => {
   );
 });
 
-t.test('every fault is named at once, across fields too', async (t) => {
+t.test('names every fault together, also across fields', async (t) => {
   const message = faults({ PORT: '-1', API_OPEN: 'yes', DATABASE_READ_URL: 'postgres://r/x' });
   for (const name of ['PORT', 'API_OPEN', 'DATABASE_READ_URL']) t.match(message, `${name} `);
 });
 
-t.test('web listens where a loopback address leads', async (t) => {
+t.test('listens on the loopback address of BASE_URL', async (t) => {
   t.equal(readConfig({ BASE_URL: 'http://[::1]:4115' }).host, '::1');
   t.equal(readConfig({ BASE_URL: 'http://127.1.2.3' }).host, '127.1.2.3');
   t.equal(readConfig({ BASE_URL: 'http://a.localhost' }).host, '127.0.0.1');
   t.equal(readConfig({ BASE_URL: 'http://[::1]', HOST: '127.0.0.1' }).host, '127.0.0.1');
 });
 
-t.test('one process cannot have one port twice', async (t) => {
+t.test('refuses the same port for two servers of a process', async (t) => {
   t.match(faults({ PORT: '4115', METRICS_PORT: '4115' }), 'METRICS_PORT must be another one');
   t.match(faults({ METRICS_PORT: '3000' }), 'METRICS_PORT must be another one');
   t.equal(readConfig({ PORT: '4115', METRICS_PORT: '0' }).metricsPort, 0);
-  t.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0, 'any port, and none');
+  t.equal(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort, 0, 'port 0 may be used twice');
 });
 
-t.test('no secret stands in a message', async (t) => {
+t.test('names no secret in a message', async (t) => {
   const secret = 'f00d'.repeat(15);
   const message = faults({ SERVER_KEYS: `1:${secret}`, DATABASE_URL: `mysql://u:${secret}@db/x` });
   t.match(message, 'SERVER_KEYS must list keys newest first');
@@ -83,14 +83,14 @@ t.test('no secret stands in a message', async (t) => {
   t.notMatch(message, secret);
 });
 
-t.test('an address of a database names a host or a database', async (t) => {
+t.test('requires a host or a database in a database address', async (t) => {
   for (const DATABASE_URL of ['postgres://', 'postgres:///', 'postgres:x', 'db:5432/x'])
     t.match(faults({ DATABASE_URL }), 'DATABASE_URL must be an address of the form', DATABASE_URL);
   for (const url of ['postgres://db', 'postgresql://u:p@db:5432/x', 'postgres:///x?host=/tmp'])
     t.equal(readConfig({ DATABASE_URL: url, SERVER_KEYS: one }).databaseUrl, url);
 });
 
-t.test('plain http is for loopback only, and an address is an origin', async (t) => {
+t.test('allows plain http only on loopback and requires an origin', async (t) => {
   for (const origin of ['http://127.1.2.3:3000', 'http://[::1]:3000', 'http://a.localhost'])
     t.equal(readConfig({ BASE_URL: origin }).baseUrl, origin);
   const keys = { SERVER_KEYS: one };
@@ -100,13 +100,13 @@ t.test('plain http is for loopback only, and an address is an origin', async (t)
   t.match(faults({ BASE_URL: 'example.org', ...keys }), 'must be an origin');
 });
 
-t.test('server keys are required off loopback and must be whole and distinct', async (t) => {
+t.test('requires valid, distinct server keys off loopback', async (t) => {
   t.match(faults({ BASE_URL: 'https://example.org' }), 'SERVER_KEYS is required');
   for (const keys of [`${one},${one}`, one.slice(0, -1), `${one},`, `0:${'ab'.repeat(32)}`, 'ab'])
     t.match(faults({ SERVER_KEYS: keys }), 'SERVER_KEYS must list', keys);
 });
 
-t.test('processes that start at once on an empty folder make one key', async (t) => {
+t.test('creates one key when processes start together on an empty folder', async (t) => {
   const { path: folder, remove } = temporaryFolder('config');
   t.teardown(remove);
   const dataDir = join(folder, 'deep', 'data');
@@ -126,4 +126,33 @@ t.test('processes that start at once on an empty folder make one key', async (t)
 
   writeFileSync(join(dataDir, 'server-keys'), 'nonsense');
   t.throws(() => serverKeys(readConfig({ DATA_DIR: dataDir })), /is damaged/);
+});
+
+t.test('reads secrets from files', async (t) => {
+  const folder = temporaryFolder('secrets');
+  t.teardown(folder.remove);
+  const file = join(folder.path, 'keys');
+  writeFileSync(file, `${one}\n`);
+  t.same(
+    readConfig({ SERVER_KEYS_FILE: file }).serverKeys,
+    readConfig({ SERVER_KEYS: one }).serverKeys,
+  );
+  t.match(
+    faults({ SERVER_KEYS_FILE: file, SERVER_KEYS: one }),
+    'SERVER_KEYS and SERVER_KEYS_FILE are both set',
+  );
+  t.match(
+    faults({ DATABASE_URL_FILE: join(folder.path, 'none') }),
+    'DATABASE_URL_FILE cannot be read: ENOENT',
+  );
+  writeFileSync(file, '');
+  t.match(faults({ SERVER_KEYS_FILE: file }), 'SERVER_KEYS_FILE is empty');
+});
+
+t.test('refuses database addresses whose TLS would accept any server', async (t) => {
+  const url = 'postgres://user:password@db.example/service';
+  for (const mode of ['no-verify', 'allow', 'prefer'])
+    t.match(faults({ DATABASE_URL: `${url}?sslmode=${mode}` }), 'sslmode that accepts any server');
+  for (const mode of ['verify-full', 'disable'])
+    t.ok(readConfig({ DATABASE_URL: `${url}?sslmode=${mode}` }).databaseUrl);
 });

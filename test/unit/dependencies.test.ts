@@ -5,7 +5,7 @@ import t from 'tap';
 const ROOT = join(import.meta.dirname, '../..');
 const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
 
-t.test('no package of the tree reports its installation, and none runs a script unseen', (t) => {
+t.test('allows only the listed packages to run install scripts', (t) => {
   const { packages } = read('package-lock.json') as {
     packages: Record<string, { hasInstallScript?: true }>;
   };

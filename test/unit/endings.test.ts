@@ -11,15 +11,15 @@ const SCRIPT = `
   onEnd(told('last '));
   await told('begun ')();
   setTimeout(() => {}, 60_000);
-  if (process.argv[1] === 'over') await end().then(end).then(() => process.exit());
+  if (process.argv[1] === 'finished') await end().then(end).then(() => process.exit());
 `;
 
 for (const [how, signal, status] of [
-  ['over', undefined, 0],
+  ['finished', undefined, 0],
   ['interrupted', 'SIGINT', 130],
   ['terminated', 'SIGTERM', 143],
 ] as const)
-  t.test(`work that is ${how} ends what it began, in the opposite order`, async (t) => {
+  t.test(`ends tasks in reverse order when the process is ${how}`, async (t) => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, how], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

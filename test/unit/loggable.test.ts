@@ -2,7 +2,7 @@ import pg from 'pg';
 import t from 'tap';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
 
-t.test('an error is logged with its causes, and with no value that it quotes', async (t) => {
+t.test('logs an error with its causes and without values that it quotes', async (t) => {
   const cause = Object.assign(new pg.DatabaseError('Key (id)=(secret)', 1, 'error'), {
     code: '23505',
     constraint: 'notes_pkey',
@@ -20,17 +20,17 @@ t.test('an error is logged with its causes, and with no value that it quotes', a
   t.notMatch(logged.stack, /secret/);
 });
 
-t.test('what the job queue tells is no error, and is logged as one', async (t) => {
-  const logged = {
+t.test('logs an error report of the job queue as an error', async (t) => {
+  const report = {
     message: 'connect ECONNREFUSED',
     code: 'ECONNREFUSED',
     queue: 'retention',
     x: 1,
   };
-  const { message, code, queue } = logged;
-  t.match(toLoggable(logged), { message, code, queue });
-  t.notHas(toLoggable(logged), { x: 1 });
-  t.match(toLoggable({ ...logged, code: '22P02' }), { message: 'the database refused a value' });
+  const { message, code, queue } = report;
+  t.match(toLoggable(report), { message, code, queue });
+  t.notHas(toLoggable(report), { x: 1 });
+  t.match(toLoggable({ ...report, code: '22P02' }), { message: 'the database refused a value' });
   for (const other of [undefined, null, 'text', {}])
     t.same(toLoggable(other), { message: 'not an error' });
 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { startGroup } from '../support/process-group.ts';
+import { startProcessGroup } from '../support/process-group.ts';
 
 const LEAVES_ONE_BEHIND = `
   require('child_process').spawn('sleep', ['60'], { stdio: 'inherit' });
@@ -9,28 +9,31 @@ const SAYS_ONE_WORD = `console.log('begun'); setInterval(() => {}, 1000)`;
 function start(script: string, silenceMs = 60_000) {
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
-  return { lines, group: startGroup(process.execPath, ['-e', script], { silenceMs, line }) };
+  return { lines, group: startProcessGroup(process.execPath, ['-e', script], { silenceMs, line }) };
 }
 
-t.test('what a program leaves behind ends with it', async (t) => {
+t.test('ends the children that a program leaves behind', async (t) => {
   const began = Date.now();
   t.equal(await start(LEAVES_ONE_BEHIND).group.ended, 3);
-  t.ok(Date.now() - began < 50_000, 'before it would have closed the output itself');
+  t.ok(Date.now() - began < 50_000, 'before the child ends on its own');
 });
 
-t.test('one that falls silent is ended, and that is said', async (t) => {
+t.test('kills a silent program and says so', async (t) => {
   const { lines, group } = start(SAYS_ONE_WORD, 1500);
   t.equal(await group.ended, null);
   t.strictSame(lines, ['begun', 'Silent for 1.5 seconds: ended']);
 });
 
-t.test('one is stopped from outside', async (t) => {
+t.test('stops a program on request', async (t) => {
   const { group } = start(SAYS_ONE_WORD);
   group.stop('SIGTERM');
   t.equal(await group.ended, null);
 });
 
-t.test('one that is not there', async (t) => {
-  const group = startGroup('/nowhere/at-all', [], { silenceMs: 1000, line: () => undefined });
+t.test('rejects when the program does not exist', async (t) => {
+  const group = startProcessGroup('/nowhere/at-all', [], {
+    silenceMs: 1000,
+    line: () => undefined,
+  });
   await t.rejects(group.ended, { code: 'ENOENT' });
 });

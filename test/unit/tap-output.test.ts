@@ -38,13 +38,13 @@ not ok 2 - test/b.test.ts # time=3ms
   ...
 `;
 
-t.test('a file that passed is one line', async (t) => {
+t.test('prints one line for a file that passed', async (t) => {
   const { printed, totals } = read(`TAP version 14\n${passing}\n# { total: 1, pass: 1 }`);
   t.equal(printed, 'ok test/a.test.ts # time=9ms');
   t.same(totals, { passed: 1, failed: 0, skipped: 0 });
 });
 
-t.test('of a failing file only the failures are shown', async (t) => {
+t.test('prints only the failures of a failing file', async (t) => {
   const { printed, totals } = read(`${failing}${passing}# { total: 4, pass: 3, fail: 1 }`);
   t.match(printed, /# Subtest: breaks\n.*not ok 2 - second[\s\S]*diff: one[\s\S]*exitCode: 1/);
   t.notMatch(printed, /works|first/);
@@ -52,7 +52,7 @@ t.test('of a failing file only the failures are shown', async (t) => {
   t.same(totals, { passed: 3, failed: 1, skipped: 0 });
 });
 
-t.test('a file without assertions is a failure', async (t) => {
+t.test('counts a file without assertions as failed', async (t) => {
   const empty = `# Subtest: test/c.test.ts
     1..0 # no tests found
 ok 1 - test/c.test.ts # SKIP no tests found

@@ -49,7 +49,7 @@ const VISIBLE = [
   '𒀀',
 ];
 
-t.test('text without a visible character is recognised', async (t) => {
+t.test('recognises text without a visible character', async (t) => {
   for (const [name, text] of Object.entries(INVISIBLE)) {
     t.notOk(hasVisibleText(text), name);
     for (const character of text)
@@ -59,7 +59,7 @@ t.test('text without a visible character is recognised', async (t) => {
   t.notOk(hasVisibleText(Object.values(INVISIBLE).join('')), 'all of them together');
 });
 
-t.test('any letter, number, punctuation mark or symbol is visible', async (t) => {
+t.test('treats every letter, number, punctuation mark or symbol as visible', async (t) => {
   for (const text of VISIBLE) {
     t.ok(hasVisibleText(text), text);
     t.equal(guestName(text), text);
@@ -70,7 +70,7 @@ const invisible = fc
   .array(fc.constantFrom(...Object.values(INVISIBLE).flatMap((text) => [...text])))
   .map((characters) => characters.join(''));
 
-t.test('invisible characters neither add to a text nor take from it', async () => {
+t.test('ignores invisible characters around a text', async () => {
   fc.assert(
     fc.property(invisible, fc.string({ unit: 'grapheme' }), invisible, (before, text, after) => {
       if (hasVisibleText(before + text + after) !== hasVisibleText(text)) throw new Error(text);
@@ -78,29 +78,22 @@ t.test('invisible characters neither add to a text nor take from it', async () =
   );
 });
 
-t.test(
-  'a required text needs a visible character, and its pattern fits whatever it accepts',
-  async () => {
-    const schema = Text(1, 500);
-    const { pattern = '' } = z.toJSONSchema(schema);
-    const [plain, unicode] = [new RegExp(pattern), new RegExp(pattern, 'u')];
-    const texts = fc.oneof(
-      invisible,
-      fc.string({ unit: 'binary' }),
-      fc.string({ unit: 'grapheme' }),
-    );
-    fc.assert(
-      fc.property(fc.tuple(invisible, texts), ([before, after]) => {
-        const text = before + after;
-        const accepted = schema.safeParse(text).success;
-        if (accepted && !hasVisibleText(text)) throw new Error('accepted, but shows nothing');
-        if (accepted && !(plain.test(text) && unicode.test(text)))
-          throw new Error('accepted, but does not fit the documented pattern');
-      }),
-    );
-  },
-);
+t.test('requires a visible character, and its pattern matches accepted texts', async () => {
+  const schema = Text(1, 500);
+  const { pattern = '' } = z.toJSONSchema(schema);
+  const [plain, unicode] = [new RegExp(pattern), new RegExp(pattern, 'u')];
+  const texts = fc.oneof(invisible, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }));
+  fc.assert(
+    fc.property(fc.tuple(invisible, texts), ([before, after]) => {
+      const text = before + after;
+      const accepted = schema.safeParse(text).success;
+      if (accepted && !hasVisibleText(text)) throw new Error('accepted, but shows nothing');
+      if (accepted && !(plain.test(text) && unicode.test(text)))
+        throw new Error('accepted, but does not fit the documented pattern');
+    }),
+  );
+});
 
-t.test('an optional text may show nothing', async (t) => {
+t.test('allows an optional text to be invisible', async (t) => {
   for (const text of Object.values(INVISIBLE)) t.ok(Text(0, 500).safeParse(text).success);
 });

@@ -59,6 +59,6 @@ export const auditContract = defineContract({
         stream: NDJSON,
       },
     },
-    problems: ['moderator_required', 'invalid_cursor'],
+    problems: ['moderator_required', 'invalid_cursor', 'cursor_reset'],
   },
 });

@@ -1,11 +1,16 @@
 import type pg from 'pg';
+import {
+  currentEpoch,
+  FIRST_EPOCH,
+  keptPosition,
+} from '../../../platform/eventstore/log-epochs.ts';
 import { newestPosition } from '../../../platform/eventstore/subscription.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
-import { refuse } from '../../../platform/refusal.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
   moderatorNames,
   type NamedActor,
@@ -53,6 +58,23 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     return found;
   }
 
+  /**
+   * The position from which a cursor continues, and the epoch of the log. Beyond the kept position of
+   * a restore, a reader of the oldest has seen entries that are lost, and may miss others.
+   */
+  async function start(cursor: string | undefined, order: Order) {
+    const from = cursor === undefined ? undefined : readCursor(cursor, order);
+    if (cursor !== undefined && !from) return refuse('invalid_cursor');
+    const epoch = (await query(pool, currentEpoch()))[0]?.epoch ?? FIRST_EPOCH;
+    if (from && from.epoch !== epoch) {
+      const kept = (await query(pool, keptPosition(from.epoch)))[0]?.kept ?? 0;
+      const next = writeCursor({ position: order === 'oldest' ? kept : kept + 1, epoch }, order);
+      if (from.position > kept)
+        return refuse('cursor_reset', { kept_through: kept, epoch, cursor: next });
+    }
+    return { position: from?.position, epoch };
+  }
+
   /** Streams all entries that exist at the start, in batches, so that any length fits in memory. */
   async function* lines(order: Order, from: number | undefined): AsyncGenerator<string> {
     const end = await newest();
@@ -67,12 +89,15 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
 
   return {
     'moderation.audit': async ({ query: { cursor, limit, order, format }, request }) => {
-      const from = cursor === undefined ? undefined : readCursor(cursor, order);
-      if (cursor !== undefined && from === undefined) return refuse('invalid_cursor');
+      const from = await start(cursor, order);
+      if (isRefusal(from)) return from;
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
-      if (asked === 'ndjson') return { status: 200, stream: lines(order, from), type: NDJSON };
-      const rows = await read(order, from, await newest(), limit + 1);
-      const page = toPage(rows, limit, (last) => writeCursor(last.position, order));
+      if (asked === 'ndjson')
+        return { status: 200, stream: lines(order, from.position), type: NDJSON };
+      const rows = await read(order, from.position, await newest(), limit + 1);
+      const page = toPage(rows, limit, ({ position }) =>
+        writeCursor({ position, epoch: from.epoch }, order),
+      );
       return {
         status: 200,
         body: {
@@ -85,15 +110,23 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
   };
 }
 
-function writeCursor(position: number, order: Order): string {
-  return Buffer.from(`${order} ${position}`).toString('base64url');
+interface LogPosition {
+  position: number;
+  epoch: number;
 }
 
-function readCursor(cursor: string, order: Order): number | undefined {
-  const [, position] =
-    /^[a-z]+ (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const place = Number(position);
-  return position && writeCursor(place, order) === cursor ? place : undefined;
+function writeCursor({ position, epoch }: LogPosition, order: Order): string {
+  return Buffer.from(`${order} ${position} ${epoch}`).toString('base64url');
+}
+
+function readCursor(cursor: string, order: Order): LogPosition | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  // Before there were epochs, a cursor ended with its position.
+  const [, position, epoch] = /^[a-z]+ (\d{1,15})(?: (\d{1,15}))?$/.exec(text) ?? [];
+  if (!position) return undefined;
+  const from = { position: Number(position), epoch: Number(epoch ?? FIRST_EPOCH) };
+  const full = epoch ? cursor : Buffer.from(`${text} ${FIRST_EPOCH}`).toString('base64url');
+  return writeCursor(from, order) === full ? from : undefined;
 }
 
 function entryBody(row: NamedRow): Entry {

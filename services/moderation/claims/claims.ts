@@ -14,7 +14,7 @@ import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { type Subject, subjectKey } from '../queue/subject.ts';
-import { lockModerator } from '../staff/lock-moderator.ts';
+import { isProven, lockModerator, provenValues } from '../staff/lock-moderator.ts';
 import { nextClaimable } from './claimable-items.ts';
 import {
   claimedByOther,
@@ -71,9 +71,11 @@ function executeOnLeases<Answer, Code extends string>(
   call: Keyed<Moderator>,
   command: Command<Answer, Code>,
 ): Promise<Once<Answer> | Refusal<Code | 'moderator_required' | 'idempotency_conflict'>> {
+  const hasKey = call.request.idempotencyKey !== undefined;
   const asModerator = defineCommand({
     // A lease lost in a database crash is claimed again; a receipt must not be lost.
-    durable: call.request.idempotencyKey !== undefined,
+    durable: hasKey,
+    commitWithLoad: !hasKey && command.commitWithLoad === true,
     load: { moderators: lockModerator(call.principal), command: command.load },
     decide({ rows, ...loaded }): Decision<Answer, Code | 'moderator_required'> {
       return rows.moderators.length === 0
@@ -93,7 +95,6 @@ const leaseWhere = (fits: string) => `INSERT INTO note_leases
   SELECT gen_random_uuid(), subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
   FROM picked, (SELECT clock_timestamp() AS at) now
   WHERE ${fits}
-    AND EXISTS (SELECT FROM moderators WHERE moderator_id = $1 AND state = 'active')
   ORDER BY note_id
   ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
     moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
@@ -110,25 +111,27 @@ interface NextLeases {
 }
 
 /** Leases the first free items of a view, in one statement. */
-function leaseNext(view: ClaimView, viewer: Viewer, count: number): Sql<NextLeases> {
+function leaseNext(view: ClaimView, me: Moderator, count: number): Sql<NextLeases> {
   return named(
-    `WITH picked AS MATERIALIZED (${nextClaimable(view, viewer, count)}),
+    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count)}),
       held AS (SELECT count(*) FROM note_leases
         WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
-      leased AS (${leaseWhere(WITHIN_LIMIT)})
+      leased AS (${leaseWhere(`${WITHIN_LIMIT} AND ${isProven(me)}`)})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
-    [viewer.moderatorId],
+    provenValues(me),
   );
 }
 
 function claimNext(
-  viewer: Viewer,
+  me: Moderator,
   view: ClaimView,
   count: number,
 ): Command<Lease[], 'state_conflict'> {
   return defineCommand({
-    load: leaseNext(view, viewer, count),
+    // Of several picked items, only some may be leased, and then none must be.
+    commitWithLoad: count === 1,
+    load: leaseNext(view, me, count),
     decide({ rows: [next] }) {
       const { picked, held, leased } = next as NextLeases;
       if (held + picked > MAX_LEASES) return limitReached();

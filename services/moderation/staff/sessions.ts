@@ -64,6 +64,11 @@ export function dropModeratorSessions(moderatorId: string): Sql {
   return sql`DELETE FROM moderator_sessions WHERE moderator_id = ${moderatorId}`;
 }
 
+/** Ends the sessions of all moderators. */
+export function dropEveryModeratorSession(): Sql {
+  return sql`DELETE FROM moderator_sessions`;
+}
+
 export function releaseAllLeases(moderatorId: string): Sql {
   return sql`DELETE FROM note_leases WHERE moderator_id = ${moderatorId}`;
 }

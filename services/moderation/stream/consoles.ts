@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { currentEpoch, FIRST_EPOCH } from '../../../platform/eventstore/log-epochs.ts';
 import { createLogFollower } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { createCoalescer } from '../../../platform/postgres/coalescer.ts';
@@ -26,8 +27,13 @@ export interface Console {
 }
 
 export interface ConsoleSubscription {
-  /** Log positions: the one up to which everything was sent, and the newest one seen. */
-  settled(): number;
+  /**
+   * The id of a message: the epoch of the log, and the position up to which everything was sent, or
+   * an earlier one.
+   */
+  id(position?: number): string;
+  epoch(): number;
+  /** The newest position of the log that was seen. */
   last(): number;
   /** Initial messages for a newly connected console. */
   present(me: Console['me']): Message[];
@@ -67,6 +73,7 @@ export type Consoles = ReturnType<typeof createConsoles>;
 
 function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet<Console>) {
   const tail = createLogFollower(pool);
+  let epoch: number | undefined;
   const countsOf = queueCounts(pool);
   let held = new Map<string, Lease>();
   let figures: Partial<Counts> = {};
@@ -81,10 +88,14 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
 
   async function look(): Promise<void> {
     const asked = [...consoles];
-    const [leases, living] = await Promise.all([
+    const [[now], leases, living] = await Promise.all([
+      query(pool, currentEpoch()),
       query(pool, liveLeases()),
       query(pool, livingModerators(asked.map(({ me }) => me.moderatorId))),
     ]);
+    epoch ??= now?.epoch;
+    // The log was restored: a console that connects again has everything read anew.
+    if (epoch !== now?.epoch) for (const console of asked) console.end();
     // Read the events last: the tail returns each event only once, so no other read may fail after
     // this one and before the events are sent.
     const events = await tail.read();
@@ -112,7 +123,7 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
   }
 
   function tell(events: Awaited<ReturnType<typeof tail.read>>, leases: Lease[]): boolean {
-    const id = tail.settled();
+    const id = messageId();
     const messages = events.flatMap((event) => queued(event, id) ?? []);
     const before = held;
     held = new Map(leases.map((lease) => [subjectKey(subjectOf(lease)), lease]));
@@ -127,9 +138,12 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
     return messages.length > 0;
   }
 
+  const messageId = (position = Infinity) =>
+    `${epoch ?? FIRST_EPOCH}.${Math.min(position, tail.settled())}`;
+
   const countsFor = (me: Console['me']) => {
     const own = appealsAgainst.get(me.moderatorId) ?? 0;
-    return counts(tail.settled(), figures, me, [...held.values()], own);
+    return counts(messageId(), figures, me, [...held.values()], own);
   };
 
   /** Looks, then pauses; wake-ups in the meantime bring one more look. */
@@ -157,10 +171,11 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
   return {
     started,
     stop,
-    settled: tail.settled,
+    id: messageId,
+    epoch: () => epoch ?? FIRST_EPOCH,
     last: tail.last,
     present: (me: Console['me']) => [
-      claims(tail.settled(), [...held.values()], [], true),
+      claims(messageId(), [...held.values()], [], true),
       countsFor(me),
     ],
   };

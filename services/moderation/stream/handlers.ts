@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { FIRST_EPOCH } from '../../../platform/eventstore/log-epochs.ts';
 import { eventsBetween } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
@@ -88,7 +89,7 @@ async function* follow(
         });
         continue;
       }
-      const messages = slow ? [resync(watch.settled(), 'slow')] : unsent;
+      const messages = slow ? [resync(watch.id(), 'slow')] : unsent;
       unsent = [];
       slow = false;
       yield messages.join('');
@@ -105,9 +106,12 @@ async function missedSince(
   watch: ConsoleSubscription,
   lastEventId: string,
 ): Promise<Message[]> {
-  const from = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Infinity;
+  // Before there were epochs, an id was a position.
+  const [, epoch = FIRST_EPOCH, position = Infinity] =
+    /^(?:(\d{1,15})\.)?(\d{1,15})$/.exec(lastEventId) ?? [];
+  const from = Number(epoch) === watch.epoch() ? Number(position) : Infinity;
   const last = watch.last();
-  if (from > last || last - from > MAX_MISSED) return [resync(watch.settled(), 'gap')];
+  if (from > last || last - from > MAX_MISSED) return [resync(watch.id(), 'gap')];
   const rows = await withDeadline(() => query(pool, eventsBetween(from, last)));
-  return rows.flatMap((event) => queued(event, Math.min(event.position, watch.settled())) ?? []);
+  return rows.flatMap((event) => queued(event, watch.id(event.position)) ?? []);
 }

@@ -9,17 +9,17 @@ export type Lease = Omit<LeaseRow, 'claimed_at'>;
 /** One server-sent event in its wire format. It carries ids and versions, never a text. */
 export type Message = string;
 
-function message(event: string, id: number, data: object): Message {
+function message(event: string, id: string, data: object): Message {
   return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-export function resync(id: number, reason: 'gap' | 'slow' | 'policies'): Message {
+export function resync(id: string, reason: 'gap' | 'slow' | 'policies'): Message {
   return message('resync', id, { reason });
 }
 
 /** `figures` are an auditor's counts; a lead's `todo` also includes the escalated notes. */
 export function counts(
-  id: number,
+  id: string,
   figures: Partial<Counts>,
   me: PrincipalOf<'moderator'>,
   held: Lease[],
@@ -33,7 +33,7 @@ export function counts(
 }
 
 /** The claims: all of them if `complete`, otherwise only what has changed. */
-export function claims(id: number, held: Lease[], released: Lease[], complete: boolean): Message {
+export function claims(id: string, held: Lease[], released: Lease[], complete: boolean): Message {
   return message('claim', id, {
     complete,
     claims: held.map(({ moderator_id, ...lease }) => ({ ...leaseBody(lease), moderator_id })),
@@ -43,7 +43,7 @@ export function claims(id: number, held: Lease[], released: Lease[], complete: b
 }
 
 /** The message for an event; undefined if the event does not concern the queue. */
-export function queued(event: FollowedEvent, id: number): Message | undefined {
+export function queued(event: FollowedEvent, id: string): Message | undefined {
   if (!isReview(event)) return undefined;
   const { type, id: subject } = reviewSubject(event.stream_id);
   if (type === 'policy') return resync(id, 'policies');

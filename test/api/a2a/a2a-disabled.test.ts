@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startService } from '../../support/service.ts';
 
-t.test('where A2A is off there is neither the endpoint nor the card', async (t) => {
+t.test('serves neither the A2A endpoint nor the agent card when A2A is disabled', async (t) => {
   const service = await startService(t, { A2A_ENABLED: 'false' });
   for (const method of ['POST', 'GET'])
     for (const path of ['/a2a', '/a2a/'])
@@ -9,13 +9,13 @@ t.test('where A2A is off there is neither the endpoint nor the card', async (t) 
   t.equal((await service.call('GET', '/.well-known/agent-card.json')).status, 404);
   const { body } = await service.call('GET', '/api/v1/discovery');
   for (const capability of ['a2a', 'a2a.card']) {
-    const told = body.capabilities.find(({ id }: { id: string }) => id === capability);
-    t.equal(told?.state, 'disabled', capability);
-    t.notOk(told?.contract, 'the document has no row of it');
+    const listed = body.capabilities.find(({ id }: { id: string }) => id === capability);
+    t.equal(listed?.state, 'disabled', capability);
+    t.notOk(listed?.contract, 'a disabled capability names no contract');
   }
   t.notOk(body.interfaces.a2a || body.interfaces.agent_card);
   const { text } = await service.call('GET', '/for-agents.md');
   t.notMatch(text, /a2a|agent-card/i);
-  t.match(text, /^- MCP: /m, 'the other door is still there');
+  t.match(text, /^- MCP: /m, 'MCP is still listed');
   t.match(text, /^\| `POST \/api\/guestbook`/m);
 });

@@ -15,8 +15,8 @@ const method = (name: string, params: object = {}) => ({
 const push = { taskPushNotificationConfig: { url: 'https://example.org/' } };
 const oldPush = { pushNotificationConfig: { url: 'https://example.org/' } };
 
-interface Line {
-  says: string;
+interface Fault {
+  name: string;
   body: unknown;
   code: number;
   status?: number;
@@ -26,138 +26,143 @@ interface Line {
   headers?: Record<string, string>;
 }
 
-const LINES: Line[] = [
-  { says: 'no JSON', body: '{', code: -32700, id: null, reason: 'invalid_json' },
-  { says: 'a member twice', body: '{"id":1,"id":2}', code: -32700, id: null },
-  { says: 'a batch', body: [READ, READ], code: -32600, id: null },
-  { says: 'a bare value', body: '7', code: -32600, id: null },
-  { says: 'null', body: 'null', code: -32600, id: null },
-  { says: 'a missing id', body: { ...READ, id: undefined }, code: -32600, id: null },
-  { says: 'an id of null', body: { ...READ, id: null }, code: -32600, id: null },
-  { says: 'an id that is no name', body: { ...READ, id: {} }, code: -32600, id: null },
-  { says: 'an id too long', body: { ...READ, id: 'x'.repeat(257) }, code: -32600, id: null },
-  { says: 'an id beyond the exact', body: { ...READ, id: 2 ** 53 }, code: -32600, id: null },
-  { says: 'another jsonrpc', body: { ...READ, jsonrpc: '1.0' }, code: -32600 },
-  { says: 'no method', body: { ...READ, method: 7 }, code: -32600 },
-  { says: 'an unknown envelope member', body: { ...READ, more: 1 }, code: -32600 },
-  { says: 'an unknown method', body: method('message/send'), code: -32601, id: 'one' },
-  { says: "an object's own method", body: method('constructor'), code: -32601, id: 'one' },
-  { says: 'params in an array', body: { ...READ, params: [] }, code: -32602 },
+const FAULTS: Fault[] = [
+  { name: 'invalid JSON', body: '{', code: -32700, id: null, reason: 'invalid_json' },
+  { name: 'a duplicate member', body: '{"id":1,"id":2}', code: -32700, id: null },
+  { name: 'a batch', body: [READ, READ], code: -32600, id: null },
+  { name: 'a bare value', body: '7', code: -32600, id: null },
+  { name: 'null', body: 'null', code: -32600, id: null },
+  { name: 'a missing id', body: { ...READ, id: undefined }, code: -32600, id: null },
+  { name: 'an id of null', body: { ...READ, id: null }, code: -32600, id: null },
+  { name: 'an id that is an object', body: { ...READ, id: {} }, code: -32600, id: null },
   {
-    says: 'params of null',
+    name: 'an id that is too long',
+    body: { ...READ, id: 'x'.repeat(257) },
+    code: -32600,
+    id: null,
+  },
+  { name: 'an id above the safe integers', body: { ...READ, id: 2 ** 53 }, code: -32600, id: null },
+  { name: 'another JSON-RPC version', body: { ...READ, jsonrpc: '1.0' }, code: -32600 },
+  { name: 'a method that is not a string', body: { ...READ, method: 7 }, code: -32600 },
+  { name: 'an unknown envelope member', body: { ...READ, more: 1 }, code: -32600 },
+  { name: 'an unknown method', body: method('message/send'), code: -32601, id: 'one' },
+  { name: "an object's own method", body: method('constructor'), code: -32601, id: 'one' },
+  { name: 'params in an array', body: { ...READ, params: [] }, code: -32602 },
+  {
+    name: 'params of null',
     body: { ...method('ListTasks'), params: null },
     code: -32602,
     id: 'one',
   },
-  { says: 'no message', body: method('SendMessage'), code: -32602, id: 'one' },
+  { name: 'no message', body: method('SendMessage'), code: -32602, id: 'one' },
   {
-    says: "an agent's message",
+    name: "an agent's message",
     body: sending([{ text: 'x' }], { role: 'ROLE_AGENT' }),
     code: -32602,
   },
   {
-    says: 'a message without an id',
+    name: 'a message without an id',
     body: sending([dataPart({ operation: 'case.list' })], { messageId: '' }),
     code: -32602,
   },
-  { says: 'no parts', body: sending([]), code: -32602 },
-  { says: 'an empty part', body: sending([{}]), code: -32602 },
-  { says: 'a part of two', body: sending([{ text: 'x', data: {} }]), code: -32602 },
-  { says: 'a text that is none', body: sending([{ text: 7 }]), code: -32602 },
-  { says: 'data that is no request', body: sending([dataPart('x')]), code: -32602 },
+  { name: 'no parts', body: sending([]), code: -32602 },
+  { name: 'an empty part', body: sending([{}]), code: -32602 },
+  { name: 'a part with text and data', body: sending([{ text: 'x', data: {} }]), code: -32602 },
+  { name: 'a text that is a number', body: sending([{ text: 7 }]), code: -32602 },
+  { name: 'data that is not a request', body: sending([dataPart('x')]), code: -32602 },
   {
-    says: 'data with an unknown member',
+    name: 'data with an unknown member',
     body: sending([dataPart({ operation: 'case.list', more: 1 })]),
     code: -32602,
   },
   {
-    says: 'several data parts',
+    name: 'several data parts',
     body: sending([dataPart({ operation: 'case.list' }), dataPart({ operation: 'case.list' })]),
     code: -32602,
   },
-  { says: 'bytes', body: sending([{ raw: 'AAAA' }]), code: -32005 },
-  { says: 'a file', body: sending([{ url: 'https://example.org/' }]), code: -32005 },
+  { name: 'bytes', body: sending([{ raw: 'AAAA' }]), code: -32005 },
+  { name: 'a file', body: sending([{ url: 'https://example.org/' }]), code: -32005 },
   {
-    says: 'another media type',
+    name: 'another media type',
     body: sending([{ data: { operation: 'case.list' }, mediaType: 'application/xml' }]),
     code: -32005,
   },
   {
-    says: 'a text of another media type',
+    name: 'a text of another media type',
     body: sending([{ text: 'x', mediaType: 'text/html' }]),
     code: -32005,
   },
-  { says: 'a task', body: sending([{ text: 'x' }], { taskId: 'x' }), code: -32001 },
-  { says: 'push', body: sending([{ text: 'x' }], {}, { configuration: push }), code: -32003 },
+  { name: 'a task', body: sending([{ text: 'x' }], { taskId: 'x' }), code: -32001 },
+  { name: 'push', body: sending([{ text: 'x' }], {}, { configuration: push }), code: -32003 },
   {
-    says: 'push by its old name',
+    name: 'push by its old name',
     body: sending([{ text: 'x' }], {}, { configuration: oldPush }),
     code: -32003,
   },
-  { says: 'an unknown operation', body: asking('case.steal'), code: -32004 },
-  { says: 'a write without a key', body: asking('case.create', {}), code: -32602 },
-  { says: 'a key that is none', body: asking('case.create', {}, 'x'), code: -32602 },
+  { name: 'an unknown operation', body: asking('case.steal'), code: -32004 },
+  { name: 'a write without a key', body: asking('case.create', {}), code: -32602 },
+  { name: 'an invalid idempotency key', body: asking('case.create', {}, 'x'), code: -32602 },
   {
-    says: 'a field that does not fit',
+    name: 'a field out of range',
     body: asking('case.list', { limit: 1000 }),
     code: -32602,
     reason: 'invalid_request',
   },
   {
-    says: 'a number that does not fit',
+    name: 'a fraction for an integer',
     body: asking('case.list', { limit: 1.5 }),
     code: -32602,
     reason: 'invalid_request',
   },
-  { says: 'an unknown field', body: asking('case.list', { colour: 'red' }), code: -32602 },
-  { says: 'a field of no text', body: asking('case.list', { limit: [] }), code: -32602 },
+  { name: 'an unknown field', body: asking('case.list', { colour: 'red' }), code: -32602 },
+  { name: 'an array for a scalar field', body: asking('case.list', { limit: [] }), code: -32602 },
   {
-    says: 'a cursor of nowhere',
+    name: 'an invalid cursor',
     body: asking('case.list', { cursor: 'x' }),
     code: -32602,
     reason: 'invalid_cursor',
   },
   {
-    says: 'what is not there',
+    name: 'a missing record',
     body: asking('case.read', { case_id: UNKNOWN }),
     code: -32044,
     reason: 'not_found',
   },
   ...['GetTask', 'CancelTask'].map((name) => ({
-    says: name,
+    name,
     body: method(name, { id: 'x' }),
     code: -32001,
     id: 'one',
   })),
   ...['SendStreamingMessage', 'SubscribeToTask', 'GetExtendedAgentCard'].map((name) => ({
-    says: name,
+    name,
     body: method(name),
     code: -32004,
     id: 'one',
   })),
   ...['Create', 'Get', 'Delete'].map((verb) => ({
-    says: `${verb} push configuration`,
+    name: `${verb} push configuration`,
     body: method(`${verb}TaskPushNotificationConfig`),
     code: -32003,
     id: 'one',
   })),
   {
-    says: 'push configurations',
+    name: 'push configurations',
     body: method('ListTaskPushNotificationConfigs'),
     code: -32003,
     id: 'one',
   },
   ...['credential.bootstrap', 'credential.rotate', 'credential.revoke', 'account.export'].map(
-    (name) => ({ says: name, body: asking(name), code: -32004 }),
+    (name) => ({ name, body: asking(name), code: -32004 }),
   ),
-  { says: 'account.delete', body: asking('account.delete'), code: -32004 },
-  { says: 'a page of moderators', body: asking('moderation.queue'), code: -32004 },
-  { says: 'version 0.3', body: READ, code: -32009, headers: { 'a2a-version': '0.3' } },
-  { says: 'version 1.1', body: READ, code: -32009, headers: { 'a2a-version': '1.1' } },
-  { says: 'a version of no number', body: READ, code: -32009, headers: { 'a2a-version': '1.0.x' } },
-  { says: 'an empty version', body: READ, code: -32009, headers: { 'a2a-version': '' } },
+  { name: 'account.delete', body: asking('account.delete'), code: -32004 },
+  { name: 'an operation for moderators', body: asking('moderation.queue'), code: -32004 },
+  { name: 'version 0.3', body: READ, code: -32009, headers: { 'a2a-version': '0.3' } },
+  { name: 'version 1.1', body: READ, code: -32009, headers: { 'a2a-version': '1.1' } },
+  { name: 'a malformed version', body: READ, code: -32009, headers: { 'a2a-version': '1.0.x' } },
+  { name: 'an empty version', body: READ, code: -32009, headers: { 'a2a-version': '' } },
   {
-    says: 'another type',
+    name: 'another content type',
     body: READ,
     code: -32005,
     status: 415,
@@ -165,7 +170,7 @@ const LINES: Line[] = [
     headers: { 'content-type': 'text/plain' },
   },
   {
-    says: 'an origin of someone else',
+    name: 'a foreign origin',
     body: READ,
     code: -32043,
     id: null,
@@ -173,7 +178,7 @@ const LINES: Line[] = [
     headers: { origin: 'https://example.org' },
   },
   {
-    says: 'no bearer that is known',
+    name: 'an unknown bearer',
     body: READ,
     code: -32041,
     status: 401,
@@ -182,7 +187,7 @@ const LINES: Line[] = [
     headers: { authorization: 'Bearer x' },
   },
   {
-    says: 'too much',
+    name: 'a body above the limit of the endpoint',
     body: JSON.stringify({ ...READ, id: 'x'.repeat(330_000) }),
     code: -32600,
     status: 413,
@@ -191,7 +196,7 @@ const LINES: Line[] = [
     closes: true,
   },
   {
-    says: 'more than the operation takes',
+    name: 'a body above the limit of the operation',
     body: asking('case.create', { title: 'x'.repeat(66_000) }, UNKNOWN),
     code: -32600,
     status: 413,
@@ -199,30 +204,30 @@ const LINES: Line[] = [
   },
 ];
 
-t.test('every fault has its code, its HTTP status and the id of the call', async (t) => {
-  const service = await startService(t);
+const service = await startService(t);
+
+t.test('answers each fault with its code, HTTP status and the id of the request', async (t) => {
   const agent = await newAgent(service);
   const before = await service.database.pool.query('SELECT count(*)::int FROM events');
-  for (const { says, body, code, status = 200, id = 1, reason, closes, headers } of LINES) {
+  for (const { name, body, code, status = 200, id = 1, reason, closes, headers } of FAULTS) {
     const answer = await callA2a(service, agent, body, headers);
-    t.equal(answer.status, status, says);
-    t.equal(answer.body.error?.code, code, `${says}: ${answer.text}`);
-    t.equal(answer.body.id, id, says);
+    t.equal(answer.status, status, name);
+    t.equal(answer.body.error?.code, code, `${name}: ${answer.text}`);
+    t.equal(answer.body.id, id, name);
     t.equal(answer.body.jsonrpc, '2.0');
     t.equal(answer.headers.get('cache-control'), 'no-store');
-    t.equal(answer.headers.get('connection'), closes ? 'close' : 'keep-alive', says);
+    t.equal(answer.headers.get('connection'), closes ? 'close' : 'keep-alive', name);
     const info = answer.body.error.data.at(-1);
     t.equal(info['@type'], 'type.googleapis.com/google.rpc.ErrorInfo');
-    if (reason) t.match(info, { reason, domain: 'service' }, says);
+    if (reason) t.match(info, { reason, domain: 'service' }, name);
     if (reason) t.match(info.metadata.http_status, /^4\d\d$/);
-    t.match(answer.headers.get('www-authenticate'), status === 401 ? /^Bearer/ : null, says);
+    t.match(answer.headers.get('www-authenticate'), status === 401 ? /^Bearer/ : null, name);
   }
   const after = await service.database.pool.query('SELECT count(*)::int FROM events');
   t.same(after.rows, before.rows, 'nothing was written');
 });
 
-t.test('a schema failure names the fields', async (t) => {
-  const service = await startService(t);
+t.test("names the invalid fields of an operation's input", async (t) => {
   const agent = await newAgent(service);
   const answer = await callA2a(service, agent, asking('case.create', { title: '' }, randomUUID()));
   const [violations] = answer.body.error.data;
@@ -231,8 +236,7 @@ t.test('a schema failure names the fields', async (t) => {
   t.ok(['title', 'objective', 'publish_consent'].every((name) => fields.includes(name)));
 });
 
-t.test('a key in the wrong place is not said back', async (t) => {
-  const service = await startService(t);
+t.test('hides a key that is sent as a field name', async (t) => {
   const agent = await newAgent(service);
   const key = 'ab'.repeat(32);
   for (const body of [
@@ -245,8 +249,7 @@ t.test('a key in the wrong place is not said back', async (t) => {
   }
 });
 
-t.test('the address with a slash at its end answers alike', async (t) => {
-  const service = await startService(t);
+t.test('answers at /a2a/ as at /a2a', async (t) => {
   const agent = await newAgent(service);
   const post = (path: string, authorization: string) =>
     service.call('POST', path, {
@@ -261,50 +264,60 @@ t.test('the address with a slash at its end answers alike', async (t) => {
   }
 });
 
-t.test('the checks come in their order', async (t) => {
-  const service = await startService(t);
+t.test('checks type, bearer, JSON, version, envelope, method, params in this order', async (t) => {
   const agent = await newAgent(service);
-  const bad = { authorization: 'Bearer x', 'a2a-version': '0.3' };
+  const invalidHeaders = { authorization: 'Bearer x', 'a2a-version': '0.3' };
   const code = async (body: unknown, headers: Record<string, string>) =>
     (await callA2a(service, agent, body, headers)).body.error.code;
   t.equal((await service.call('GET', '/a2a')).status, 405);
   t.equal((await service.call('GET', '/a2a')).headers.get('allow'), 'POST');
-  t.equal(await code('{', { ...bad, 'content-type': 'text/plain' }), -32005, 'type, then bearer');
-  t.equal(await code('{', bad), -32041, 'bearer, then JSON');
+  t.equal(
+    await code('{', { ...invalidHeaders, 'content-type': 'text/plain' }),
+    -32005,
+    'type, then bearer',
+  );
+  t.equal(await code('{', invalidHeaders), -32041, 'bearer, then JSON');
   t.equal(await code('{', { 'a2a-version': '0.3' }), -32700, 'JSON, then version');
   t.equal(await code({ id: 1 }, { 'a2a-version': '0.3' }), -32009, 'version, then envelope');
   for (const body of [[READ], '7'])
-    t.equal(await code(body, { 'a2a-version': '0.3' }), -32009, 'version, then what is no call');
+    t.equal(
+      await code(body, { 'a2a-version': '0.3' }),
+      -32009,
+      'version, then a body that is not a request',
+    );
   t.equal(await code({ id: 1, method: 'x' }, {}), -32600, 'envelope, then method');
   t.equal(await code({ ...READ, method: 'x', params: [] }, {}), -32601, 'method, then parameters');
   const { authorization } = agent;
-  const inQuery = await service.call('POST', '/a2a?A2A-Version=1.0', {
+  const versionInQuery = await service.call('POST', '/a2a?A2A-Version=1.0', {
     body: READ,
     headers: { authorization },
   });
-  t.ok(inQuery.body.result, 'the version may stand in the query');
-  const marks = await service.call('POST', '/a2a?return=?&A2A-Version=1.0', {
+  t.ok(versionInQuery.body.result, 'the query may carry the version');
+  const questionMark = await service.call('POST', '/a2a?return=?&A2A-Version=1.0', {
     body: READ,
     headers: { authorization },
   });
-  t.ok(marks.body.result, 'a query may hold a question mark');
+  t.ok(questionMark.body.result, 'a query may hold a question mark');
   for (const version of ['1.0.0', '1.0.12']) {
-    const patched = await callA2a(service, agent, READ, { 'a2a-version': version });
-    t.ok(patched.body.result, `${version} is 1.0`);
+    const patchVersion = await callA2a(service, agent, READ, { 'a2a-version': version });
+    t.ok(patchVersion.body.result, `${version} is 1.0`);
   }
-  const none = await service.call('POST', '/a2a', { body: READ, headers: { authorization } });
-  t.equal(none.body.error.code, -32009, 'no version means 0.3');
-  t.match(none.body.error.data, [{ metadata: { supported_versions: '1.0' } }]);
-  const twice = await service.call('POST', '/a2a?A2A-Version=1.0&A2A-Version=0.3', {
+  const noVersion = await service.call('POST', '/a2a', {
     body: READ,
     headers: { authorization },
   });
-  t.equal(twice.body.error.code, -32009, 'nor is it said by two');
+  t.equal(noVersion.body.error.code, -32009, 'no version means 0.3');
+  t.match(noVersion.body.error.data, [{ metadata: { supported_versions: '1.0' } }]);
+  const twoVersions = await service.call('POST', '/a2a?A2A-Version=1.0&A2A-Version=0.3', {
+    body: READ,
+    headers: { authorization },
+  });
+  t.equal(twoVersions.body.error.code, -32009, 'two versions are refused');
   const anonymous = await service.call('POST', '/a2a', { body: READ, headers: VERSION });
   t.equal(anonymous.body.error.data[0].reason, 'credential_required');
 });
 
-t.test('refusals of an operation keep their code, and the budget its HTTP status', async (t) => {
+t.test('keeps the errors of an operation, and status 429 for a spent budget', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '1' });
   const reader = await newAgent(service, ['updates:read']);
   const create = {
@@ -335,7 +348,7 @@ t.test('refusals of an operation keep their code, and the budget its HTTP status
   t.match(spent.body.error, { code: -32042, data: [{ reason: 'write_budget_exhausted' }] });
 });
 
-t.test('what is switched off answers 503', async (t) => {
+t.test('answers 503 to an operation that is switched off', async (t) => {
   const service = await startService(t, { API_OPEN: 'false' });
   const agent = await newAgent(service);
   const answer = await callA2a(service, agent, READ);

@@ -45,26 +45,26 @@ const request = (value: unknown) => ({
   metadata: undefined,
 });
 
-t.test("the SDK's client finds the card, opens a case, and is told of refusals", async (t) => {
+t.test('lets the client of the SDK read the card, open a case and see refusals', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const client = await sdkClient(service, agent.authorization);
   const key = randomUUID();
-  const asked = { operation: 'case.create', idempotency_key: key, input: newCase() };
-  const message = await client.sendMessage(request(asked));
-  if (!('parts' in message)) throw new Error('a task');
+  const creation = { operation: 'case.create', idempotency_key: key, input: newCase() };
+  const message = await client.sendMessage(request(creation));
+  if (!('parts' in message)) throw new Error('the reply is a task');
   t.equal(message.contextId, 'the-context');
   t.equal(message.role, Role.ROLE_AGENT);
   const [part] = message.parts;
-  if (part?.content?.$case !== 'data') throw new Error('no data');
+  if (part?.content?.$case !== 'data') throw new Error('the reply has no data');
   const { operation, status, replayed, receipt, result } = part.content.value;
   t.same([operation, status, replayed], ['case.create', 201, false]);
   t.equal(receipt.operation_id, key);
   t.equal(result.case.title, newCase().title);
 
-  const again = await client.sendMessage(request(asked));
-  if (!('parts' in again)) throw new Error('a task');
-  t.equal(again.messageId, message.messageId, 'a replay has the id of the first answer');
+  const again = await client.sendMessage(request(creation));
+  if (!('parts' in again)) throw new Error('the reply is a task');
+  t.equal(again.messageId, message.messageId, 'a replay has the message id of the first reply');
   const read = await service.call('GET', `/api/v1/cases/${result.case.id}`);
   t.same(read.body.case, result.case);
   await t.rejects(client.sendMessage(request({ operation: 'case.steal' })));
@@ -73,7 +73,7 @@ t.test("the SDK's client finds the card, opens a case, and is told of refusals",
   await t.rejects(stranger.sendMessage(request({ operation: 'credential.me' })));
 });
 
-t.test('a retry crosses from HTTP to A2A and back, and does nothing', async (t) => {
+t.test('replays the receipt when a request is retried over the other protocol', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const events = async () =>
@@ -104,11 +104,11 @@ t.test('a retry crosses from HTTP to A2A and back, and does nothing', async (t) 
   t.equal(await events(), before);
 });
 
-t.test('text alone is told what there is, and nothing runs', async (t) => {
+t.test('answers a text message with the list of operations and runs nothing', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
-  const asked = { text: 'What can you do?', mediaType: 'text/plain' };
-  const answer = await callA2a(service, agent, sending([asked]));
+  const question = { text: 'What can you do?', mediaType: 'text/plain' };
+  const answer = await callA2a(service, agent, sending([question]));
   const [text, data] = answer.body.result.message.parts;
   t.match(text.text, /case\.claim/);
   const claim = data.data.operations.find(
@@ -117,11 +117,11 @@ t.test('text alone is told what there is, and nothing runs', async (t) => {
   t.match(claim, { writes: true, scope: 'case:claim' });
   const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
   t.same(names.sort(), [...offeredOperations(indexOperations(service.routes)).keys()].sort());
-  t.ok(answer.body.result.message.contextId, 'a context was made');
+  t.ok(answer.body.result.message.contextId, 'the reply names a new context');
   t.notOk(answer.body.result.task);
 });
 
-t.test('a page of tasks is empty, with all its keys', async (t) => {
+t.test('lists no tasks, with all fields of a page', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const list = (params: object) =>
@@ -129,13 +129,21 @@ t.test('a page of tasks is empty, with all its keys', async (t) => {
   const empty = { tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 };
   t.same((await list({})).body.result, empty);
   t.same((await list({ pageSize: 7 })).body.result, { ...empty, pageSize: 7 });
-  t.same((await list({ pageSize: null })).body.result, empty, 'null is nothing, in ProtoJSON');
-  t.same((await list({ pageSize: '7' })).body.result, { ...empty, pageSize: 7 }, 'and a text 7');
+  t.same(
+    (await list({ pageSize: null })).body.result,
+    empty,
+    'ProtoJSON reads null as a missing field',
+  );
+  t.same(
+    (await list({ pageSize: '7' })).body.result,
+    { ...empty, pageSize: 7 },
+    'ProtoJSON accepts a number as text',
+  );
   for (const pageSize of [0, 101, 1.5, '', '0', 'x', '7.5', []])
     t.equal((await list({ pageSize })).body.error.code, -32602, JSON.stringify(pageSize));
 });
 
-t.test('what is null in a message is as if it were not there', async (t) => {
+t.test('treats null in a message like a missing field', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const data = { operation: 'case.list' };
@@ -143,14 +151,18 @@ t.test('what is null in a message is as if it were not there', async (t) => {
   const message = { contextId: null, taskId: null, metadata: null, extensions: null };
   const answer = await callA2a(service, agent, sending([part], message, { configuration: null }));
   t.same(answered(answer).result.cases, []);
-  t.ok(answer.body.result.message.contextId, 'a context was made');
+  t.ok(answer.body.result.message.contextId, 'the reply names a new context');
   const typed = { data, mediaType: 'Application/JSON; charset=utf-8' };
   const empty = await callA2a(service, agent, sending([typed], { contextId: '', role: 1 }));
-  t.same(answered(empty).result.cases, [], 'an enum by its number, a media type in full');
-  t.ok(empty.body.result.message.contextId, 'an empty text is nothing too');
+  t.same(
+    answered(empty).result.cases,
+    [],
+    "accepts an enum's number and a media type with parameters",
+  );
+  t.ok(empty.body.result.message.contextId, 'an empty string counts as missing');
 });
 
-t.test('one key of two members is two writes, and two messages', async (t) => {
+t.test('stores two writes when two members use the same idempotency key', async (t) => {
   const service = await startService(t);
   const body = asking('case.create', newCase(), randomUUID());
   const [one, two] = [
@@ -161,7 +173,7 @@ t.test('one key of two members is two writes, and two messages', async (t) => {
   t.not(one.body.result.message.messageId, two.body.result.message.messageId);
 });
 
-t.test('anonymous reads, the feed and the own record are there too', async (t) => {
+t.test("offers anonymous reads, the updates feed and the caller's own record", async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const run = async (operation: string, input: object = {}) =>
@@ -175,7 +187,7 @@ t.test('anonymous reads, the feed and the own record are there too', async (t) =
   t.not(next.events[0].id, page.events[0].id);
 });
 
-t.test('the card is in wire form, and is kept by caches', async (t) => {
+t.test('serves the agent card in wire form and lets caches revalidate it', async (t) => {
   const service = await startService(t);
   const card = await service.call('GET', '/.well-known/agent-card.json');
   t.same(card.body.supportedInterfaces, [
@@ -202,32 +214,33 @@ t.test('the card is in wire form, and is kept by caches', async (t) => {
 
   const operations = indexOperations(service.routes);
   for (const { id, examples } of card.body.skills) {
-    const asked = JSON.parse(examples[0]);
-    const operation = operations.get(asked.operation);
-    if (!operation) throw new Error(`${id}: ${asked.operation}`);
-    const input = operationInput(operation.route, asked.input);
+    const example = JSON.parse(examples[0]);
+    const operation = operations.get(example.operation);
+    if (!operation) throw new Error(`${id}: ${example.operation}`);
+    const input = operationInput(operation.route, example.input);
     const schema = operation.route.body;
-    if (schema) t.ok(schema.safeParse(input.body).success, `${asked.operation}'s example is one`);
+    if (schema)
+      t.ok(schema.safeParse(input.body).success, `the example of ${example.operation} is valid`);
   }
 });
 
-t.test('the card has the date of its last change', async (t) => {
+t.test('dates the agent card by its last change', async (t) => {
   const service = await startService(t);
   const card = agentCard(
     offeredOperations(indexOperations(service.routes)),
     'https://service.test',
   );
   const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
-  t.equal(seen, 'ad706c823a2e8224', 'it changed: set CARD_CHANGED to today, and this hash');
+  t.equal(seen, 'ad706c823a2e8224', 'the card changed: update CARD_CHANGED and this hash');
 });
 
-t.test('the examples of the card succeed for a new member, as they stand', async (t) => {
+t.test('runs every example of the agent card for a new member', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const card = await service.call('GET', '/.well-known/agent-card.json');
   for (const { examples } of card.body.skills) {
     const answer = await callA2a(service, agent, sending([dataPart(JSON.parse(examples[0]))]));
-    // There is nothing yet that could be reported.
+    // A new member sees no record that could be reported.
     if (examples[0].includes('report.create')) t.equal(answer.body.error.code, -32044);
     else t.ok(answered(answer).status < 300, examples[0]);
   }
@@ -242,7 +255,7 @@ const namesOf = (schema: Shaped | undefined): string[] => [
   ...(schema?.options ?? []).flatMap(namesOf),
 ];
 
-t.test('path, query and body fields of an operation never have one name', async (t) => {
+t.test('gives the path, query and body fields of an operation different names', async (t) => {
   const service = await startService(t);
   const operations = [...offeredOperations(indexOperations(service.routes)).values()];
   t.ok(operations.length > 15);

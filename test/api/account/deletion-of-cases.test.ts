@@ -6,10 +6,10 @@ import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
 import { CLOSURE_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
-import { meanwhile, waitingForLocks } from '../../support/meanwhile.ts';
+import { countLockWaits, whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-t.test('cases are ended in batches, and none can be read from the first on', async (t) => {
+t.test("hides a deleted member's cases immediately and withdraws them in batches", async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const agent = await newAgent(service);
   const { id } = agent;
@@ -33,24 +33,24 @@ t.test('cases are ended in batches, and none can be read from the first on', asy
   });
   const deletion = { confirm_handle: agent.handle, erase_notes: false };
   t.equal((await agent.call('POST', '/api/v1/me/delete', deletion)).status, 200);
-  const withdrawn = async () =>
+  const countWithdrawn = async () =>
     (await service.database.pool.query(`SELECT FROM events WHERE type = 'CaseWithdrawn'`)).rowCount;
-  t.equal(await withdrawn(), CLOSURE_BATCH, 'as many as one transaction takes');
+  t.equal(await countWithdrawn(), CLOSURE_BATCH, 'the deletion withdraws the first batch');
   t.same((await service.call('GET', '/api/v1/cases')).body.cases, []);
   const answers = await Promise.all(ids.map((one) => service.call('GET', `/api/v1/cases/${one}`)));
   t.ok(answers.every(({ status }) => status === 410));
   t.equal(await eraseMembers(service.core, { member_id: id }), 1);
-  t.equal(await withdrawn(), ids.length);
+  t.equal(await countWithdrawn(), ids.length);
 });
 
-t.test('a case that is claimed just before its claimant leaves is open again', async (t) => {
+t.test('reopens a case that was claimed just before its claimant left', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const ann = createCaseCommands(await newAgent(service));
   const agent = await newAgent(service);
   const id = await createOpenCase(ann);
   let deletion: ReturnType<typeof agent.call> | undefined;
-  const claim = await meanwhile(
+  const claim = await whileWaitingForLock(
     pool,
     `SELECT FROM feed_heads WHERE member_id = '${agent.id}' FOR UPDATE`,
     () => createCaseCommands(agent).claim(id, 1),
@@ -58,7 +58,7 @@ t.test('a case that is claimed just before its claimant leaves is open again', a
       // The deletion looks for claims before it waits for the lock behind the claim.
       const body = { confirm_handle: agent.handle, erase_notes: false };
       deletion = agent.call('POST', '/api/v1/me/delete', body);
-      while ((await waitingForLocks(pool)) < 2) await sleep(10);
+      while ((await countLockWaits(pool)) < 2) await sleep(10);
     },
   );
   t.equal(claim.status, 200, claim.text);
@@ -67,8 +67,8 @@ t.test('a case that is claimed just before its claimant leaves is open again', a
   t.match(body.case, { state: 'open', claim: null });
 });
 
-/** A case of another's that was accepted, with a submission, a review and a note of the agent's. */
-async function wroteOnCases(service: Service) {
+/** Another member's accepted case, with a submission, a review and a note by the agent. */
+async function contributeToCase(service: Service) {
   const [ann, bob, agent] = [
     createCaseCommands(await newAgent(service)),
     createCaseCommands(await newAgent(service)),
@@ -88,9 +88,9 @@ async function wroteOnCases(service: Service) {
   return { id, ann, remove, read: () => service.call('GET', `/api/v1/cases/${id}`) };
 }
 
-t.test("words on others' cases are public nowhere from the deletion on", async (t) => {
+t.test("removes a deleted member's texts from the cases of others", async (t) => {
   const service = await startService(t);
-  const { id, ann, remove, read } = await wroteOnCases(service);
+  const { id, ann, remove, read } = await contributeToCase(service);
   t.match((await read()).body, {
     case: { state: 'accepted', submission: { summary: 'Done' } },
     submissions: [{ summary: 'Done' }, { summary: 'Done' }],
@@ -98,13 +98,13 @@ t.test("words on others' cases are public nowhere from the deletion on", async (
     notes: [{ message: 'A word' }],
   });
   t.equal((await remove()).status, 200);
-  const gone = { state: 'accepted', version: 7, submission: { summary: null } };
+  const withoutSummary = { state: 'accepted', version: 7, submission: { summary: null } };
   t.match((await read()).body, {
-    case: gone,
+    case: withoutSummary,
     submissions: [{ summary: null }, { summary: 'Done' }],
     reviews: [{ comment: 'Seen' }, { comment: 'Seen' }, { comment: null }],
     notes: [],
   });
-  t.match((await service.call('GET', '/api/v1/cases')).body.cases, [gone]);
-  t.match((await ann.note(id)).body.case, gone);
+  t.match((await service.call('GET', '/api/v1/cases')).body.cases, [withoutSummary]);
+  t.match((await ann.note(id)).body.case, withoutSummary);
 });

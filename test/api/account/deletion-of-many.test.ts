@@ -10,10 +10,10 @@ import type { Append } from '../../../platform/eventstore/append.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-/** As many as one transaction tells the log of. */
+/** The largest number of records that one transaction closes. */
 const BATCH = 500;
 
-/** Packets and public notes of a member, older than whatever follows. */
+/** Adds a member's packets and rejected notes, older than those that the test adds later. */
 async function fill({ core }: Service, { id }: Agent): Promise<void> {
   const append = (stream: string, events: object[]): Append => ({
     owner: id,
@@ -61,8 +61,8 @@ async function fill({ core }: Service, { id }: Agent): Promise<void> {
 
 const remove = { action: 'remove', policy: 'spam', message: 'No' };
 
-/** A member with more of everything than a batch; the youngest of each kind by name. */
-async function withMany(service: Service, [ann, bob]: readonly [Moderator, Moderator]) {
+/** Creates a member with more records than a batch, and returns the newest of each kind by name. */
+async function createBusyMember(service: Service, [ann, bob]: readonly [Moderator, Moderator]) {
   const agent = await newAgent(service);
   const { id, sign_in_key, handle } = agent;
   const login = { body: { id, sign_in_key } };
@@ -86,7 +86,8 @@ async function withMany(service: Service, [ann, bob]: readonly [Moderator, Moder
   await decide(ann, notes.appealed, 'reject');
   const appeal = { body: { text: 'Please' }, cookie };
   const path = `/api/guestbook/${notes.appealed}/appeal`;
-  if ((await service.call('POST', path, appeal)).status !== 202) throw new Error('no appeal');
+  if ((await service.call('POST', path, appeal)).status !== 202)
+    throw new Error('the appeal was refused');
 
   const shown = await publishArtifact(agent, 'Zanzibar');
   const hidden = await publishArtifact(agent, 'Hidden');
@@ -96,17 +97,20 @@ async function withMany(service: Service, [ann, bob]: readonly [Moderator, Moder
 
 for (const everything of [false, true])
   t.test(
-    `with a deletion all is gone at once, ${everything ? 'public notes too' : 'but public notes'}, however much it is`,
+    `deletes a member with more records than a batch, ${everything ? 'public notes included' : 'except public notes'}`,
     async (t) => {
       const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
       const { pool } = service.database;
       const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
       const lead = await addModerator(service, 'Lea', 'lead');
       const reader = await newAgent(service);
-      const { agent, notes, rejection, shown, hidden } = await withMany(service, [ann, bob]);
+      const { agent, notes, rejection, shown, hidden } = await createBusyMember(service, [
+        ann,
+        bob,
+      ]);
       await report(reader, { type: 'note', id: notes.approved });
       await report(reader, shown);
-      const told = async (type: string) =>
+      const readNotices = async (type: string) =>
         (
           await pool.query('SELECT data FROM feed WHERE member_id = $1 AND type = $2', [
             reader.id,
@@ -122,10 +126,10 @@ for (const everything of [false, true])
       for (const { path } of [shown, hidden])
         t.equal((await service.call('GET', path)).status, 410, path);
       t.equal((await report(reader, { type: 'artifact', id: hidden.id })).status, 404);
-      const staying = everything ? [] : [{ id: notes.approved, name: 'former member' }];
+      const remaining = everything ? [] : [{ id: notes.approved, name: 'former member' }];
       const { entries } = await read('/api/guestbook');
-      t.match(entries, staying);
-      t.equal(entries.length, staying.length);
+      t.match(entries, remaining);
+      t.equal(entries.length, remaining.length);
       const activity = (await read('/api/v1/activity')).entries;
       t.same(
         activity.map(({ subject }: { subject: object }) => subject),
@@ -178,6 +182,6 @@ for (const everything of [false, true])
         { type: 'NoteWithdrawn', by: 'service', count: everything ? 2 : 1 },
       ]);
       const outcome = { outcome: 'withdrawn', subject: note };
-      t.match(await told('report.resolved'), everything ? [outcome] : []);
+      t.match(await readNotices('report.resolved'), everything ? [outcome] : []);
     },
   );

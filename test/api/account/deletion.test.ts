@@ -7,7 +7,7 @@ import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { meanwhile, waitingForLocks } from '../../support/meanwhile.ts';
+import { countLockWaits, whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Agent = Awaited<ReturnType<typeof newAgent>>;
@@ -32,7 +32,7 @@ const eventsOf = async (service: Service, owner: string) =>
     )
   ).rows;
 
-/** What the search of MCP finds. */
+/** Searches the public records over MCP. */
 async function searchPublic(service: Service, query: string) {
   const params = { name: 'search_public', arguments: { query } };
   const { body } = await service.call('POST', '/mcp', {
@@ -45,7 +45,7 @@ async function searchPublic(service: Service, query: string) {
   return body.result.structuredContent.results;
 }
 
-t.test('a deletion ends the member with all that it had, and is 401 from then on', async (t) => {
+t.test("ends a deleted member's sessions and credentials and answers 401 later", async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const cookie = readCookie(await login(service, agent));
@@ -103,12 +103,12 @@ t.test('a deletion ends the member with all that it had, and is 401 from then on
   const { handle } = agent;
   const register = (body: object) => service.call('POST', '/api/membership/register', { body });
   const same = { id, handle, sign_in_key, recovery_key };
-  t.equal((await register(same)).status, 409, 'the same again');
-  t.equal((await register({ ...same, handle: 'someone_else' })).status, 409, 'the id is used up');
-  t.equal((await register({ ...same, id: randomUUID() })).status, 409, 'so is the handle');
+  t.equal((await register(same)).status, 409, 'the same registration');
+  t.equal((await register({ ...same, handle: 'someone_else' })).status, 409, 'the id stays taken');
+  t.equal((await register({ ...same, id: randomUUID() })).status, 409, 'the handle stays taken');
 });
 
-t.test('a deletion that is not right is refused, and changes nothing', async (t) => {
+t.test('refuses an invalid deletion and changes nothing', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '0' });
   const agent = await newAgent(service);
   for (const body of [
@@ -124,13 +124,13 @@ t.test('a deletion that is not right is refused, and changes nothing', async (t)
     { path: 'erase_notes' },
   ]);
   t.equal((await remove(agent, { more: 1 })).status, 400);
-  const weak = await newAgent(service, ['account:export']);
-  t.equal((await remove(weak)).body.error.code, 'scope_required');
+  const limitedAgent = await newAgent(service, ['account:export']);
+  t.equal((await remove(limitedAgent)).body.error.code, 'scope_required');
   t.equal((await agent.call('GET', '/api/v1/me')).status, 200);
-  t.equal((await remove(agent)).status, 200, 'it costs nothing of the write budget');
+  t.equal((await remove(agent)).status, 200, 'a deletion needs no write budget');
 });
 
-t.test('approved notes stay under no name; notes never published are erased', async (t) => {
+t.test('keeps approved notes without a name and erases notes never published', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann', 'lead');
   const agent = await newAgent(service);
@@ -161,11 +161,11 @@ t.test('approved notes stay under no name; notes never published are erased', as
   const undone = await ann.post(`decisions/${decision.event_id}/undo`, {
     expected_version: decision.version + 1,
   });
-  t.equal(undone.status, 409, 'the decision on a text that is gone stands');
+  t.equal(undone.status, 409, 'a decision on an erased text cannot be undone');
   t.equal((await service.database.pool.query('SELECT FROM note_leases')).rowCount, 0);
 });
 
-t.test('an appeal that waits goes with its author: nobody can grant what is erased', async (t) => {
+t.test('withdraws the open appeal of a deleted member', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const agent = await newAgent(service);
@@ -183,7 +183,7 @@ t.test('an appeal that waits goes with its author: nobody can grant what is eras
   t.same((await service.call('GET', '/api/guestbook')).body.entries, []);
 });
 
-t.test('with erase_notes the approved ones go too, and a reply to one with it', async (t) => {
+t.test('erases approved notes and hides their replies with erase_notes', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const agent = await newAgent(service);
@@ -197,36 +197,33 @@ t.test('with erase_notes the approved ones go too, and a reply to one with it', 
   t.equal((await service.call('GET', `/api/guestbook?parent_id=${top}`)).status, 404);
 });
 
-t.test(
-  'a note that is withdrawn just before its account is deleted is withdrawn once',
-  async (t) => {
-    const service = await startService(t);
-    const { pool } = service.database;
-    const agent = await newAgent(service);
-    const cookie = readCookie(await login(service, agent));
-    const note = await memberNote(service, agent, cookie, 'It goes');
-    let deletion: ReturnType<typeof remove> | undefined;
-    const withdrawal = await meanwhile(
-      pool,
-      `SELECT FROM feed_heads WHERE member_id = '${agent.id}' FOR UPDATE`,
-      () => service.call('POST', `/api/guestbook/${note}/withdraw`, { body: {}, cookie }),
-      async () => {
-        // The deletion looks for withdrawn notes before it waits for the lock behind the withdrawal.
-        deletion = remove(agent, { erase_notes: true });
-        while ((await waitingForLocks(pool)) < 2) await sleep(10);
-      },
-    );
-    t.equal(withdrawal.status, 200, withdrawal.text);
-    t.equal((await deletion)?.status, 200);
-    const types = (await eventsOf(service, agent.id)).map(({ type }) => type);
-    t.same(
-      types.filter((type) => type === 'NoteWithdrawn' || type === 'NoteErased'),
-      ['NoteWithdrawn', 'NoteErased'],
-    );
-  },
-);
+t.test('withdraws a note once if its account is deleted at the same time', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.database;
+  const agent = await newAgent(service);
+  const cookie = readCookie(await login(service, agent));
+  const note = await memberNote(service, agent, cookie, 'It goes');
+  let deletion: ReturnType<typeof remove> | undefined;
+  const withdrawal = await whileWaitingForLock(
+    pool,
+    `SELECT FROM feed_heads WHERE member_id = '${agent.id}' FOR UPDATE`,
+    () => service.call('POST', `/api/guestbook/${note}/withdraw`, { body: {}, cookie }),
+    async () => {
+      // The deletion looks for withdrawn notes before it waits for the lock behind the withdrawal.
+      deletion = remove(agent, { erase_notes: true });
+      while ((await countLockWaits(pool)) < 2) await sleep(10);
+    },
+  );
+  t.equal(withdrawal.status, 200, withdrawal.text);
+  t.equal((await deletion)?.status, 200);
+  const types = (await eventsOf(service, agent.id)).map(({ type }) => type);
+  t.same(
+    types.filter((type) => type === 'NoteWithdrawn' || type === 'NoteErased'),
+    ['NoteWithdrawn', 'NoteErased'],
+  );
+});
 
-t.test('of two deletions at once one has an effect', async (t) => {
+t.test('executes one of two concurrent deletions', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const key = randomUUID();
@@ -237,13 +234,13 @@ t.test('of two deletions at once one has an effect', async (t) => {
     remove(agent, {}, { 'idempotency-key': key }),
   ]);
   t.strictSame(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
-  const ends = (await eventsOf(service, agent.id)).filter(
+  const deactivations = (await eventsOf(service, agent.id)).filter(
     ({ type }) => type === 'MemberDeactivated',
   );
-  t.equal(ends.length, 1);
+  t.equal(deactivations.length, 1);
 });
 
-t.test('no write in flight stands after the end of its member', async (t) => {
+t.test('accepts no write of a member after the deletion commits', async (t) => {
   const service = await startService(t, {
     LIMIT_BOOTSTRAP_ATTEMPTS: '1000',
     LIMIT_ACTIVE_CREDENTIALS: '1000',
@@ -277,7 +274,7 @@ t.test('no write in flight stands after the end of its member', async (t) => {
   t.strictSame(rows, [{ sessions: 0, credentials: 0, notes: 0, verifiers: 0 }]);
 });
 
-t.test('a report that waited for its turn says nothing after the end of its member', async (t) => {
+t.test('records no report that waited while its author was deleted', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const agent = await newAgent(service);
@@ -286,9 +283,13 @@ t.test('a report that waited for its turn says nothing after the end of its memb
   await decide(await addModerator(service, 'Ann'), note.id, 'approve');
   const report = (id: string, body: object) =>
     service.call('POST', `/api/guestbook/${id}/report`, { body, cookie });
-  t.equal((await report(randomUUID(), { reason: 'spam' })).status, 404, 'it is counted');
+  t.equal(
+    (await report(randomUUID(), { reason: 'spam' })).status,
+    404,
+    'a report on an unknown note is counted',
+  );
 
-  const late = await meanwhile(
+  const late = await whileWaitingForLock(
     pool,
     `SELECT FROM rate_counters WHERE kind LIKE 'reports-%' FOR UPDATE`,
     () => report(note.id, { reason: 'spam', details: 'My own words' }),

@@ -10,16 +10,16 @@ import {
   publishProfile,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const MESSAGE = 'Be kind.';
-const NOTHING = { decision: null };
-const TOLD = { decision: { policy: 'abuse', message: MESSAGE } };
+const NO_DECISION = { decision: null };
+const WITH_REASON = { decision: { policy: 'abuse', message: MESSAGE } };
 
 const pathOf = ({ id }: { id: string }) => `artifacts/${id}`;
 
-async function exported(agent: Agent) {
+async function readExport(agent: Agent) {
   const answer = await agent.call('GET', '/api/v1/me/export');
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body;
@@ -43,28 +43,28 @@ async function remove(moderator: Moderator, { type, id }: Published) {
   t.equal(answer.status, 201, answer.text);
 }
 
-t.test('an export says nothing of a rejection that may still be undone', async (t) => {
+t.test('leaves a rejection out of an export while it can be undone', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const agent = await newAgent(service);
   const { note } = await signIn(service, agent);
   const { id } = await note('Mine');
   await note('Another');
-  const seen = async () => {
-    const [{ id: _, message, submitted_at, ...one }, other] = (await exported(agent)).notes;
-    t.match(other, { state: 'pending', ...NOTHING });
+  const readRecords = async () => {
+    const [{ id: _, message, submitted_at, ...one }, other] = (await readExport(agent)).notes;
+    t.match(other, { state: 'pending', ...NO_DECISION });
     return one;
   };
-  const pending = await seen();
-  t.match(pending, { state: 'pending', ...NOTHING });
+  const pending = await readRecords();
+  t.match(pending, { state: 'pending', ...NO_DECISION });
   const body = { action: 'reject', expected_version: 1, policy: 'abuse', message: MESSAGE };
   t.equal((await ann.post(`notes/${id}/decisions`, body)).status, 201);
-  t.same(await seen(), pending);
-  await letPass(service, '601 seconds');
-  t.match(await seen(), { state: 'rejected', ...TOLD });
+  t.same(await readRecords(), pending);
+  await advanceTime(service, '601 seconds');
+  t.match(await readRecords(), { state: 'rejected', ...WITH_REASON });
 });
 
-t.test('nor of a removal', async (t) => {
+t.test('leaves a removal out of an export while it can be undone', async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -80,8 +80,8 @@ t.test('nor of a removal', async (t) => {
     aCase,
   ];
   const [kept, keptCase] = [await publishArtifact(agent), await publishCase(agent)];
-  const seen = async () => {
-    const { profile, artifacts, cases, case_notes } = await exported(agent);
+  const readRecords = async () => {
+    const { profile, artifacts, cases, case_notes } = await readExport(agent);
     const of = (list: { id: string; state: string; removed?: boolean; decision: unknown }[]) =>
       list.map(({ id, state, removed = false, decision }) => ({ id, state, removed, decision }));
     return {
@@ -91,34 +91,37 @@ t.test('nor of a removal', async (t) => {
       case_notes: of(case_notes),
     };
   };
-  const before = await seen();
-  t.match(before, { profile: { state: 'published', ...NOTHING }, cases: [{ removed: false }, {}] });
+  const before = await readRecords();
+  t.match(before, {
+    profile: { state: 'published', ...NO_DECISION },
+    cases: [{ removed: false }, {}],
+  });
   for (const record of records) await remove(ann, record);
-  t.same(await seen(), before);
-  await letPass(service, '601 seconds');
-  const told = { state: 'removed', ...TOLD };
-  t.match(await seen(), {
-    profile: told,
-    artifacts: [told, { id: kept.id, state: 'published', ...NOTHING }],
+  t.same(await readRecords(), before);
+  await advanceTime(service, '601 seconds');
+  const removed = { state: 'removed', ...WITH_REASON };
+  t.match(await readRecords(), {
+    profile: removed,
+    artifacts: [removed, { id: kept.id, state: 'published', ...NO_DECISION }],
     cases: [
-      { removed: true, ...TOLD },
-      { id: keptCase.id, removed: false, ...NOTHING },
+      { removed: true, ...WITH_REASON },
+      { id: keptCase.id, removed: false, ...NO_DECISION },
     ],
-    case_notes: [told],
+    case_notes: [removed],
   });
 
-  // Restored and removed once more: the removal from before is no longer why.
+  // After a restoration, a second removal hides its reason until its own undo window ends.
   const path = `subjects/artifact/${artifact.id}`;
   const { version: expected_version } = (await lea.get(path)).body.item;
   const restored = await lea.post(`${path}/decisions`, { action: 'restore', expected_version });
   t.equal(restored.status, 201, restored.text);
-  const now = { id: artifact.id, state: 'published', ...NOTHING };
-  t.match((await seen()).artifacts[0], now);
+  const restoredArtifact = { id: artifact.id, state: 'published', ...NO_DECISION };
+  t.match((await readRecords()).artifacts[0], restoredArtifact);
   await remove(ann, artifact);
-  t.match((await seen()).artifacts[0], now);
+  t.match((await readRecords()).artifacts[0], restoredArtifact);
 });
 
-t.test('a word to the author stays where the author withdrew what was taken down', async (t) => {
+t.test("exports the moderator's message after a removed record is withdrawn", async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -131,18 +134,18 @@ t.test('a word to the author stays where the author withdrew what was taken down
   const path = `subjects/artifact/${restored.id}`;
   const { version: expected_version } = (await lea.get(path)).body.item;
   await lea.post(`${path}/decisions`, { action: 'restore', expected_version });
-  await letPass(service, '601 seconds');
+  await advanceTime(service, '601 seconds');
   for (const withdraw of ['me/profile', ...records.slice(1).concat(restored).map(pathOf)])
     t.equal((await agent.call('POST', `/api/v1/${withdraw}/withdraw`, {})).status, 200, withdraw);
-  const { profile, artifacts } = await exported(agent);
-  t.match(profile, { state: 'withdrawn', ...TOLD });
+  const { profile, artifacts } = await readExport(agent);
+  t.match(profile, { state: 'withdrawn', ...WITH_REASON });
   matchAll(t, artifacts, [
-    { state: 'withdrawn', ...TOLD },
-    { state: 'withdrawn', ...NOTHING },
+    { state: 'withdrawn', ...WITH_REASON },
+    { state: 'withdrawn', ...NO_DECISION },
   ]);
 });
 
-t.test('what a member says against a decision is in it, and what was answered', async (t) => {
+t.test("exports a member's appeals and the answers to them", async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const agent = await newAgent(service);
@@ -156,7 +159,7 @@ t.test('what a member says against a decision is in it, and what was answered', 
   const [one] = notes;
   const uphold = { action: 'uphold', expected_version: 3, message: 'It stands.' };
   t.equal((await bob.post(`notes/${one?.id}/decisions`, uphold)).status, 201);
-  const { appeals, notes: shown } = await exported(agent);
+  const { appeals, notes: shown } = await readExport(agent);
   matchAll(t, shown, [{ state: 'rejected', decision: { policy: 'spam', message: null } }, {}]);
   t.strictSame(
     appeals.map(({ id: _, opened_at, decided_at, ...rest }: Record<string, string>) => ({
@@ -172,5 +175,9 @@ t.test('what a member says against a decision is in it, and what was answered', 
       times: [true, index === 0 ? true : null],
     })),
   );
-  t.same((await exported(await newAgent(service))).appeals, [], "another member's are not");
+  t.same(
+    (await readExport(await newAgent(service))).appeals,
+    [],
+    "another member's export has no appeals",
+  );
 });

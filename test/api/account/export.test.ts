@@ -18,7 +18,7 @@ const consent = {
   policy_version: 'service-public-v1',
 };
 
-t.test('an export is everything held on the member, and nothing of another', async (t) => {
+t.test('exports all data of a member and nothing of another member', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const other = await newAgent(service);
@@ -118,12 +118,12 @@ t.test('an export is everything held on the member, and nothing of another', asy
     t.notOk(answer.text.includes(secret));
   t.notOk(answer.text.includes(other.id));
 
-  const weak = await newAgent(service, ['account:delete']);
-  t.equal((await weak.call('GET', PATH)).body.error.code, 'scope_required');
+  const limitedAgent = await newAgent(service, ['account:delete']);
+  t.equal((await limitedAgent.call('GET', PATH)).body.error.code, 'scope_required');
   t.equal((await agent.call('GET', `${PATH}?all=1`)).body.error.code, 'query_not_allowed');
 });
 
-t.test('what comes after the beginning is not in the feed of an export', async (t) => {
+t.test('leaves events after the start of an export out of its feed', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   await fillFeed(service, agent, 2000, 2000);
@@ -137,8 +137,8 @@ t.test('what comes after the beginning is not in the feed of an export', async (
   t.ok(body.feed.every(({ sequence }, index) => sequence === index + 1));
 });
 
-/** A request by hand, whose answer stays in the socket until it is read. */
-async function open(service: Service, agent: Agent) {
+/** Sends a raw request whose response stays in the socket until it is read. */
+async function requestExport(service: Service, agent: Agent) {
   const { hostname, port } = new URL(service.baseUrl);
   const socket = connect(Number(port), hostname);
   socket.pause();
@@ -147,26 +147,26 @@ async function open(service: Service, agent: Agent) {
     `GET ${PATH} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${agent.authorization}\r\n` +
       'Connection: close\r\n\r\n',
   );
-  const whole = async () => {
+  const readToEnd = async () => {
     const pieces: Buffer[] = [];
     for await (const piece of socket) pieces.push(piece as Buffer);
     return Buffer.concat(pieces).toString();
   };
-  return { socket, whole };
+  return { socket, readToEnd };
 }
 
-/** How many batches the service has read, once it has read no more for a second. */
-async function settled(counted: () => number): Promise<number> {
+/** Returns the number of batches read, once it has not changed for a second. */
+async function untilSettled(count: () => number): Promise<number> {
   let last = -1;
   for (let same = 0; same < 10; await sleep(100)) {
-    same = counted() === last ? same + 1 : 0;
-    last = counted();
+    same = count() === last ? same + 1 : 0;
+    last = count();
   }
   return last;
 }
 
-/** Counts the connections that are taken from the pool. */
-function countingUses(service: Service): () => number {
+/** Counts the connections taken from the pool. */
+function countAcquires(service: Service): () => number {
   let uses = 0;
   service.core.pool.on('acquire', () => {
     uses += 1;
@@ -174,14 +174,17 @@ function countingUses(service: Service): () => number {
   return () => uses;
 }
 
-t.test('a slow reader holds no connection, and gets the whole when it reads on', async (t) => {
+t.test('holds no connection for a slow reader and sends the rest once it reads on', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   await fillFeed(service, agent, 20_000, 2000);
-  const uses = countingUses(service);
-  const { whole } = await open(service, agent);
-  const stalled = await settled(uses);
-  t.ok(stalled > 2 && stalled < 150, `${stalled} of more than 200 statements while nobody reads`);
+  const uses = countAcquires(service);
+  const { readToEnd } = await requestExport(service, agent);
+  const stalled = await untilSettled(uses);
+  t.ok(
+    stalled > 2 && stalled < 150,
+    `${stalled} of more than 200 statements while the reader pauses`,
+  );
   const { pool } = service.core;
   t.equal(pool.idleCount, pool.totalCount, 'every connection is free');
   const { rows } = await service.database.pool.query(
@@ -189,24 +192,24 @@ t.test('a slow reader holds no connection, and gets the whole when it reads on',
      WHERE datname = current_database() AND application_name = 'service test' AND state <> 'idle'`,
   );
   t.equal(rows[0].busy, 0);
-  const text = await whole();
+  const text = await readToEnd();
   t.ok(text.endsWith('\r\n0\r\n\r\n'));
   t.equal(text.match(/"pad":/g)?.length, 20_000);
 });
 
-t.test('a reader that goes away ends the export', async (t) => {
+t.test('ends an export when its reader disconnects', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   await fillFeed(service, agent, 20_000, 2000);
-  const uses = countingUses(service);
-  const { socket } = await open(service, agent);
-  const stalled = await settled(uses);
+  const uses = countAcquires(service);
+  const { socket } = await requestExport(service, agent);
+  const stalled = await untilSettled(uses);
   socket.destroy();
-  t.ok((await settled(uses)) <= stalled + 4);
+  t.ok((await untilSettled(uses)) <= stalled + 4);
   t.equal(service.core.pool.idleCount, service.core.pool.totalCount);
 });
 
-for (const [what, cut] of [
+for (const [what, interrupt] of [
   [
     'a revocation',
     (_service: Service, agent: Agent) =>
@@ -215,24 +218,24 @@ for (const [what, cut] of [
       }),
   ],
   [
-    'a failure of storage',
+    'a storage failure',
     (service: Service) => service.tamper('ALTER TABLE feed RENAME TO feed_away'),
   ],
 ] as const)
-  t.test(`${what} on the way breaks the connection, and ends no valid document`, async (t) => {
+  t.test(`breaks the connection without a valid end when ${what} ends an export`, async (t) => {
     const service = await startService(t);
     const agent = await newAgent(service);
     await fillFeed(service, agent, 20_000, 2000);
-    const uses = countingUses(service);
-    const { whole } = await open(service, agent);
-    await settled(uses);
-    await cut(service, agent);
-    const text = await whole().catch(() => '');
-    t.notOk(text.endsWith('0\r\n\r\n'), 'the last chunk never came');
+    const uses = countAcquires(service);
+    const { readToEnd } = await requestExport(service, agent);
+    await untilSettled(uses);
+    await interrupt(service, agent);
+    const text = await readToEnd().catch(() => '');
+    t.notOk(text.endsWith('0\r\n\r\n'), 'the last chunk is missing');
     t.ok(service.logged.some((line) => line.includes('answer cut short')));
   });
 
-t.test('storage that fails at the beginning is a plain 503', async (t) => {
+t.test('answers 503 when storage fails before the export begins', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   await service.tamper(
@@ -247,7 +250,7 @@ t.test('storage that fails at the beginning is a plain 503', async (t) => {
   t.equal(answer.body.error.code, 'storage_unavailable');
 });
 
-t.test('HEAD answers the headers, and reads nothing', async (t) => {
+t.test('answers HEAD with headers and without a body', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const answer = await agent.call('HEAD', PATH, undefined, { 'idempotency-key': randomUUID() });

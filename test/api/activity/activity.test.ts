@@ -9,18 +9,18 @@ import { appendTo } from '../../support/append.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const list = async (service: Service, query = '') => {
+const readActivity = async (service: Service, query = '') => {
   const { status, body } = await service.call('GET', `/api/v1/activity${query}`);
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body;
 };
-const shown = async (service: Service, query = '') =>
-  (await list(service, query)).entries.map((one: { type: string; title: string }) => [
+const readTitles = async (service: Service, query = '') =>
+  (await readActivity(service, query)).entries.map((one: { type: string; title: string }) => [
     one.type,
     one.title,
   ]);
 
-t.test('what happens to cases in public, newest first, by type and cursor', async (t) => {
+t.test('lists public changes of cases, newest first, by type and cursor', async (t) => {
   const service = await startService(t);
   const [author, ann] = [
     createCaseCommands(await newAgent(service)),
@@ -33,31 +33,31 @@ t.test('what happens to cases in public, newest first, by type and cursor', asyn
   await ann.note(id);
   await author.review(id, 4, 'accept');
   const other = await createOpenCase(ann, { title: 'Two' });
-  t.same(await shown(service), [
+  t.same(await readTitles(service), [
     ['case.opened', 'Two'],
     ['case.accepted', 'One'],
     ['case.submitted', 'One'],
     ['case.claimed', 'One'],
     ['case.opened', 'One'],
   ]);
-  const page = await list(service, '?limit=2');
+  const page = await readActivity(service, '?limit=2');
   t.match(page.entries[1], {
     id: /^[0-9a-f-]{36}$/,
     occurred_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
     actor: { type: 'member', id: author.agent.id },
     subject: { type: 'case', id },
   });
-  t.same(await shown(service, `?limit=2&cursor=${page.next_cursor}`), [
+  t.same(await readTitles(service, `?limit=2&cursor=${page.next_cursor}`), [
     ['case.submitted', 'One'],
     ['case.claimed', 'One'],
   ]);
-  t.equal((await list(service, '?limit=5')).next_cursor, null);
-  t.same(await shown(service, '?type=case.opened'), [
+  t.equal((await readActivity(service, '?limit=5')).next_cursor, null);
+  t.same(await readTitles(service, '?type=case.opened'), [
     ['case.opened', 'Two'],
     ['case.opened', 'One'],
   ]);
   await ann.withdraw(other, 1);
-  t.same(await shown(service, '?type=case.opened'), [['case.opened', 'One']]);
+  t.same(await readTitles(service, '?type=case.opened'), [['case.opened', 'One']]);
   const get = (query: string) => service.call('GET', `/api/v1/activity${query}`);
   t.equal((await get('?type=case.noted')).status, 400);
   t.equal((await get('?cursor=x')).body.error.code, 'invalid_cursor');
@@ -69,66 +69,63 @@ t.test('what happens to cases in public, newest first, by type and cursor', asyn
   t.equal(cached.status, 304);
 });
 
-t.test('a note is listed while it is public; the moderator is not named', async (t) => {
+t.test("lists a note while it is public, without the moderator's name", async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const { id } = await submit(service, { message: ` \n${'😀'.repeat(90)}` });
   const approve = (expected_version: number) =>
     ann.post(`notes/${id}/decisions`, { action: 'approve', expected_version });
   const first = await approve(1);
-  matchAll(t, (await list(service)).entries, [
+  matchAll(t, (await readActivity(service)).entries, [
     { type: 'note.approved', subject: { type: 'note', id }, title: '😀'.repeat(80) },
   ]);
-  t.same((await list(service)).entries[0].actor, { type: 'moderator' });
+  t.same((await readActivity(service)).entries[0].actor, { type: 'moderator' });
   await ann.post(`decisions/${first.body.event_id}/undo`, { expected_version: 2 });
-  t.same(await shown(service), []);
+  t.same(await readTitles(service), []);
   await approve(3);
-  t.equal((await shown(service)).length, 1, 'once, though it was approved twice');
+  t.equal((await readTitles(service)).length, 1, 'a note approved twice is listed once');
   const reply = await submit(service, { parent_id: id, message: 'A reply' });
   await decide(ann, reply.id, 'approve');
-  t.equal((await shown(service)).length, 2);
+  t.equal((await readTitles(service)).length, 2);
   const remove = { action: 'remove', policy: 'spam', expected_version: 4 };
   t.equal((await ann.post(`notes/${id}/decisions`, remove)).status, 201);
-  t.same(await shown(service), [], 'a reply goes with its note');
+  t.same(await readTitles(service), [], 'the removal of a note hides its reply');
 });
 
-t.test(
-  'a note that an appeal makes public for the first time is listed from then on',
-  async (t) => {
-    const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-    const { handle, cookie } = await signedIn(service);
-    const member = { name: '', attribution: 'member', member_handle: handle };
-    const note = await submit(service, { ...member, message: 'Heard' }, cookie);
-    const path = `notes/${note.id}/decisions`;
-    const appealed = async () => {
-      const body = { text: 'Please' };
-      const answer = await service.call('POST', `/api/guestbook/${note.id}/appeal`, {
-        body,
-        cookie,
-      });
-      t.equal(answer.status, 202, answer.text);
-    };
-    await decide(ann, note.id, 'reject');
-    await appealed();
-    t.same(await shown(service), []);
-    const granted = await bob.post(path, { action: 'grant', expected_version: 3 });
-    t.equal(granted.status, 201, granted.text);
-    const [entry, ...others] = (await list(service)).entries;
-    t.match(entry, { id: granted.body.event_id, type: 'note.approved', title: 'Heard' });
-    t.strictSame(entry.actor, { type: 'moderator' });
-    t.same(others, []);
+t.test('lists a note from the moment that an appeal makes it public', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const { handle, cookie } = await signedIn(service);
+  const member = { name: '', attribution: 'member', member_handle: handle };
+  const note = await submit(service, { ...member, message: 'Heard' }, cookie);
+  const path = `notes/${note.id}/decisions`;
+  const appealed = async () => {
+    const body = { text: 'Please' };
+    const answer = await service.call('POST', `/api/guestbook/${note.id}/appeal`, {
+      body,
+      cookie,
+    });
+    t.equal(answer.status, 202, answer.text);
+  };
+  await decide(ann, note.id, 'reject');
+  await appealed();
+  t.same(await readTitles(service), []);
+  const granted = await bob.post(path, { action: 'grant', expected_version: 3 });
+  t.equal(granted.status, 201, granted.text);
+  const [entry, ...others] = (await readActivity(service)).entries;
+  t.match(entry, { id: granted.body.event_id, type: 'note.approved', title: 'Heard' });
+  t.strictSame(entry.actor, { type: 'moderator' });
+  t.same(others, []);
 
-    await ann.post(path, { action: 'remove', policy: 'spam', expected_version: 4 });
-    await appealed();
-    t.same(await shown(service), []);
-    const again = await bob.post(path, { action: 'grant', expected_version: 6 });
-    t.equal(again.status, 201, again.text);
-    t.same((await list(service)).entries, [entry], 'in its old place, once');
-  },
-);
+  await ann.post(path, { action: 'remove', policy: 'spam', expected_version: 4 });
+  await appealed();
+  t.same(await readTitles(service), []);
+  const again = await bob.post(path, { action: 'grant', expected_version: 6 });
+  t.equal(again.status, 201, again.text);
+  t.same((await readActivity(service)).entries, [entry], 'listed once, at its old place');
+});
 
-t.test('a case taken down is gone everywhere, and back once it is restored', async (t) => {
+t.test('hides a removed case everywhere and shows it after its restoration', async (t) => {
   const service = await startService(t);
   const [author, ann] = [
     createCaseCommands(await newAgent(service)),
@@ -143,7 +140,7 @@ t.test('a case taken down is gone everywhere, and back once it is restored', asy
   const append = appendTo(service, members);
 
   await append(author.agent.id, `case-${id}`, 'CaseRemoved', removal, { message: null });
-  t.same(await shown(service), []);
+  t.same(await readTitles(service), []);
   const read = await service.call('GET', `/api/v1/cases/${id}`);
   t.equal(read.status, 410);
   t.equal(read.body.error.code, 'gone');
@@ -158,7 +155,7 @@ t.test('a case taken down is gone everywhere, and back once it is restored', asy
   });
   const restored = { case_id: id, of, undone: false, told: true, members };
   await append(author.agent.id, `case-${id}`, 'CaseRestored', restored);
-  t.equal((await shown(service)).length, 1);
+  t.equal((await readTitles(service)).length, 1);
   t.match((await service.call('GET', `/api/v1/cases/${id}`)).body.case, { version: 3 });
 
   const { rows } = await service.database.pool.query(
@@ -187,26 +184,26 @@ t.test('a case taken down is gone everywhere, and back once it is restored', asy
   ]);
 });
 
-t.test('of a profile there is what is published now', async (t) => {
+t.test('lists a profile once, as it is published now', async (t) => {
   const service = await startService(t);
   const mod = await addModerator(service, 'Mod');
   const agent = await newAgent(service);
-  const times = async () =>
-    (await list(service)).entries.map((one: { title: string }) => one.title);
+  const listTitles = async () =>
+    (await readActivity(service)).entries.map((one: { title: string }) => one.title);
   for (const name of ['One', 'Two']) await publishProfile(agent, name);
-  t.same(await times(), ['Two']);
+  t.same(await listTitles(), ['Two']);
   await agent.call('POST', '/api/v1/me/profile/withdraw', {});
-  t.same(await times(), []);
+  t.same(await listTitles(), []);
   await publishProfile(agent, 'Three');
-  t.same(await times(), ['Three'], 'what was withdrawn does not come back under another name');
+  t.same(await listTitles(), ['Three'], 'the withdrawn versions stay hidden');
   const removed = await mod.post(`subjects/profile/${agent.id}/decisions`, {
     action: 'remove',
     policy: 'spam',
     expected_version: 4,
   });
   t.equal(removed.status, 201, removed.text);
-  t.same(await times(), []);
+  t.same(await listTitles(), []);
   const undone = { expected_version: removed.body.version };
   await mod.post(`decisions/${removed.body.event_id}/undo`, undone);
-  t.same(await times(), ['Three']);
+  t.same(await listTitles(), ['Three']);
 });

@@ -14,7 +14,7 @@ const ARTIFACTS = '/api/v1/artifacts';
 const publish = (agent: Agent, packet: unknown, headers?: Record<string, string>) =>
   agent.call('POST', ARTIFACTS, packet, headers);
 
-t.test('each kind of packet is published and read back exactly as it was sent', async (t) => {
+t.test('publishes each kind of packet and returns it unchanged', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   for (const packet of [handoff(), brief(), result()]) {
@@ -40,25 +40,22 @@ t.test('each kind of packet is published and read back exactly as it was sent', 
   }
 });
 
-t.test(
-  'names that JSON writes with an escape are kept, after one that is a backslash',
-  async (t) => {
-    const service = await startService(t);
-    const ada = await newAgent(service);
-    for (const name of ['\\', '"', '\n', 'a"b', 'a\\', 'a\n']) {
-      const packet = changed(handoff(), 'content.attribution', { a: 'first', [name]: 'second' });
-      const published = await publish(ada, packet);
-      t.equal(published.status, 201, published.text);
-      // By its text, since whoever parses it may get the names wrong.
-      const { id } = published.body.artifact;
-      const { text } = await service.call('GET', `${ARTIFACTS}/${id}`);
-      t.ok(text.includes(JSON.stringify(packet)), JSON.stringify(name));
-      t.ok(text.includes(`"content_hash":"${contentHash(packet)}"`));
-    }
-  },
-);
+t.test('keeps names that JSON escapes, after a name that is a backslash', async (t) => {
+  const service = await startService(t);
+  const ada = await newAgent(service);
+  for (const name of ['\\', '"', '\n', 'a"b', 'a\\', 'a\n']) {
+    const packet = changed(handoff(), 'content.attribution', { a: 'first', [name]: 'second' });
+    const published = await publish(ada, packet);
+    t.equal(published.status, 201, published.text);
+    // Compare the text, because a parser may get these names wrong.
+    const { id } = published.body.artifact;
+    const { text } = await service.call('GET', `${ARTIFACTS}/${id}`);
+    t.ok(text.includes(JSON.stringify(packet)), JSON.stringify(name));
+    t.ok(text.includes(`"content_hash":"${contentHash(packet)}"`));
+  }
+});
 
-t.test('a read is revalidated by the content hash, by anyone', async (t) => {
+t.test('revalidates a read by the content hash, for any caller', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const { artifact } = (await publish(ada, brief())).body;
@@ -85,7 +82,7 @@ t.test('a read is revalidated by the content hash, by anyone', async (t) => {
   t.equal((await service.call('GET', `${path}?a=1`)).body.status, 'query_not_allowed');
 });
 
-t.test('an exact retry answers the first answer, byte for byte', async (t) => {
+t.test('answers an exact retry with the first response, byte for byte', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const packet = { ...brief(), '': undefined };
@@ -106,7 +103,7 @@ t.test('an exact retry answers the first answer, byte for byte', async (t) => {
   t.equal((await ada.call('POST', withdraw, {}, again)).text, withdrawn.text);
 });
 
-t.test('of twenty that would supersede one packet, one does', async (t) => {
+t.test('accepts one of twenty packets that supersede the same one', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const first = (await publish(ada, brief())).body.artifact;
@@ -147,7 +144,7 @@ t.test('of twenty that would supersede one packet, one does', async (t) => {
   t.equal((await service.call('GET', `${ARTIFACTS}/${first.id}`)).status, 200);
 });
 
-t.test("only one's own packet is superseded, withdrawn or not", async (t) => {
+t.test('lets an author supersede only an own packet, also a withdrawn one', async (t) => {
   const service = await startService(t);
   const [ada, bob] = [await newAgent(service), await newAgent(service)];
   const theirs = (await publish(bob, brief())).body.artifact;
@@ -163,12 +160,12 @@ t.test("only one's own packet is superseded, withdrawn or not", async (t) => {
   t.equal(twice.body.error.reason, 'supersedes_unavailable');
   t.equal((await service.call('GET', `${ARTIFACTS}/${withdrawn.id}`)).status, 410);
   const own = (await publish(ada, brief())).body.artifact;
-  const upper = await publish(ada, brief({ supersedes_id: own.id.toUpperCase() }));
-  t.equal(upper.body.artifact.packet.supersedes_id, own.id);
-  t.equal(upper.body.artifact.content_hash, contentHash(upper.body.artifact.packet));
+  const upperCaseId = await publish(ada, brief({ supersedes_id: own.id.toUpperCase() }));
+  t.equal(upperCaseId.body.artifact.packet.supersedes_id, own.id);
+  t.equal(upperCaseId.body.artifact.content_hash, contentHash(upperCaseId.body.artifact.packet));
 });
 
-t.test('a packet is withdrawn by its author alone, and is gone', async (t) => {
+t.test('lets only its author withdraw a packet, which is then gone', async (t) => {
   const service = await startService(t);
   const [ada, bob] = [await newAgent(service), await newAgent(service)];
   const { artifact } = (await publish(ada, brief())).body;
@@ -189,7 +186,7 @@ t.test('a packet is withdrawn by its author alone, and is gone', async (t) => {
   t.same((await service.call('GET', ARTIFACTS)).body.artifacts, []);
 });
 
-t.test('packets are listed newest first, by author and kind, page by page', async (t) => {
+t.test('lists packets newest first, by author, kind and page', async (t) => {
   const service = await startService(t);
   const [ada, bob] = [await newAgent(service), await newAgent(service)];
   const all: { id: string; author: string; kind: string }[] = [];
@@ -253,7 +250,7 @@ t.test('packets are listed newest first, by author and kind, page by page', asyn
   t.equal(agent.body.agent.counts.artifacts, 8);
 });
 
-t.test('publishing needs its scope, and an open API', async (t) => {
+t.test('requires the publish scope and an open API', async (t) => {
   const service = await startService(t, { API_OPEN: 'false' });
   const reader = await newAgent(service, ['profile:write']);
   const refused = await publish(reader, brief());
@@ -269,7 +266,7 @@ t.test('publishing needs its scope, and an open API', async (t) => {
     t.equal((await ada.call(method, url, body)).body.status, 'api_disabled');
 });
 
-t.test('a rebuild keeps the order of the members, and a big packet fits', async (t) => {
+t.test('keeps the order of members in a rebuild and accepts the maximum size', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const bytes = 256 * 1024;
@@ -295,7 +292,7 @@ t.test('a rebuild keeps the order of the members, and a big packet fits', async 
   t.equal((await publish(ada, padded)).status, 413);
 });
 
-t.test('whatever packet is accepted is read back the same, under the same hash', async (t) => {
+t.test('returns every accepted packet unchanged, with the same hash', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '1000' });
   const ada = await newAgent(service);
   const text = fc
@@ -328,9 +325,9 @@ t.test('whatever packet is accepted is read back the same, under the same hash',
         return { ...packet, content: { ...packet.content, ...parts } };
       }),
   );
-  const orders = fc.tuple(packets, filled, fc.boolean()).map(([packet, title, turned]) => {
+  const orders = fc.tuple(packets, filled, fc.boolean()).map(([packet, title, reversed]) => {
     const entries = Object.entries({ ...packet, title });
-    return Object.fromEntries(turned ? entries.reverse() : entries);
+    return Object.fromEntries(reversed ? entries.reverse() : entries);
   });
   await fc.assert(
     fc.asyncProperty(orders, async (packet) => {
@@ -346,10 +343,10 @@ t.test('whatever packet is accepted is read back the same, under the same hash',
     }),
     { numRuns: 60 },
   );
-  t.pass('sixty packets came back as they were sent');
+  t.pass('sixty packets were returned unchanged');
 });
 
-t.test('an account that closes takes its packets with it, whatever their state', async (t) => {
+t.test('removes all packets of a closed account, whatever their state', async (t) => {
   const service = await startService(t);
   const [ada, bob] = [await newAgent(service), await newAgent(service)];
   const first = (await publish(ada, brief())).body.artifact;

@@ -9,8 +9,11 @@ const url = 'https://example.org/x';
 
 type Fault = readonly [path: string, value: unknown, issue?: string];
 
-/** What no packet may have: the path, the value there (undefined: dropped), the path of the issue. */
-const common: readonly Fault[] = [
+/**
+ * Faults of every kind of packet: the path, the value there (undefined: removed), and the path of
+ * the issue.
+ */
+const commonFaults: readonly Fault[] = [
   ['schema', 'service.context-packet.v2'],
   ['kind', 'other'],
   ['title', ''],
@@ -46,7 +49,7 @@ const COMMON_FIELDS = [
   ...['provenance.claim_type', 'provenance.observed_at', 'provenance.source_refs'],
 ];
 
-const briefs: readonly Fault[] = [
+const briefFaults: readonly Fault[] = [
   ['content.body', ''],
   ['content.body', long(20_001)],
   ['content.format', 'html'],
@@ -54,7 +57,7 @@ const briefs: readonly Fault[] = [
   ['content.format', undefined],
 ];
 
-const results: readonly Fault[] = [
+const resultFaults: readonly Fault[] = [
   ['content.outcome', ''],
   ['content.outcome', long(4001)],
   ['content.evidence', many(51, { description: 'x' })],
@@ -95,7 +98,7 @@ const OUTSIDE = ['/etc/passwd', '../x', 'a/../../x', '', 'C:\\x', 'a\\..\\x', 'a
 
 const fixture = 'content.portable_fixture';
 const cases = handoff().content.portable_fixture.cases;
-const handoffs: readonly Fault[] = [
+const handoffFaults: readonly Fault[] = [
   ...CONTENT_FIELDS.map((field): Fault => [`content.${field}`, undefined]),
   ...FREE_TEXTS.flatMap((field): Fault[] => [
     [`content.${field}`, long(8001)],
@@ -128,7 +131,7 @@ const handoffs: readonly Fault[] = [
   [`${fixture}.cases.0.expected.operations_issued`, 1],
 ];
 
-/** Objects in which no member beside the known ones may stand. */
+/** Objects that accept no unknown members. */
 const CLOSED = {
   brief: ['extra', 'provenance.extra', 'content.extra'],
   result: ['content.extra', 'content.evidence.0.extra'],
@@ -143,12 +146,12 @@ for (const [kind, make, faults] of [
   [
     'brief',
     brief,
-    [...common, ...COMMON_FIELDS.map((path): Fault => [path, undefined]), ...briefs],
+    [...commonFaults, ...COMMON_FIELDS.map((path): Fault => [path, undefined]), ...briefFaults],
   ],
-  ['result', result, results],
-  ['handoff', handoff, handoffs],
+  ['result', result, resultFaults],
+  ['handoff', handoff, handoffFaults],
 ] as const)
-  t.test(`every fault in a ${kind} is refused, and the answer names the field`, async (t) => {
+  t.test(`refuses every fault in a ${kind} and names the field`, async (t) => {
     const service = await startService(t);
     const ada = await newAgent(service);
     for (const [path, value, issue = path] of faults) {
@@ -169,7 +172,7 @@ for (const [kind, make, faults] of [
     t.equal(rows[0].n, 0);
   });
 
-t.test('what stands at the bounds is accepted', async (t) => {
+t.test('accepts values at the limits', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const accepted: readonly [packet: object, path: string, value: unknown][] = [

@@ -8,11 +8,11 @@ const member = async (service: Service) => createCaseCommands(await newAgent(ser
 const get = (service: Service, path: string, headers: Record<string, string> = {}) =>
   service.call('GET', `/api/v1/cases${path}`, { headers });
 
-t.test('bad input is refused with its path, and changes nothing', async (t) => {
+t.test('refuses invalid input with its path and changes nothing', async (t) => {
   const service = await startService(t);
   const author = await member(service);
   const { call } = author.agent;
-  const wrong: [object, string][] = [
+  const invalid: [object, string][] = [
     [{ title: '' }, 'title'],
     [{ title: ' \n' }, 'title'],
     [{ title: 'x'.repeat(161) }, 'title'],
@@ -26,13 +26,17 @@ t.test('bad input is refused with its path, and changes nothing', async (t) => {
     [{ publish_consent: false }, 'publish_consent'],
     [{ policy_version: 'service-public-v2' }, 'policy_version'],
   ];
-  for (const [more, path] of wrong) {
+  for (const [more, path] of invalid) {
     const answer = await author.open(more);
     t.equal(answer.status, 400, JSON.stringify(more).slice(0, 80));
     t.match(answer.body.error, { code: 'invalid_request', issues: [{ path }] });
   }
   t.equal((await author.open({ more: 1 })).status, 400);
-  t.equal((await author.open({ title: '😀'.repeat(160) })).status, 201, 'code points count');
+  t.equal(
+    (await author.open({ title: '😀'.repeat(160) })).status,
+    201,
+    'the limit counts code points',
+  );
   const id = await createOpenCase(author);
   const post = (path: string, body: object) => call('POST', `/api/v1/cases/${path}`, body);
   for (const [path, body] of [
@@ -60,7 +64,7 @@ t.test('bad input is refused with its path, and changes nothing', async (t) => {
   t.equal((await service.database.pool.query(events)).rowCount, 2);
 });
 
-t.test('each scope opens its own routes, and a gate shuts them all', async (t) => {
+t.test("requires a route's scope, and closes all case routes with API_OPEN=false", async (t) => {
   const service = await startService(t);
   const reader = createCaseCommands(await newAgent(service, ['updates:read']));
   const id = randomUUID();
@@ -79,8 +83,8 @@ t.test('each scope opens its own routes, and a gate shuts them all', async (t) =
   }
   const anonymous = await service.call('POST', '/api/v1/cases', { body: newCase() });
   t.equal(anonymous.status, 401);
-  const shut = await startService(t, { API_OPEN: 'false' });
-  const agent = createCaseCommands(await newAgent(shut));
-  t.equal((await get(shut, '')).body.error.code, 'api_disabled');
+  const closedService = await startService(t, { API_OPEN: 'false' });
+  const agent = createCaseCommands(await newAgent(closedService));
+  t.equal((await get(closedService, '')).body.error.code, 'api_disabled');
   t.equal((await agent.open()).body.error.code, 'api_disabled');
 });

@@ -5,14 +5,14 @@ import { createCaseCommands, createOpenCase, newCase, pass } from '../../../harn
 import { type Service, startService } from '../../support/service.ts';
 
 const member = async (service: Service) => createCaseCommands(await newAgent(service));
-const many = { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' };
-const several = (service: Service, count: number) =>
+const SETTINGS = { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' };
+const createMembers = (service: Service, count: number) =>
   Promise.all(Array.from({ length: count }, () => member(service)));
 
-t.test('twenty claims at once: one wins, the others learn that it is claimed', async (t) => {
-  const service = await startService(t, many);
+t.test('grants one of twenty concurrent claims and refuses the others', async (t) => {
+  const service = await startService(t, SETTINGS);
   const author = await member(service);
-  const rivals = await several(service, 20);
+  const rivals = await createMembers(service, 20);
   for (const lapsed of [false, true]) {
     const id = await createOpenCase(author);
     if (lapsed) {
@@ -37,10 +37,10 @@ t.test('twenty claims at once: one wins, the others learn that it is claimed', a
   }
 });
 
-t.test('twenty members note at once: every feed tells of all notes without a gap', async (t) => {
-  const service = await startService(t, many);
+t.test('delivers twenty concurrent notes to every feed without a gap', async (t) => {
+  const service = await startService(t, SETTINGS);
   const author = await member(service);
-  const others = await several(service, 20);
+  const others = await createMembers(service, 20);
   const id = await createOpenCase(author);
   const answers = await Promise.all(others.map((one) => one.note(id)));
   t.same([...new Set(answers.map(({ status }) => status))], [201]);
@@ -58,55 +58,49 @@ t.test('twenty members note at once: every feed tells of all notes without a gap
   t.equal(read.body.case.version, 1);
 });
 
-t.test(
-  'a submission, a release and the end of the lease at once: one of them happens',
-  async (t) => {
-    const service = await startService(t);
-    const [author, ann] = [await member(service), await member(service)];
-    for (let round = 0; round < 5; round++) {
-      const id = await createOpenCase(author);
-      await ann.claim(id, 1);
-      const answers = await Promise.all([ann.submit(id, 2), ann.release(id, 2), ann.submit(id, 2)]);
-      t.equal(answers.filter(({ status }) => status < 300).length, 1);
-      t.equal(answers.filter(({ status }) => status === 409).length, 2);
-    }
-  },
-);
-
-t.test(
-  'an exact retry answers its receipt, and costs one write; another body conflicts',
-  async (t) => {
-    const service = await startService(t);
-    const [author, ann] = [await member(service), await member(service)];
-    const key = { 'idempotency-key': randomUUID() };
-    const open = (more: object = {}) =>
-      author.agent.call('POST', '/api/v1/cases', newCase(more), key);
-    const both = await Promise.all([open(), open()]);
-    t.same(both[0].text, both[1].text);
-    t.same(
-      both.map(({ status }) => status),
-      [201, 201],
-    );
-    const { id } = both[0].body.case;
+t.test('accepts one of a concurrent submission, release and second submission', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await member(service), await member(service)];
+  for (let round = 0; round < 5; round++) {
+    const id = await createOpenCase(author);
     await ann.claim(id, 1);
-    const again = await open();
-    t.equal(again.status, 201);
-    t.equal(again.text, both[0].text, 'as it was then');
-    t.equal(again.headers.get('idempotency-replayed'), 'true');
-    t.equal((await open({ title: 'Another' })).body.error.code, 'idempotency_conflict');
-    const claim = { expected_version: 1 };
-    const elsewhere = await author.agent.call('POST', `/api/v1/cases/${id}/claim`, claim, key);
-    t.equal(elsewhere.body.error.code, 'idempotency_conflict');
-    t.equal((await author.agent.call('GET', '/api/v1/me')).body.write_budget.used, 1);
-    t.equal((await service.call('GET', '/api/v1/cases')).body.cases.length, 1);
-    const { rows } = await service.database.pool.query(
-      `SELECT event_id FROM feed WHERE type = 'case.opened'`,
-    );
-    t.same(both[0].body.receipt.event_ids, [rows[0].event_id]);
-  },
-);
+    const answers = await Promise.all([ann.submit(id, 2), ann.release(id, 2), ann.submit(id, 2)]);
+    t.equal(answers.filter(({ status }) => status < 300).length, 1);
+    t.equal(answers.filter(({ status }) => status === 409).length, 2);
+  }
+});
 
-t.test('the daily write budget holds for cases', async (t) => {
+t.test('answers an exact retry with its receipt at the cost of one write', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await member(service), await member(service)];
+  const key = { 'idempotency-key': randomUUID() };
+  const open = (more: object = {}) =>
+    author.agent.call('POST', '/api/v1/cases', newCase(more), key);
+  const both = await Promise.all([open(), open()]);
+  t.same(both[0].text, both[1].text);
+  t.same(
+    both.map(({ status }) => status),
+    [201, 201],
+  );
+  const { id } = both[0].body.case;
+  await ann.claim(id, 1);
+  const again = await open();
+  t.equal(again.status, 201);
+  t.equal(again.text, both[0].text, 'the replay shows the state of then');
+  t.equal(again.headers.get('idempotency-replayed'), 'true');
+  t.equal((await open({ title: 'Another' })).body.error.code, 'idempotency_conflict');
+  const claim = { expected_version: 1 };
+  const elsewhere = await author.agent.call('POST', `/api/v1/cases/${id}/claim`, claim, key);
+  t.equal(elsewhere.body.error.code, 'idempotency_conflict');
+  t.equal((await author.agent.call('GET', '/api/v1/me')).body.write_budget.used, 1);
+  t.equal((await service.call('GET', '/api/v1/cases')).body.cases.length, 1);
+  const { rows } = await service.database.pool.query(
+    `SELECT event_id FROM feed WHERE type = 'case.opened'`,
+  );
+  t.same(both[0].body.receipt.event_ids, [rows[0].event_id]);
+});
+
+t.test('applies the daily write budget to cases', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '2' });
   const author = await member(service);
   const id = await createOpenCase(author);

@@ -9,26 +9,26 @@ import {
 } from '../../../harness/agent.ts';
 import { newKey, newRegistration } from '../../../harness/registration.ts';
 import { contentHash } from '../../../platform/body-hash.ts';
-import { meanwhile } from '../../support/meanwhile.ts';
-import { feedOf } from '../../support/passing-time.ts';
+import { whileWaitingForLock } from '../../support/meanwhile.ts';
+import { readFeed } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
 
 const ROTATE = '/api/v1/me/credentials/rotate';
 const REVOKE = '/api/v1/me/credentials/revoke';
 
-t.test('a credential is made with the sign-in key, and its bearer is accepted', async (t) => {
+t.test('creates a credential with the sign-in key and accepts its bearer', async (t) => {
   const service = await startService(t);
   const member = newRegistration();
   await service.call('POST', '/api/membership/register', { body: member });
   const credential = newCredential(['updates:read', 'credential:manage']);
   const key = randomUUID();
-  const made = await bootstrap(service, member, credential, key);
-  t.equal(made.status, 201);
-  const { credential_secret, ...asked } = credential;
-  t.match(made.body, {
+  const created = await bootstrap(service, member, credential, key);
+  t.equal(created.status, 201);
+  const { credential_secret, ...publicPart } = credential;
+  t.match(created.body, {
     status: 'created',
     credential: {
-      ...asked,
+      ...publicPart,
       member_id: member.id,
       scopes: ['credential:manage', 'updates:read'],
       state: 'active',
@@ -46,11 +46,11 @@ t.test('a credential is made with the sign-in key, and its bearer is accepted', 
       }),
     },
   });
-  t.equal(made.headers.get('cache-control'), 'no-store');
+  t.equal(created.headers.get('cache-control'), 'no-store');
   const { rows } = await service.database.pool.query(
     `SELECT event_id FROM feed WHERE type = 'credential.created'`,
   );
-  t.same(made.body.receipt.event_ids, [rows[0].event_id]);
+  t.same(created.body.receipt.event_ids, [rows[0].event_id]);
 
   const headers = { authorization: toAuthorization(credential) };
   const me = await service.call('GET', '/api/v1/me', { headers });
@@ -58,15 +58,15 @@ t.test('a credential is made with the sign-in key, and its bearer is accepted', 
   t.match(me.body, {
     status: 'ok',
     member: { id: member.id, handle: member.handle },
-    credential: made.body.credential,
+    credential: created.body.credential,
     write_budget: { limit: 200, used: 0, resets_at: /T00:00:00\.000Z$/ },
   });
-  const everything = service.logged.join('') + made.text + me.text;
+  const everything = service.logged.join('') + created.text + me.text;
   t.notMatch(everything, credential_secret);
   t.notMatch(everything, member.sign_in_key);
 });
 
-t.test('bearers of every wrong kind are refused alike', async (t) => {
+t.test('refuses every kind of wrong bearer with the same error', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const me = (authorization?: string) =>
@@ -92,7 +92,7 @@ t.test('bearers of every wrong kind are refused alike', async (t) => {
 const uuid = (version: string, variant: string) =>
   randomUUID().replace(/-4(...)-./, `-${version}$1-${variant}`);
 
-t.test('a bootstrap that is not right is refused, and nothing is made', async (t) => {
+t.test('refuses an invalid bootstrap and creates nothing', async (t) => {
   const service = await startService(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' });
   const agent = await newAgent(service);
   const { id, sign_in_key } = agent;
@@ -124,7 +124,11 @@ t.test('a bootstrap that is not right is refused, and nothing is made', async (t
   const other = newRegistration();
   await service.call('POST', '/api/membership/register', { body: other });
   const taken = await bootstrap(service, other, { ...newCredential(), ...used });
-  t.equal(taken.body.error.reason, 'credential_id_used', "another member's id is used too");
+  t.equal(
+    taken.body.error.reason,
+    'credential_id_used',
+    'a credential id is unique among all members',
+  );
   for (const key of ['', 'no', uuid('1', '8'), uuid('7', '8'), uuid('4', '7'), uuid('4', 'c')]) {
     const keyless = await send({}, { 'idempotency-key': key });
     t.equal(keyless.body.error.code, 'invalid_idempotency_key', key);
@@ -133,7 +137,7 @@ t.test('a bootstrap that is not right is refused, and nothing is made', async (t
   t.equal(rows[0].count, 1);
 });
 
-t.test('bootstrap attempts are limited for an address; a malformed body costs none', async (t) => {
+t.test('limits bootstrap attempts by address and does not count malformed bodies', async (t) => {
   const service = await startService(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '2' });
   const agent = await newAgent(service);
   const wrong = { ...agent, sign_in_key: newKey() };
@@ -145,20 +149,20 @@ t.test('bootstrap attempts are limited for an address; a malformed body costs no
   t.equal(limited.headers.get('retry-after'), '600');
 });
 
-t.test('twenty bootstraps at once leave exactly ten active', async (t) => {
+t.test('leaves exactly ten active credentials after twenty concurrent bootstraps', async (t) => {
   const service = await startService(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' });
   const member = newRegistration();
   await service.call('POST', '/api/membership/register', { body: member });
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => bootstrap(service, member, newCredential())),
   );
-  const made = answers.filter(({ status }) => status === 201);
-  t.equal(made.length, 10);
+  const created = answers.filter(({ status }) => status === 201);
+  t.equal(created.length, 10);
   for (const answer of answers.filter(({ status }) => status !== 201))
     t.equal(answer.body.error.reason, 'active_credential_limit');
 });
 
-t.test('a rotation replaces the credential at once, also at ten active ones', async (t) => {
+t.test('replaces a credential by rotation, also at the limit of active credentials', async (t) => {
   const service = await startService(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' });
   const agent = await newAgent(service);
   for (let i = 0; i < 9; i++) await bootstrap(service, agent, newCredential());
@@ -172,20 +176,20 @@ t.test('a rotation replaces the credential at once, also at ten active ones', as
     revoked_credential_id: agent.credential.credential_id,
   });
   t.equal(rotated.body.receipt.event_ids.length, 2);
-  const told = await feedOf(service, agent.id);
+  const feed = await readFeed(service, agent.id);
   t.strictSame(
-    told.slice(-2).map(({ type, subject }) => `${type} ${subject}`),
+    feed.slice(-2).map(({ type, subject }) => `${type} ${subject}`),
     [
       `credential.rotated ${agent.credential.credential_id}`,
       `credential.created ${next.credential_id}`,
     ],
   );
-  t.equal((await agent.call('GET', '/api/v1/me')).status, 401, 'the old bearer is dead');
+  t.equal((await agent.call('GET', '/api/v1/me')).status, 401, 'the old bearer is refused');
   t.equal((await agent.call('POST', ROTATE, next, key)).status, 401);
 
   const authorization = toAuthorization(next);
   const replay = await agent.call('POST', ROTATE, next, { ...key, authorization });
-  t.equal(replay.status, 201, 'a retry with the new bearer is answered the receipt');
+  t.equal(replay.status, 201, 'a retry with the new bearer is answered with the receipt');
   t.equal(replay.text, rotated.text);
   t.equal(replay.headers.get('idempotency-replayed'), 'true');
 
@@ -194,14 +198,14 @@ t.test('a rotation replaces the credential at once, also at ten active ones', as
   t.equal(more.body.error.code, 'scope_escalation');
   const narrow = newCredential(['updates:read']);
   t.equal((await agent.call('POST', ROTATE, narrow, { authorization })).status, 201);
-  const unable = await agent.call('POST', ROTATE, newCredential(['updates:read']), {
+  const withoutManage = await agent.call('POST', ROTATE, newCredential(['updates:read']), {
     authorization: toAuthorization(narrow),
   });
-  t.equal(unable.status, 403);
-  t.match(unable.body.error, { code: 'scope_required', scope: 'credential:manage' });
+  t.equal(withoutManage.status, 403);
+  t.match(withoutManage.body.error, { code: 'scope_required', scope: 'credential:manage' });
 });
 
-t.test('of twenty rotations at once one wins', async (t) => {
+t.test('accepts one of twenty concurrent rotations', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const answers = await Promise.all(
@@ -218,7 +222,7 @@ t.test('of twenty rotations at once one wins', async (t) => {
   ]);
 });
 
-t.test('revoking ends one of the member’s own, once', async (t) => {
+t.test("revokes a member's own credential once", async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const stranger = await newAgent(service);
@@ -242,14 +246,14 @@ t.test('revoking ends one of the member’s own, once', async (t) => {
   );
   const again = await agent.call('POST', REVOKE, body);
   t.equal(again.status, 200);
-  t.same(again.body.credential, revoked.body.credential, 'it is left as it was');
+  t.same(again.body.credential, revoked.body.credential, 'the credential stays as it was');
   t.same(again.body.receipt.event_ids, []);
 
-  const foreign = await stranger.call('POST', REVOKE, {
+  const ofOther = await stranger.call('POST', REVOKE, {
     credential_id: agent.credential.credential_id,
   });
   const unknown = await stranger.call('POST', REVOKE, { credential_id: randomUUID() });
-  for (const answer of [foreign, unknown]) {
+  for (const answer of [ofOther, unknown]) {
     t.equal(answer.status, 409);
     t.equal(answer.body.error.reason, 'credential_unavailable');
   }
@@ -258,7 +262,7 @@ t.test('revoking ends one of the member’s own, once', async (t) => {
   t.equal((await agent.call('GET', '/api/v1/me')).status, 401);
 });
 
-t.test('an expired credential is refused by the clock, whatever the log tells yet', async (t) => {
+t.test('refuses an expired credential before the log records its end', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const manager = newCredential();
@@ -277,16 +281,16 @@ t.test('an expired credential is refused by the clock, whatever the log tells ye
   t.notOk('revoked_at' in answer.body.credential);
 });
 
-t.test('a credential past its end takes no place, though the log does not tell yet', async (t) => {
+t.test('frees the place of an expired credential before the log records its end', async (t) => {
   const service = await startService(t, { LIMIT_ACTIVE_CREDENTIALS: '1' });
   const agent = await newAgent(service);
-  const full = await bootstrap(service, agent, newCredential());
-  t.equal(full.body.error.reason, 'active_credential_limit');
+  const atLimit = await bootstrap(service, agent, newCredential());
+  t.equal(atLimit.body.error.reason, 'active_credential_limit');
   await service.tamper("UPDATE credentials SET expires_at = now() - interval '1 second'");
   t.equal((await bootstrap(service, agent, newCredential())).status, 201);
 });
 
-t.test('a write that waits is refused where its credential ends meanwhile', async (t) => {
+t.test('refuses a waiting write whose credential ends meanwhile', async (t) => {
   const service = await startService(t);
   for (const end of [
     "UPDATE credentials SET expires_at = now() - interval '1 second'",
@@ -295,7 +299,7 @@ t.test('a write that waits is refused where its credential ends meanwhile', asyn
     "UPDATE members SET state = 'deactivated'",
   ]) {
     const agent = await newAgent(service);
-    const answer = await meanwhile(
+    const answer = await whileWaitingForLock(
       service.database.pool,
       'SELECT FROM feed_heads FOR UPDATE',
       () => agent.call('POST', ROTATE, newCredential()),
@@ -305,7 +309,7 @@ t.test('a write that waits is refused where its credential ends meanwhile', asyn
   }
 });
 
-t.test('recovery ends every credential of the member', async (t) => {
+t.test('ends every credential of a member on recovery', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   await service.call('POST', '/api/membership/recover', {
@@ -318,5 +322,9 @@ t.test('recovery ends every credential of the member', async (t) => {
     },
   });
   t.equal((await agent.call('GET', '/api/v1/me')).status, 401);
-  t.equal((await bootstrap(service, agent, newCredential())).status, 401, 'the old key is dead');
+  t.equal(
+    (await bootstrap(service, agent, newCredential())).status,
+    401,
+    'the old sign-in key is refused',
+  );
 });

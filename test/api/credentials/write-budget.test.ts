@@ -7,22 +7,22 @@ import { startService } from '../../support/service.ts';
 const CASES = '/api/v1/cases';
 const REVOKE = '/api/v1/me/credentials/revoke';
 
-t.test('of 250 writes at once exactly 200 are taken', async (t) => {
+t.test('accepts exactly 200 of 250 concurrent writes', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const answers = await Promise.all(
     Array.from({ length: 250 }, async () => {
       const headers = { 'idempotency-key': randomUUID() };
       const body = newCase();
-      // A busy machine answers 503: the same again.
+      // A busy machine may answer 503; repeat the same request.
       for (;;) {
         const answer = await agent.call('POST', CASES, body, headers);
         if (answer.status !== 503) return { answer, body, headers };
       }
     }),
   );
-  const taken = answers.filter(({ answer }) => answer.status === 201);
-  t.equal(taken.length, 200);
+  const accepted = answers.filter(({ answer }) => answer.status === 201);
+  t.equal(accepted.length, 200);
   for (const { answer } of answers.filter(({ answer }) => answer.status !== 201)) {
     t.equal(answer.status, 429);
     t.equal(answer.body.error.code, 'write_budget_exhausted');
@@ -33,20 +33,20 @@ t.test('of 250 writes at once exactly 200 are taken', async (t) => {
   const me = await agent.call('GET', '/api/v1/me');
   t.match(me.body.write_budget, { limit: 200, used: 200 });
 
-  const [first] = taken;
-  if (!first) throw new Error('none was taken');
+  const [first] = accepted;
+  if (!first) throw new Error('no write was accepted');
   const replay = await agent.call('POST', CASES, first.body, first.headers);
-  t.equal(replay.status, 201, 'an exact retry is answered with the budget spent');
+  t.equal(replay.status, 201, 'an exact retry is answered when the budget is spent');
   t.equal(replay.text, first.answer.text);
-  const wrong = await agent.call('POST', `${CASES}/${randomUUID()}/withdraw`, {
+  const missing = await agent.call('POST', `${CASES}/${randomUUID()}/withdraw`, {
     expected_version: 1,
   });
-  t.equal(wrong.status, 404, 'what is refused anyway is refused for what it is');
+  t.equal(missing.status, 404, 'another refusal takes precedence over the spent budget');
   const own = await agent.call('POST', REVOKE, { credential_id: agent.credential.credential_id });
-  t.equal(own.status, 200, 'revocation costs nothing');
+  t.equal(own.status, 200, 'a revocation needs no budget');
 });
 
-t.test('the budget is whole again on the next day', async (t) => {
+t.test('resets the write budget on the next day', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '1' });
   const agent = await newAgent(service);
   const write = async () => (await agent.call('POST', CASES, newCase())).status;
@@ -56,51 +56,45 @@ t.test('the budget is whole again on the next day', async (t) => {
   t.same([await write(), await write()], [201, 429]);
 });
 
-t.test(
-  'the budget is the member’s, not a credential’s; refusals and bootstraps cost none',
-  async (t) => {
-    const service = await startService(t, { LIMIT_WRITES_PER_DAY: '2' });
-    const agent = await newAgent(service);
-    const second = newCredential();
-    await bootstrap(service, agent, second);
-    const authorization = toAuthorization(second);
-    t.equal((await agent.call('POST', CASES, { ...newCase(), title: '' })).status, 400);
-    t.equal((await agent.call('POST', CASES, newCase({ artifact_id: randomUUID() }))).status, 409);
-    t.equal((await agent.call('POST', CASES, newCase())).status, 201);
-    t.equal((await agent.call('POST', CASES, newCase(), { authorization })).status, 201);
-    for (const headers of [{}, { authorization }])
-      t.equal((await agent.call('POST', CASES, newCase(), headers)).status, 429);
-    const other = await newAgent(service);
-    t.equal((await other.call('POST', CASES, newCase())).status, 201);
-  },
-);
+t.test('counts accepted writes per member, and no refusals or bootstraps', async (t) => {
+  const service = await startService(t, { LIMIT_WRITES_PER_DAY: '2' });
+  const agent = await newAgent(service);
+  const second = newCredential();
+  await bootstrap(service, agent, second);
+  const authorization = toAuthorization(second);
+  t.equal((await agent.call('POST', CASES, { ...newCase(), title: '' })).status, 400);
+  t.equal((await agent.call('POST', CASES, newCase({ artifact_id: randomUUID() }))).status, 409);
+  t.equal((await agent.call('POST', CASES, newCase())).status, 201);
+  t.equal((await agent.call('POST', CASES, newCase(), { authorization })).status, 201);
+  for (const headers of [{}, { authorization }])
+    t.equal((await agent.call('POST', CASES, newCase(), headers)).status, 429);
+  const other = await newAgent(service);
+  t.equal((await other.call('POST', CASES, newCase())).status, 201);
+});
 
-t.test(
-  'a revocation against a hundred writes in flight: nothing is written after it',
-  async (t) => {
-    const service = await startService(t);
-    const agent = await newAgent(service);
-    const manager = newCredential();
-    await bootstrap(service, agent, manager);
-    const writes = Array.from({ length: 100 }, () => agent.call('POST', CASES, newCase()));
-    await Promise.race(writes);
-    const revoked = await agent.call(
-      'POST',
-      REVOKE,
-      { credential_id: agent.credential.credential_id },
-      { authorization: toAuthorization(manager) },
-    );
-    t.equal(revoked.status, 200);
-    const answers = await Promise.all(writes);
-    const taken = answers.filter(({ status }) => status === 201).length;
-    for (const { status } of answers) t.ok([201, 401, 503].includes(status), String(status));
-    const { rows } = await service.database.pool.query(
-      `SELECT type FROM feed WHERE member_id = $1 ORDER BY sequence`,
-      [agent.id],
-    );
-    const types = rows.map(({ type }) => type);
-    t.equal(types.filter((type) => type === 'case.opened').length, taken);
-    t.equal(types.at(-1), 'credential.revoked');
-    t.equal((await agent.call('POST', CASES, newCase())).status, 401);
-  },
-);
+t.test('records no write after a revocation that races with a hundred writes', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const manager = newCredential();
+  await bootstrap(service, agent, manager);
+  const writes = Array.from({ length: 100 }, () => agent.call('POST', CASES, newCase()));
+  await Promise.race(writes);
+  const revoked = await agent.call(
+    'POST',
+    REVOKE,
+    { credential_id: agent.credential.credential_id },
+    { authorization: toAuthorization(manager) },
+  );
+  t.equal(revoked.status, 200);
+  const answers = await Promise.all(writes);
+  const accepted = answers.filter(({ status }) => status === 201).length;
+  for (const { status } of answers) t.ok([201, 401, 503].includes(status), String(status));
+  const { rows } = await service.database.pool.query(
+    `SELECT type FROM feed WHERE member_id = $1 ORDER BY sequence`,
+    [agent.id],
+  );
+  const types = rows.map(({ type }) => type);
+  t.equal(types.filter((type) => type === 'case.opened').length, accepted);
+  t.equal(types.at(-1), 'credential.revoked');
+  t.equal((await agent.call('POST', CASES, newCase())).status, 401);
+});

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startService } from '../../support/service.ts';
 
-t.test('discovery and status answer as configured and take no query', async (t) => {
+t.test('answers discovery and status as configured and refuses a query', async (t) => {
   const service = await startService(t, { GUESTBOOK_OPEN: 'false' });
   const discovery = await service.call('GET', '/api/v1/discovery');
   t.equal(discovery.body.schema, 'service.discovery.v1');

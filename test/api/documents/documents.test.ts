@@ -13,15 +13,12 @@ const DOCUMENTS = {
   '/sitemap.xml': 'application/xml',
   '/.well-known/security.txt': 'text/plain',
   '/docs': 'text/html',
-  '/docs/docs.js': 'text/javascript',
   '/docs/docs.css': 'text/css',
-  '/docs/swagger-ui-bundle.js': 'text/javascript',
-  '/docs/swagger-ui.css': 'text/css',
 };
 const CONTACT = 'mailto:security@example.org';
 
-/** Runs a script as an agent would, stopping at the first command that fails. */
-async function sh(script: string) {
+/** Runs a script as an agent would, and stops at the first command that fails. */
+async function runScript(script: string) {
   const run = spawn('sh', ['-eu'], { stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
   run.stdout.on('data', (chunk: Buffer) => {
@@ -35,7 +32,7 @@ async function sh(script: string) {
   return { code, output };
 }
 
-t.test('every document is read by anybody, revalidated, and the same for HEAD', async (t) => {
+t.test('serves every document to anybody, with revalidation and HEAD', async (t) => {
   const service = await startService(t, { SECURITY_CONTACT: CONTACT });
   for (const [path, type] of Object.entries(DOCUMENTS)) {
     const answer = await service.call('GET', `${path}?utm_source=a`);
@@ -54,22 +51,23 @@ t.test('every document is read by anybody, revalidated, and the same for HEAD', 
   }
 });
 
-t.test('the reference page allows nothing inline and nothing from elsewhere', async (t) => {
+t.test('allows the reference page neither inline code nor foreign sources', async (t) => {
   const service = await startService(t);
   const page = await service.call('GET', '/docs');
   const policy = page.headers.get('content-security-policy') ?? '';
   t.match(policy, /default-src 'none'/);
+  t.match(policy, /require-trusted-types-for 'script'; trusted-types 'none'$/);
   t.notMatch(policy, /unsafe|https?:|\*/);
   t.equal(page.headers.get('referrer-policy'), 'same-origin');
-  t.notMatch(page.text, /<style|<script(?![^>]* src="\/docs\/)|style="|\son[a-z]+=|https?:\/\//);
+  t.notMatch(page.text, /<style|<script|\sstyle="|<[^>]*\son[a-z]+=|(src|href)="(?![/#]|data:,)/);
 });
 
-t.test('the guide for agents runs as it stands, command by command', async (t) => {
+t.test('publishes a guide for agents whose commands run unchanged', async (t) => {
   const service = await startService(t);
   const { text } = await service.call('GET', '/for-agents.md');
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
   t.equal(blocks.length, 7);
-  const { code, output } = await sh(blocks.join('\n'));
+  const { code, output } = await runScript(blocks.join('\n'));
   t.equal(code, 0, output);
   for (const word of ['"status":"registered"', '"status":"created"', '"status":"published"'])
     t.match(output, word);
@@ -77,7 +75,7 @@ t.test('the guide for agents runs as it stands, command by command', async (t) =
     t.match(output, word);
 });
 
-t.test('each path that the guide names is on the route table, with its method', async (t) => {
+t.test('names only documented paths and methods in the guide for agents', async (t) => {
   const service = await startService(t);
   const { text } = await service.call('GET', '/for-agents.md');
   const { paths } = (await service.call('GET', '/openapi.json')).body;
@@ -88,7 +86,7 @@ t.test('each path that the guide names is on the route table, with its method', 
   t.notMatch(text, /\{base_url\}|\{writes_per_day\}/);
 });
 
-t.test('the policy tells the configuration, and the policies in force', async (t) => {
+t.test('shows the configuration and the active policies in policy.json', async (t) => {
   const service = await startService(t, {
     LIMIT_WRITES_PER_DAY: '77',
     RETENTION_REJECTED_DAYS: '31',
@@ -103,12 +101,16 @@ t.test('the policy tells the configuration, and the policies in force', async (t
   t.ok(codes.includes('spam') && codes.includes('personal_data'));
 });
 
-t.test('security.txt says whom to tell, where that can be known', async (t) => {
+t.test('names a contact in security.txt, if one is known', async (t) => {
   const local = await startService(t);
-  const usual = await local.call('GET', '/.well-known/security.txt');
-  t.match(usual.text, /^Contact: mailto:security@localhost$/m, 'of this machine');
-  const silent = await startService(t, { BASE_URL: 'https://example.org' });
-  t.equal((await silent.call('GET', '/.well-known/security.txt')).body.status, 'not_found');
+  const localText = await local.call('GET', '/.well-known/security.txt');
+  t.match(
+    localText.text,
+    /^Contact: mailto:security@localhost$/m,
+    'a local service has a local contact',
+  );
+  const withoutContact = await startService(t, { BASE_URL: 'https://example.org' });
+  t.equal((await withoutContact.call('GET', '/.well-known/security.txt')).body.status, 'not_found');
   const service = await startService(t, { SECURITY_CONTACT: CONTACT });
   const { text } = await service.call('GET', '/.well-known/security.txt');
   t.match(text, new RegExp(`^Contact: ${CONTACT}$`, 'm'));
@@ -117,7 +119,7 @@ t.test('security.txt says whom to tell, where that can be known', async (t) => {
   t.equal(text.match(/^Expires:/gm)?.length, 1);
 });
 
-t.test('robots.txt, the sitemap and llms.txt lead to what is there', async (t) => {
+t.test('links only to existing pages in robots.txt, the sitemap and llms.txt', async (t) => {
   const service = await startService(t);
   const robots = (await service.call('GET', '/robots.txt')).text;
   t.match(robots, `Sitemap: ${service.baseUrl}/sitemap.xml`);

@@ -9,8 +9,8 @@ import { serveMetrics } from '../../../platform/telemetry/metrics-server.ts';
 import { createApp } from '../../../services/compose.ts';
 import { startService } from '../../support/service.ts';
 
-/** A web process's parts on two ports. */
-async function startWatched(t: Test) {
+/** Starts a service and its metrics on two ports. */
+async function startWithMetrics(t: Test) {
   const { core } = await startService(t);
   const logger = pino({ level: 'silent' });
   const registry = processMetrics(core.pools);
@@ -28,38 +28,33 @@ async function startWatched(t: Test) {
   return { base: `http://127.0.0.1:${port}`, metrics: `http://127.0.0.1:${metricsPort}` };
 }
 
-t.test(
-  'requests are counted by route template, and nothing a caller sends is a label',
-  async (t) => {
-    const { base, metrics } = await startWatched(t);
-    const id = randomUUID();
-    await fetch(`${base}/api/guestbook`);
-    await fetch(`${base}/api/guestbook?experience=observatory`);
-    await fetch(`${base}/api/guestbook?parent_id=${id}`);
-    await fetch(`${base}/nothing/${id}`);
-    await fetch(`${base}/nothing/${id}`, { method: 'PROPFIND' });
-    const answer = await fetch(`${metrics}/metrics`);
-    t.equal(answer.status, 200);
-    t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
-    const text = await answer.text();
-    const counted = (labels: string) =>
-      new RegExp(`^http_request_duration_seconds_count\\{${labels}\\} (\\d+)$`, 'm').exec(
-        text,
-      )?.[1];
-    t.equal(counted('method="GET",route="/api/guestbook",status="200"'), '2');
-    t.equal(counted('method="GET",route="/api/guestbook",status="404"'), '1');
-    t.equal(counted('method="GET",route="-",status="404"'), '1');
-    t.equal(counted('method="other",route="-",status="404"'), '1');
-    t.match(text, /^http_requests_in_flight 0$/m);
-    t.match(text, /^database_connections\{pool="write",state="open"\} \d+$/m);
-    t.notMatch(text, 'pool="read"', 'one pool is told once');
-    t.match(text, /^nodejs_eventloop_lag_seconds /m);
-    t.notMatch(text, id);
-  },
-);
+t.test('counts requests by route template and uses no label from a caller', async (t) => {
+  const { base, metrics } = await startWithMetrics(t);
+  const id = randomUUID();
+  await fetch(`${base}/api/guestbook`);
+  await fetch(`${base}/api/guestbook?experience=observatory`);
+  await fetch(`${base}/api/guestbook?parent_id=${id}`);
+  await fetch(`${base}/nothing/${id}`);
+  await fetch(`${base}/nothing/${id}`, { method: 'PROPFIND' });
+  const answer = await fetch(`${metrics}/metrics`);
+  t.equal(answer.status, 200);
+  t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/);
+  const text = await answer.text();
+  const readCount = (labels: string) =>
+    new RegExp(`^http_request_duration_seconds_count\\{${labels}\\} (\\d+)$`, 'm').exec(text)?.[1];
+  t.equal(readCount('method="GET",route="/api/guestbook",status="200"'), '2');
+  t.equal(readCount('method="GET",route="/api/guestbook",status="404"'), '1');
+  t.equal(readCount('method="GET",route="-",status="404"'), '1');
+  t.equal(readCount('method="other",route="-",status="404"'), '1');
+  t.match(text, /^http_requests_in_flight 0$/m);
+  t.match(text, /^database_connections\{pool="write",state="open"\} \d+$/m);
+  t.notMatch(text, 'pool="read"', 'a shared pool is reported once');
+  t.match(text, /^nodejs_eventloop_lag_seconds /m);
+  t.notMatch(text, id);
+});
 
-t.test('the metrics port answers GET /metrics alone', async (t) => {
-  const { base, metrics } = await startWatched(t);
+t.test('answers only GET /metrics on the metrics port', async (t) => {
+  const { base, metrics } = await startWithMetrics(t);
   t.equal((await fetch(`${base}/metrics`)).status, 404);
   t.equal((await fetch(`${metrics}/`)).status, 404);
   const posted = await fetch(`${metrics}/metrics`, { method: 'POST' });
@@ -67,7 +62,7 @@ t.test('the metrics port answers GET /metrics alone', async (t) => {
   t.equal(posted.headers.get('allow'), 'GET, HEAD');
 });
 
-t.test('a metrics port that is taken is told, and ends nothing', async (t) => {
+t.test('logs a taken metrics port and keeps running', async (t) => {
   const port = Number(await freePort());
   const other = createServer((_req, res) => res.end('another'));
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
@@ -77,7 +72,7 @@ t.test('a metrics port that is taken is told, and ends nothing', async (t) => {
   const close = await serveMetrics(processMetrics({}), { host: '127.0.0.1', port }, logger);
   close();
   t.equal(logged.length, 1);
-  // A worker's port has another variable than a web's.
+  // The variable for a worker's port differs from that for a web process.
   t.match(logged[0], /metrics are not served: is their port taken/);
   t.match(logged[0], new RegExp(`"port":${port}.*EADDRINUSE`));
 });

@@ -9,7 +9,7 @@ import {
 } from '../../../harness/moderation.ts';
 import { newKey, signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass, tellAll } from '../../support/passing-time.ts';
+import { advanceTime, notifyAuthors, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
@@ -18,50 +18,50 @@ const post = (service: Service, path: string, body: object, cookie?: string) =>
   service.call('POST', `/api/guestbook/${path}`, { body, cookie });
 
 const typesOf = async (service: Service, { id }: Member) =>
-  (await feedOf(service, id)).map(({ type }) => type);
+  (await readFeed(service, id)).map(({ type }) => type);
 
-t.test('nobody outside learns of a rejection while it may be undone', async (t) => {
+t.test('hides a rejection from its author while it can be undone', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const pending = await submitAs(service, member);
   const rejected = await submitAs(service, member);
   t.equal((await decide(ann, rejected.id, 'reject')).status, 201);
-  const seen = async ({ id }: { id: string }) => {
+  const readAuthorView = async ({ id }: { id: string }) => {
     const outcome = await service.call('GET', `/api/guestbook/${id}/outcome`, member);
     const appeal = await post(service, `${id}/appeal`, { text: 'Why?' }, member.cookie);
     delete appeal.body.error.request_id;
     return JSON.stringify([outcome.body, appeal.status, appeal.body]).replaceAll(id, 'ID');
   };
-  t.equal(await seen(rejected), await seen(pending));
+  t.equal(await readAuthorView(rejected), await readAuthorView(pending));
   const { cookie } = member;
   const again = await service.call('POST', '/api/guestbook', { body: rejected, cookie });
   t.same(again.body, { status: 'pending_review', id: rejected.id });
-  await t.rejects(tellAll(service), /before the undo window has passed/);
+  await t.rejects(notifyAuthors(service), /before the undo window has passed/);
   t.same(await typesOf(service, member), ['note.submitted', 'note.submitted']);
 });
 
-t.test('nor where the clock of the web process is an hour ahead', async (t) => {
+t.test("hides a rejection also when the web process's clock is an hour ahead", async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
   const note = await submitAs(service, member);
   await decide(await addModerator(service, 'Ann'), note.id, 'reject');
   const Original = Date;
-  const ahead = () => Original.now() + 3_600_000;
+  const hourAhead = () => Original.now() + 3_600_000;
   t.teardown(() => {
     globalThis.Date = Original;
   });
   globalThis.Date = class extends Original {
     constructor(...given: unknown[]) {
-      super(...((given.length > 0 ? given : [ahead()]) as [number]));
+      super(...((given.length > 0 ? given : [hourAhead()]) as [number]));
     }
-    static override now = ahead;
+    static override now = hourAhead;
   } as DateConstructor;
   const { body } = await service.call('GET', `/api/guestbook/${note.id}/outcome`, member);
   t.match(body, { status: 'pending_review', outcome: null, policy: null });
 });
 
-t.test('after it the author is told the policy, reads the word, and appeals', async (t) => {
+t.test('notifies the author after the undo window, and the author appeals', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const member = await signedIn(service);
@@ -69,21 +69,21 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   const note = await submitAs(service, member);
   const body = { action: 'reject', expected_version: 1, policy: 'abuse', message: 'Be kind.' };
   const decided = await ann.post(`notes/${note.id}/decisions`, body);
-  await letPass(service, '601 seconds');
-  t.equal(await tellAll(service), 1);
-  t.equal(await tellAll(service), 0, 'members are notified once');
-  const [, told] = await feedOf(service, member.id);
-  t.match(told, {
+  await advanceTime(service, '601 seconds');
+  t.equal(await notifyAuthors(service), 1);
+  t.equal(await notifyAuthors(service), 0, 'a second run notifies nobody');
+  const [, notice] = await readFeed(service, member.id);
+  t.match(notice, {
     type: 'note.rejected',
     subject: note.id,
     data: { policy: 'abuse', message: true, decision_id: decided.body.event_id },
   });
-  t.strictSame(told?.actor, { type: 'moderator' }, 'not which one');
-  t.notMatch(JSON.stringify(told), 'Be kind');
+  t.strictSame(notice?.actor, { type: 'moderator' }, 'the actor is not identified');
+  t.notMatch(JSON.stringify(notice), 'Be kind');
   const own = await service.call('GET', `/api/guestbook/${note.id}/outcome`, member);
   t.match(own.body, { status: 'not_published', outcome: 'rejected', message: 'Be kind.' });
   const days = (Date.parse(own.body.appeal_until) - Date.now()) / 86_400_000;
-  t.ok(days > 13.9 && days < 14, 'as long as it may appeal');
+  t.ok(days > 13.9 && days < 14, 'the appeal period is about 14 days');
   const others = await service.call('GET', `/api/guestbook/${note.id}/outcome`, stranger);
   t.equal(others.status, 404);
 
@@ -111,7 +111,7 @@ t.test('after it the author is told the policy, reads the word, and appeals', as
   t.same((await typesOf(service, member)).slice(2), ['appeal.opened', 'appeal.granted']);
 });
 
-t.test('an upheld decision stays, and fourteen days are the end of it', async (t) => {
+t.test('keeps an upheld decision and refuses appeals after fourteen days', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const member = await signedIn(service);
@@ -122,18 +122,24 @@ t.test('an upheld decision stays, and fourteen days are the end of it', async (t
   const uphold = { action: 'uphold', expected_version: 3, message: 'It stands.' };
   t.match((await bob.post(`notes/${one.id}/decisions`, uphold)).body, { state: 'rejected' });
   t.match((await typesOf(service, member)).at(-1), 'appeal.upheld');
-  await letPass(service, '15 days');
-  const fresh = await service.call('POST', '/api/membership/login', {
+  await advanceTime(service, '15 days');
+  const login = await service.call('POST', '/api/membership/login', {
     body: { id: member.id, sign_in_key: member.sign_in_key },
   });
-  const session = (fresh.headers.get('set-cookie') ?? '').split(';')[0];
+  const session = (login.headers.get('set-cookie') ?? '').split(';')[0];
   const late = await post(service, `${two.id}/appeal`, { text: 'Please' }, session);
   t.equal(late.body.error.reason, 'wrong_state');
-  const over = await service.call('GET', `/api/guestbook/${two.id}/outcome`, { cookie: session });
-  t.match(over.body, { outcome: 'rejected', appeal_until: null }, 'whatever the log tells yet');
+  const overdue = await service.call('GET', `/api/guestbook/${two.id}/outcome`, {
+    cookie: session,
+  });
+  t.match(
+    overdue.body,
+    { outcome: 'rejected', appeal_until: null },
+    'refused before the log records the end',
+  );
 });
 
-t.test('its member takes a note back, whoever reviews it', async (t) => {
+t.test('lets a member withdraw a note that a moderator holds', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
@@ -147,7 +153,7 @@ t.test('its member takes a note back, whoever reviews it', async (t) => {
   const done = await withdraw(member.cookie);
   t.equal(done.status, 200);
   t.same(done.body, { status: 'withdrawn', id: note.id });
-  t.equal((await withdraw(member.cookie)).status, 200, 'again');
+  t.equal((await withdraw(member.cookie)).status, 200, 'a second withdrawal succeeds');
   t.equal((await typesOf(service, member)).at(-1), 'note.withdrawn');
   t.same((await ann.get('me')).body.leases, []);
   const late = await decide(ann, note.id, 'approve');
@@ -156,7 +162,7 @@ t.test('its member takes a note back, whoever reviews it', async (t) => {
   t.equal(again.body.status, 'not_published');
 });
 
-t.test('reports: one of each reporter, kept in silence, settled by a removal', async (t) => {
+t.test('accepts one report per reporter and settles reports with a decision', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const [member, other] = [await signedIn(service), await signedIn(service)];
@@ -188,13 +194,17 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   t.same(item.allowed_actions, ['keep', 'remove']);
   const keep = { action: 'keep', expected_version: item.version };
   t.equal((await ann.post(`notes/${note.id}/decisions`, keep)).status, 201);
-  matchAll(t, await feedOf(service, member.id), [
+  matchAll(t, await readFeed(service, member.id), [
     { type: 'report.received', data: { reason: 'spam', subject: { id: note.id } } },
     { type: 'report.resolved', data: { outcome: 'kept' } },
   ]);
 
   t.equal((await report({ reason: 'spam' }, other.cookie)).status, 202);
-  t.same((await ann.get('queue?view=reported')).body.items, [], 'the reason is not new');
+  t.same(
+    (await ann.get('queue?view=reported')).body.items,
+    [],
+    'a reason that was kept raises no new report',
+  );
   const [third, fourth] = [await signedIn(service), await signedIn(service)];
   await report({ reason: 'illegal' }, third.cookie);
   await report({ reason: 'spam' }, fourth.cookie);
@@ -202,15 +212,15 @@ t.test('reports: one of each reporter, kept in silence, settled by a removal', a
   const remove = { action: 'remove', expected_version: again.version, policy: 'illegal' };
   t.equal((await ann.post(`notes/${note.id}/decisions`, remove)).status, 201);
   t.equal((await ann.get('queue')).body.counts.reported, 0);
-  await letPass(service, '11 minutes');
-  await tellAll(service);
-  t.match((await feedOf(service, third.id)).at(-1), {
+  await advanceTime(service, '11 minutes');
+  await notifyAuthors(service);
+  t.match((await readFeed(service, third.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'removed' },
   });
 });
 
-t.test('an appeal takes the note from nobody, a withdrawal does', async (t) => {
+t.test("keeps a moderator's lease on an appeal and ends it on a withdrawal", async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -230,7 +240,7 @@ t.test('an appeal takes the note from nobody, a withdrawal does', async (t) => {
   t.equal(await countClaims(ann), 0);
 });
 
-t.test('a note rejected in secret is withdrawn with what was reported of it', async (t) => {
+t.test('settles reports when the author withdraws a note in its undo window', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const [author, reader] = [await signedIn(service), await signedIn(service)];
@@ -243,14 +253,14 @@ t.test('a note rejected in secret is withdrawn with what was reported of it', as
   t.equal((await ann.post(`notes/${note.id}/decisions`, reject)).status, 201);
   const withdrawn = await post(service, `${note.id}/withdraw`, {}, author.cookie);
   t.equal(withdrawn.status, 200, withdrawn.text);
-  const last = (await feedOf(service, reader.id)).at(-1);
+  const last = (await readFeed(service, reader.id)).at(-1);
   t.match(last, { type: 'report.resolved', data: { outcome: 'withdrawn' } });
-  t.strictSame(last?.actor, { type: 'service' }, 'whose note it was is not told');
+  t.strictSame(last?.actor, { type: 'service' }, 'the actor is not the author');
   const { item } = (await ann.get(`notes/${note.id}`)).body;
   matchAll(t, item.reports, [{ state: 'withdrawn' }, { state: 'withdrawn' }]);
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 0);
-  t.same((await feedOf(service, reader.id)).at(-1), last, 'and told nothing else');
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 0);
+  t.same((await readFeed(service, reader.id)).at(-1), last, 'no further notification');
 });
 
 for (const { how, after } of [
@@ -258,7 +268,7 @@ for (const { how, after } of [
   { how: 'overturned by a lead', after: 'restore' },
   { how: 'appealed against', after: 'grant' },
 ])
-  t.test(`an approval is told after all, where a removal came between: ${how}`, async (t) => {
+  t.test(`notifies the author of an approval whose removal was ${how}`, async (t) => {
     const service = await startService(t);
     const [ann, lea] = [
       await addModerator(service, 'Ann'),
@@ -267,21 +277,21 @@ for (const { how, after } of [
     const [author, parent] = [await signedIn(service), await signedIn(service)];
     const first = await submitAs(service, parent);
     await decide(ann, first.id, 'approve');
-    await letPass(service, '11 minutes');
-    t.equal(await tellAll(service), 1);
+    await advanceTime(service, '11 minutes');
+    t.equal(await notifyAuthors(service), 1);
     const note = await submitAs(service, author, { parent_id: first.id });
     t.equal((await decide(ann, note.id, 'approve')).status, 201);
-    await letPass(service, '6 minutes');
+    await advanceTime(service, '6 minutes');
     const decisions = `notes/${note.id}/decisions`;
     const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
     const removed = await ann.post(decisions, remove);
-    await letPass(service, '6 minutes');
+    await advanceTime(service, '6 minutes');
     await t.rejects(
-      tellAll(service),
+      notifyAuthors(service),
       /before the undo window has passed/,
-      'the approval was looked at',
+      'the job for the approval waits',
     );
-    // As a worker has none left of a job that is done.
+    // A worker deletes the jobs that it has completed.
     await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'tell-author'`);
     if (after === 'grant')
       await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie);
@@ -290,12 +300,12 @@ for (const { how, after } of [
         ? await ann.post(`decisions/${removed.body.event_id}/undo`, { expected_version: 3 })
         : await lea.post(decisions, { action: after, expected_version: after === 'grant' ? 4 : 3 });
     t.match(back.body, { state: 'approved' });
-    await letPass(service, '11 minutes');
-    t.equal(await tellAll(service), 1);
-    t.equal(await tellAll(service), 0, 'once');
+    await advanceTime(service, '11 minutes');
+    t.equal(await notifyAuthors(service), 1);
+    t.equal(await notifyAuthors(service), 0, 'a second run notifies nobody');
     const types = (await typesOf(service, author)).filter((type) => type.startsWith('note.'));
     t.same(types, ['note.submitted', 'note.approved']);
-    t.match((await feedOf(service, parent.id)).at(-1), {
+    t.match((await readFeed(service, parent.id)).at(-1), {
       type: 'note.replied',
       subject: first.id,
       data: { reply_id: note.id },
@@ -306,7 +316,7 @@ for (const { how, back } of [
   { how: 'a lead restores', back: 'restore' },
   { how: 'the appeal is granted', back: 'grant' },
 ])
-  t.test(`reporters learn that a note stays, where ${how} before they were told`, async (t) => {
+  t.test(`tells reporters that a note stays when ${how} before their notification`, async (t) => {
     const service = await startService(t);
     const [ann, lea] = [
       await addModerator(service, 'Ann'),
@@ -315,8 +325,8 @@ for (const { how, back } of [
     const [author, reader] = [await signedIn(service), await signedIn(service)];
     const note = await submitAs(service, author);
     await decide(ann, note.id, 'approve');
-    await letPass(service, '11 minutes');
-    await tellAll(service);
+    await advanceTime(service, '11 minutes');
+    await notifyAuthors(service);
     await post(service, `${note.id}/report`, { reason: 'spam' }, reader.cookie);
     const act = (moderator: typeof ann, action: string, expected_version: number) =>
       moderator.post(`notes/${note.id}/decisions`, {
@@ -329,60 +339,57 @@ for (const { how, back } of [
     if (appealed) await post(service, `${note.id}/appeal`, { text: 'Why?' }, author.cookie);
     const { body } = await act(lea, back, appealed ? 5 : 4);
     t.equal(body.state, 'approved');
-    t.same((await ann.get('queue?view=reported')).body.items, [], 'it was looked at');
+    t.same((await ann.get('queue?view=reported')).body.items, [], 'the reports were settled');
     const before = await typesOf(service, author);
-    await letPass(service, '11 minutes');
-    t.equal(await tellAll(service), 1);
-    t.equal(await tellAll(service), 0, 'once');
-    t.match((await feedOf(service, reader.id)).at(-1), {
+    await advanceTime(service, '11 minutes');
+    t.equal(await notifyAuthors(service), 1);
+    t.equal(await notifyAuthors(service), 0, 'a second run notifies nobody');
+    t.match((await readFeed(service, reader.id)).at(-1), {
       type: 'report.resolved',
       data: { outcome: 'kept', subject: { type: 'note', id: note.id } },
       actor: { type: 'moderator', id: undefined },
     });
-    t.same(await typesOf(service, author), before, 'the author had nothing to learn');
+    t.same(await typesOf(service, author), before, 'the author receives no notification');
     const { item } = (await ann.get(`notes/${note.id}`)).body;
     matchAll(t, item.reports, [{ state: 'kept' }]);
   });
 
 for (const action of ['reject', 'remove'])
-  t.test(
-    `nothing is left of an appeal where a lead undoes what it is against: ${action}`,
-    async (t) => {
-      const service = await startService(t);
-      const [ann, lea] = [
-        await addModerator(service, 'Ann'),
-        await addModerator(service, 'Lea', 'lead'),
-      ];
-      const [member, reader] = [await signedIn(service), await signedIn(service)];
-      const note = await submitAs(service, member);
-      const version = async () => (await ann.get(`notes/${note.id}`)).body.item.version;
-      const act = async (body: object) => {
-        const decision = { ...body, expected_version: await version() };
-        const decided = await ann.post(`notes/${note.id}/decisions`, decision);
-        t.equal(decided.status, 201, decided.text);
-        return decided.body.event_id;
-      };
-      if (action === 'remove') {
-        await act({ action: 'approve' });
-        await post(service, `${note.id}/report`, { reason: 'spam' }, reader.cookie);
-        await act({ action: 'keep' });
-      }
-      const decision = await act({ action, policy: 'spam' });
-      await letPass(service, '11 minutes');
-      await tellAll(service);
-      const appealed = await post(service, `${note.id}/appeal`, { text: 'Why?' }, member.cookie);
-      t.equal(appealed.status, 202);
-      const undo = { expected_version: await version() };
-      const undone = await lea.post(`decisions/${decision}/undo`, undo);
-      t.equal(undone.body.status, 'undone', undone.text);
-      const { items, counts } = (await lea.get('queue?view=appeals')).body;
-      t.same([items, counts.appeals], [[], 0]);
-      const { item } = (await ann.get(`notes/${note.id}`)).body;
-      matchAll(t, item.reports, action === 'remove' ? [{ state: 'kept' }] : []);
-    },
-  );
+  t.test(`closes an appeal when a lead undoes the decision to ${action}`, async (t) => {
+    const service = await startService(t);
+    const [ann, lea] = [
+      await addModerator(service, 'Ann'),
+      await addModerator(service, 'Lea', 'lead'),
+    ];
+    const [member, reader] = [await signedIn(service), await signedIn(service)];
+    const note = await submitAs(service, member);
+    const version = async () => (await ann.get(`notes/${note.id}`)).body.item.version;
+    const act = async (body: object) => {
+      const decision = { ...body, expected_version: await version() };
+      const decided = await ann.post(`notes/${note.id}/decisions`, decision);
+      t.equal(decided.status, 201, decided.text);
+      return decided.body.event_id;
+    };
+    if (action === 'remove') {
+      await act({ action: 'approve' });
+      await post(service, `${note.id}/report`, { reason: 'spam' }, reader.cookie);
+      await act({ action: 'keep' });
+    }
+    const decision = await act({ action, policy: 'spam' });
+    await advanceTime(service, '11 minutes');
+    await notifyAuthors(service);
+    const appealed = await post(service, `${note.id}/appeal`, { text: 'Why?' }, member.cookie);
+    t.equal(appealed.status, 202);
+    const undo = { expected_version: await version() };
+    const undone = await lea.post(`decisions/${decision}/undo`, undo);
+    t.equal(undone.body.status, 'undone', undone.text);
+    const { items, counts } = (await lea.get('queue?view=appeals')).body;
+    t.same([items, counts.appeals], [[], 0]);
+    const { item } = (await ann.get(`notes/${note.id}`)).body;
+    matchAll(t, item.reports, action === 'remove' ? [{ state: 'kept' }] : []);
+  });
 
-t.test('a rejection settles what was reported before the approval was undone', async (t) => {
+t.test('settles reports from an undone approval with the rejection that follows', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
@@ -393,16 +400,16 @@ t.test('a rejection settles what was reported before the approval was undone', a
   const reject = { action: 'reject', expected_version: 4, policy: 'spam' };
   t.equal((await ann.post(`notes/${note.id}/decisions`, reject)).status, 201);
   matchAll(t, (await ann.get(`notes/${note.id}`)).body.item.reports, [{ state: 'removed' }]);
-  t.equal((await feedOf(service, member.id)).length, 1, 'not before the decision stands');
-  await letPass(service, '11 minutes');
-  await tellAll(service);
-  t.match((await feedOf(service, member.id)).at(-1), {
+  t.equal((await readFeed(service, member.id)).length, 1, 'no notification within the undo window');
+  await advanceTime(service, '11 minutes');
+  await notifyAuthors(service);
+  t.match((await readFeed(service, member.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'removed' },
   });
 });
 
-t.test('a key makes what a member asks of a note happen once', async (t) => {
+t.test("executes a member's request on a note once per idempotency key", async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
@@ -434,14 +441,18 @@ t.test('a key makes what a member asks of a note happen once', async (t) => {
   ] as const)
     t.equal((await send(word, body, 'x')).body.status, 'invalid_idempotency_key', word);
   await service.call('POST', '/api/membership/logout', { body: {}, cookie: member.cookie });
-  t.equal((await send('appeal', { text: 'Please' })).status, 401, 'to the same member alone');
+  t.equal(
+    (await send('appeal', { text: 'Please' })).status,
+    401,
+    "a replay needs the member's session",
+  );
 });
 
-t.test('reports are limited by address', async (t) => {
+t.test('limits reports by address', async (t) => {
   const path = `${randomUUID()}/report`;
   for (const limit of ['LIMIT_NOTES_PER_TEN_MINUTES', 'LIMIT_NOTES_PER_DAY']) {
     const service = await startService(t, { [limit]: '3' });
-    // Notes are counted apart.
+    // Reports and notes have separate counters.
     await submit(service);
     const answers = [];
     for (let n = 0; n < 4; n++)
@@ -450,7 +461,7 @@ t.test('reports are limited by address', async (t) => {
   }
 });
 
-t.test('the author of a note learns of a public reply, once it is final', async (t) => {
+t.test('notifies the author of a note of a public reply once it is final', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const ann = await addModerator(service, 'Ann');
   const [asker, answerer] = [await signedIn(service), await signedIn(service)];
@@ -459,10 +470,10 @@ t.test('the author of a note learns of a public reply, once it is final', async 
   const reply = await submitAs(service, answerer, { parent_id: parent.id });
   const own = await submitAs(service, asker, { parent_id: parent.id });
   for (const { id } of [reply, own]) await decide(ann, id, 'approve');
-  await tellAll(service);
+  await notifyAuthors(service);
   matchAll(
     t,
-    (await feedOf(service, asker.id)).filter(({ type }) => type === 'note.replied'),
+    (await readFeed(service, asker.id)).filter(({ type }) => type === 'note.replied'),
     [
       {
         subject: parent.id,

@@ -9,7 +9,7 @@ import { type Service, startService } from '../../support/service.ts';
 const submit = (service: Service, body: object, cookie?: string) =>
   service.call('POST', '/api/guestbook', { body, cookie });
 
-t.test('a note waits for review: it has a receipt, and no one reads it', async (t) => {
+t.test('keeps a note private while it waits for review and answers with a receipt', async (t) => {
   const service = await startService(t);
   const body = { id: randomUUID(), name: 'Ada', message: 'Grüße, שלום, 你好 👋' };
   const first = await submit(service, body);
@@ -25,7 +25,7 @@ t.test('a note waits for review: it has a receipt, and no one reads it', async (
   t.same(rows, [{ personal: { name: 'Ada', message: body.message } }]);
 });
 
-t.test('an id belongs to one submission', async (t) => {
+t.test('accepts an id for one submission only', async (t) => {
   const service = await startService(t);
   const body = { id: randomUUID(), message: 'One' };
   await submit(service, body);
@@ -44,7 +44,7 @@ t.test('an id belongs to one submission', async (t) => {
   t.equal(answers.filter(({ status }) => status === 200).length, 9);
 });
 
-t.test("a member's note needs the session of that member", async (t) => {
+t.test("accepts a member's note only with that member's session", async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
   const other = await signedIn(service);
@@ -64,9 +64,9 @@ t.test("a member's note needs the session of that member", async (t) => {
   t.equal(rows.at(-1).type, 'note.submitted');
 });
 
-t.test('a body of neither shape is refused with the field', async (t) => {
+t.test('refuses an invalid body and names the field', async (t) => {
   const service = await startService(t);
-  const good = { id: randomUUID(), message: 'Hello' };
+  const validNote = { id: randomUUID(), message: 'Hello' };
   for (const [change, path] of [
     [{ message: ' \n ' }, 'message'],
     [{ message: 'x'.repeat(501) }, 'message'],
@@ -77,19 +77,19 @@ t.test('a body of neither shape is refused with the field', async (t) => {
     [{ parent_id: 'no' }, 'parent_id'],
     [{ attribution: 'member' }, 'member_handle'],
   ] as const) {
-    const answer = await submit(service, { ...good, ...change });
+    const answer = await submit(service, { ...validNote, ...change });
     t.equal(answer.status, 400);
     t.equal(answer.body.error.issues?.[0]?.path, path);
   }
-  t.equal((await submit(service, { ...good, message: '👋'.repeat(500) })).status, 202);
+  t.equal((await submit(service, { ...validNote, message: '👋'.repeat(500) })).status, 202);
 });
 
-t.test('a message needs a visible character, and a name without one is Guest', async (t) => {
+t.test('requires visible characters in a message and replaces an invisible name', async (t) => {
   const service = await startService(t);
   const mod = await addModerator(service, 'Mod');
   const spaces = '\t\n \u00a0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000';
-  const hidden = '\u00ad\u180e\u200b\u200d\u2060\u2062\u2800\u3164\ufe0f\ufeff\u0301\u{e0041}';
-  const invisible = [...spaces, ...hidden, spaces + hidden];
+  const zeroWidth = '\u00ad\u180e\u200b\u200d\u2060\u2062\u2800\u3164\ufe0f\ufeff\u0301\u{e0041}';
+  const invisible = [...spaces, ...zeroWidth, spaces + zeroWidth];
   for (const message of invisible) {
     const refused = await submit(service, { id: randomUUID(), message });
     t.equal(refused.status, 400, escape(message));
@@ -97,7 +97,10 @@ t.test('a message needs a visible character, and a name without one is Guest', a
     matchAll(t, refused.body.error.issues, issues, escape(message));
   }
   const names = ['', ...invisible].map((name) => ({ name, message: 'Hello' }));
-  const texts = [' \u200b.', 'e\u0301', '\u200d👋'].map((text) => ({ name: text, message: text }));
+  const texts = [' \u200b.', 'e\u0301', '\u200d👋'].map((text) => ({
+    name: text,
+    message: text,
+  }));
   const sent = [...texts, ...names].map((body) => ({ id: randomUUID() as string, ...body }));
   for (const body of sent) {
     t.equal((await submit(service, body)).status, 202, escape(body.name));
@@ -120,7 +123,7 @@ t.test('a message needs a visible character, and a name without one is Guest', a
   t.same([...new Set(results.map(({ title }: { title: string }) => title))], ['Guest']);
 });
 
-t.test('ten notes in ten minutes, counted once each, under a race too', async (t) => {
+t.test('accepts ten concurrent notes in ten minutes and counts each once', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '10' });
   const bodies = Array.from({ length: 14 }, () => ({ id: randomUUID(), message: 'Hi' }));
   const answers = await Promise.all(bodies.map((body) => submit(service, body)));
@@ -130,7 +133,7 @@ t.test('ten notes in ten minutes, counted once each, under a race too', async (t
   t.equal((await submit(service, accepted)).status, 200);
 });
 
-t.test('an exact repeat costs nothing, and is answered with the limit used up', async (t) => {
+t.test('answers an exact retry at no cost, also when the limit is used up', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '2' });
   const [first, second, third] = ['One', 'Two', 'Three'].map((message) => ({
     id: randomUUID(),
@@ -148,7 +151,7 @@ t.test('an exact repeat costs nothing, and is answered with the limit used up', 
   t.same(rows.map((row) => `${row.kind} ${row.count}`).sort(), ['notes-10m 2', 'notes-day 2']);
 });
 
-t.test('a note that could not be stored takes no place of the limit', async (t) => {
+t.test('does not count a note that could not be stored', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
   const { pool } = service.database;
   const note = { id: randomUUID(), message: 'Hello' };
@@ -158,14 +161,15 @@ t.test('a note that could not be stored takes no place of the limit', async (t) 
   t.equal((await submit(service, note)).body.error.code, 'storage_unavailable');
   await holder.query('ROLLBACK');
   holder.release();
-  const counted = async () =>
+  const countLimited = async () =>
     (await pool.query(`SELECT FROM rate_counters WHERE kind ~ '^notes' AND count > 0`)).rowCount;
-  for (const until = Date.now() + 5000; Date.now() < until && (await counted()); ) await sleep(20);
+  for (const until = Date.now() + 5000; Date.now() < until && (await countLimited()); )
+    await sleep(20);
   t.equal((await submit(service, note)).status, 202);
   t.equal((await submit(service, { ...note, id: randomUUID() })).status, 429);
 });
 
-t.test('a reply needs a public note, when it is submitted and when it is read', async (t) => {
+t.test('requires a public parent to submit or read replies', async (t) => {
   const service = await startService(t);
   const parent = { id: randomUUID(), message: 'Parent' };
   await submit(service, parent);
@@ -181,7 +185,7 @@ t.test('a reply needs a public note, when it is submitted and when it is read', 
   t.same(read.body, { status: 'reply_target_unavailable' });
 });
 
-t.test('a closed guestbook answers receipts and goes on being read', async (t) => {
+t.test('refuses notes but stays readable when the guestbook is closed', async (t) => {
   const service = await startService(t, { GUESTBOOK_OPEN: 'false' });
   const answer = await submit(service, { id: randomUUID(), message: 'Hello' });
   t.equal(answer.status, 503);
@@ -189,7 +193,7 @@ t.test('a closed guestbook answers receipts and goes on being read', async (t) =
   t.equal((await service.call('GET', '/api/guestbook')).status, 200);
 });
 
-t.test('a read is revalidated by its ETag, and HEAD has no body', async (t) => {
+t.test('revalidates a read by its ETag and answers HEAD without a body', async (t) => {
   const service = await startService(t);
   const read = await service.call('GET', '/api/guestbook?experience=observatory&other=1');
   const etag = read.headers.get('etag') ?? '';
@@ -204,14 +208,14 @@ t.test('a read is revalidated by its ETag, and HEAD has no body', async (t) => {
   t.equal((await service.call('GET', '/api/guestbook?experience=no')).status, 400);
 });
 
-t.test('a page that was read follows every change of its notes and their authors', async (t) => {
+t.test('updates the first page with every change of its notes and their authors', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const attributed = { attribution: 'member', member_handle: member.handle, name: undefined };
   const older = await submitNote(service, attributed, member.cookie);
   const newer = await submitNote(service, { message: 'Newer' });
-  const page = async () => {
+  const readPage = async () => {
     const { text, body, headers } = await service.call('GET', '/api/guestbook');
     const entries = body.entries.map(({ id, name, message }: Record<string, string>) => {
       return { id, name, message };
@@ -222,26 +226,26 @@ t.test('a page that was read follows every change of its notes and their authors
     { id: older.id, name: member.handle, message: 'Hello' },
     { id: newer.id, name: 'Ada', message: 'Newer' },
   ];
-  t.same((await page()).entries, []);
+  t.same((await readPage()).entries, []);
   await decide(ann, older.id, 'approve');
-  const one = await page();
+  const one = await readPage();
   t.same(one.entries, [first]);
-  t.same(await page(), one, 'as it was');
+  t.same(await readPage(), one, 'an unchanged page has the same ETag');
   const approved = await decide(ann, newer.id, 'approve');
-  t.same((await page()).entries, [second, first]);
+  t.same((await readPage()).entries, [second, first]);
   const undo = `decisions/${approved.body.event_id}/undo`;
   t.equal((await ann.post(undo, { expected_version: 2 })).status, 201);
-  t.same(await page(), one, 'as it was before the other came and went');
+  t.same(await readPage(), one, 'the page equals the one before the undone approval');
 
   await service.tamper("UPDATE notes SET message = 'Changed' WHERE note_id = $1", [older.id]);
-  t.same((await page()).entries, [{ ...first, message: 'Changed' }]);
+  t.same((await readPage()).entries, [{ ...first, message: 'Changed' }]);
   await service.tamper("UPDATE members SET handle = 'renamed' WHERE member_id = $1", [member.id]);
-  t.same((await page()).entries, [{ ...first, message: 'Changed', name: 'renamed' }]);
+  t.same((await readPage()).entries, [{ ...first, message: 'Changed', name: 'renamed' }]);
   await service.tamper('DELETE FROM members WHERE member_id = $1', [member.id]);
-  t.same((await page()).entries, [{ ...first, message: 'Changed', name: 'former member' }]);
+  t.same((await readPage()).entries, [{ ...first, message: 'Changed', name: 'former member' }]);
 });
 
-t.test('older replies are behind the link to the next page, each of them once', async (t) => {
+t.test('lists each older reply once behind the link to the next page', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const experience = 'observatory';
@@ -260,5 +264,5 @@ t.test('older replies are behind the link to the next page, each of them once', 
   const idsOf = ({ body }: typeof first) => body.entries.map(({ id }: { id: string }) => id);
   t.same(idsOf(first), replies.slice(0, 30));
   t.same(idsOf(second), replies.slice(30));
-  t.notOk(second.headers.has('link'), 'the last page');
+  t.notOk(second.headers.has('link'), 'the last page has no link');
 });

@@ -7,8 +7,11 @@ import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-/** What is read while `change` happens, after the read began and before it came to `table`. */
-async function readAround(
+/**
+ * Runs `change` after a read has begun and before it reaches `table`; returns the response of the
+ * read.
+ */
+async function readDuringChange(
   { database }: Service,
   table: string,
   read: () => Promise<ApiResponse>,
@@ -29,7 +32,7 @@ async function readAround(
   }
 }
 
-t.test('a case and its record are of one moment', async (t) => {
+t.test('reads a case and its submissions from one snapshot', async (t) => {
   const service = await startService(t);
   const [author, ann] = [
     createCaseCommands(await newAgent(service)),
@@ -37,7 +40,7 @@ t.test('a case and its record are of one moment', async (t) => {
   ];
   const id = await createOpenCase(author);
   await ann.claim(id, 1);
-  const { status, body } = await readAround(
+  const { status, body } = await readDuringChange(
     service,
     'case_reviews',
     () => service.call('GET', `/api/v1/cases/${id}`),
@@ -47,7 +50,7 @@ t.test('a case and its record are of one moment', async (t) => {
   t.equal(body.submissions.length, body.case.state === 'submitted' ? 1 : 0, body.case.state);
 });
 
-t.test('a profile and the counts beside it are of one moment', async (t) => {
+t.test('reads a profile and its counts from one snapshot', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const profile = {
@@ -59,7 +62,7 @@ t.test('a profile and the counts beside it are of one moment', async (t) => {
   };
   const publish = () => agent.call('POST', '/api/v1/me/profile', profile);
   await publish();
-  const { body } = await readAround(
+  const { body } = await readDuringChange(
     service,
     'case_submissions',
     () => service.call('GET', `/api/v1/agents/${agent.id}`),
@@ -71,13 +74,13 @@ t.test('a profile and the counts beside it are of one moment', async (t) => {
   t.equal(body.agent.counts.artifacts, body.agent.profile.version - 1);
 });
 
-t.test('a note of the queue, its state and its history are of one moment', async (t) => {
+t.test('reads a note, its state and its history from one snapshot', async (t) => {
   const service = await startService(t);
   const moderator = await addModerator(service, 'Ann');
-  for (const at of ['notes', 'subjects/note']) {
+  for (const base of ['notes', 'subjects/note']) {
     const { id } = await submit(service);
-    const path = `${at}/${id}`;
-    const { body } = await readAround(
+    const path = `${base}/${id}`;
+    const { body } = await readDuringChange(
       service,
       'note_screenings',
       () => moderator.get(path),

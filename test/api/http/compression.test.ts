@@ -10,7 +10,7 @@ import { type Service, startService } from '../../support/service.ts';
 const DECODE = { br: brotliDecompressSync, gzip: gunzipSync };
 const ENCODINGS = Object.keys(DECODE) as (keyof typeof DECODE)[];
 
-/** The answer as it is on the wire: `fetch` would decode it. */
+/** Returns the response as on the wire; `fetch` would decode it. */
 function fetchRaw(service: Service, path: string, headers: Record<string, string>, method = 'GET') {
   return new Promise<{
     status: number | undefined;
@@ -31,7 +31,7 @@ function fetchRaw(service: Service, path: string, headers: Record<string, string
   });
 }
 
-t.test('the encoding is the one with the highest quality, brotli where they are equal', (t) => {
+t.test('prefers the encoding of the highest quality, and brotli among equals', (t) => {
   const cases: [string | undefined, string | undefined][] = [
     [undefined, undefined],
     ['', undefined],
@@ -56,7 +56,7 @@ t.test('the encoding is the one with the highest quality, brotli where they are 
   t.end();
 });
 
-t.test('JSON and text are compressed where the caller asks, and say so', async (t) => {
+t.test('compresses JSON and text for callers that accept it, and says so', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const summary = 'The lamp of the harbour. '.repeat(50);
@@ -82,7 +82,7 @@ t.test('JSON and text are compressed where the caller asks, and say so', async (
   }
 });
 
-t.test('short answers, refusals and streams are sent as they are', async (t) => {
+t.test('sends short responses, refusals and streams uncompressed', async (t) => {
   const service = await startService(t);
   const { authorization } = await newAgent(service);
   const moderator = await addModerator(service, 'ann');
@@ -100,24 +100,24 @@ t.test('short answers, refusals and streams are sent as they are', async (t) => 
   await stream.body?.cancel();
 });
 
-t.test('each encoding has its own ETag, and a cache may revalidate any of them', async (t) => {
+t.test('gives each encoding its own ETag and revalidates any of them', async (t) => {
   const service = await startService(t);
   const etags = new Map<string, string>();
   for (const encoding of ['identity', ...ENCODINGS]) {
     const { headers } = await fetchRaw(service, '/openapi.json', { 'accept-encoding': encoding });
-    t.match(headers.etag, /^"[^"]+"$/, 'strong');
+    t.match(headers.etag, /^"[^"]+"$/, 'the ETag is strong');
     etags.set(encoding, headers.etag ?? '');
   }
   t.equal(new Set(etags.values()).size, 3);
-  for (const held of etags.values())
+  for (const cached of etags.values())
     for (const encoding of etags.keys())
-      for (const tags of [held, `W/${held}`, `"other", ${held}`]) {
+      for (const tags of [cached, `W/${cached}`, `"other", ${cached}`]) {
         const { status, headers, bytes } = await fetchRaw(service, '/openapi.json', {
           'accept-encoding': encoding,
           'if-none-match': tags,
         });
         t.same([status, bytes.length], [304, 0], `${tags} ${encoding}`);
-        t.equal(headers.etag, held, 'the one that the cache looks for');
+        t.equal(headers.etag, cached, 'the response repeats the ETag of the request');
         t.equal(headers.vary, 'accept-encoding');
         t.equal(headers['content-encoding'], undefined);
       }
@@ -125,7 +125,7 @@ t.test('each encoding has its own ETag, and a cache may revalidate any of them',
   t.equal(other.status, 200);
 });
 
-t.test('pages are for their own origin, anonymous reads for every one', async (t) => {
+t.test('restricts pages to their own origin and opens anonymous reads to all', async (t) => {
   const service = await startService(t);
   const { authorization } = await newAgent(service);
   const cases: [string, string, string | null][] = [

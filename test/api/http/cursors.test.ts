@@ -9,14 +9,14 @@ import type { Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { formatKeysetCursor, parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
 import { readCursor, writeCursor } from '../../../services/updates/cursor.ts';
-import { fewer, same, tries } from '../../support/sequences.ts';
+import { fewerTries, same, tries } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const OLD = { id: 1, secret: Buffer.alloc(32, 1) };
 const keys = keyRing([{ id: 2, secret: Buffer.alloc(32, 2) }, OLD]);
 
-/** Another text, near the one that was given: a character lost, doubled, changed, or its bits. */
+/** A small change to a text: a character removed, doubled or replaced, or a few bytes inserted. */
 const tampering = fc.record({
   at: fc.nat(1000),
   drop: fc.nat(2),
@@ -27,27 +27,30 @@ const tampering = fc.record({
 });
 type Tampering = typeof tampering extends fc.Arbitrary<infer T> ? T : never;
 
-function tampered(cursor: string, { at, drop, put }: Tampering): string {
+function tamperWith(cursor: string, { at, drop, put }: Tampering): string {
   const place = at % (cursor.length + 1);
   return cursor.slice(0, place) + put + cursor.slice(place + drop);
 }
 
-t.test('a cursor of the feed comes back as its place, for its member alone', async (t) => {
+t.test('reads a feed cursor back only for its member', async (t) => {
   const place = fc.record({
     member: fc.uuid(),
     other: fc.uuid(),
-    sequence: fc.maxSafeNat(),
+    position: fc.record({
+      sequence: fc.nat({ max: 2 ** 40 - 1 }),
+      epoch: fc.nat({ max: 2 ** 48 - 1 }),
+    }),
     old: fc.boolean(),
     tampering,
   });
   fc.assert(
-    fc.property(place, ({ member, other, sequence, old, tampering }) => {
-      const cursor = writeCursor(old ? keyRing([OLD]) : keys, member, sequence);
-      same(readCursor(keys, member, cursor), sequence);
+    fc.property(place, ({ member, other, position, old, tampering }) => {
+      const cursor = writeCursor(old ? keyRing([OLD]) : keys, member, position);
+      same(readCursor(keys, member, cursor), position);
       if (other !== member) same(readCursor(keys, other, cursor), undefined);
-      const changed = tampered(cursor, tampering);
+      const changed = tamperWith(cursor, tampering);
       if (changed !== cursor) same(readCursor(keys, member, changed), undefined);
-      if (!old) same(writeCursor(keys, member, sequence), cursor);
+      if (!old) same(writeCursor(keys, member, position), cursor);
     }),
     tries(1500),
   );
@@ -60,7 +63,7 @@ t.test('a cursor of the feed comes back as its place, for its member alone', asy
   t.pass();
 });
 
-t.test('a place has one spelling: what is read is what would be written', async (t) => {
+t.test('accepts only the canonical text of a keyset cursor', async (t) => {
   const at = fc
     .date({
       min: new Date('2000-01-01T00:00:00Z'),
@@ -72,14 +75,17 @@ t.test('a place has one spelling: what is read is what would be written', async 
         .nat(999)
         .map((micros) => date.toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`)),
     );
-  const wild = fc.stringMatching(
+  const timestampLike = fc.stringMatching(
     /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d\.\d{6}Z [0-9a-f-]{36}$/,
   );
   fc.assert(
-    fc.property(at, fc.uuid(), tampering, wild, (at, id, tampering, text) => {
+    fc.property(at, fc.uuid(), tampering, timestampLike, (at, id, tampering, text) => {
       const cursor = formatKeysetCursor({ at, id });
       same(parseKeysetCursor(cursor), { at, id });
-      for (const other of [tampered(cursor, tampering), Buffer.from(text).toString('base64url')]) {
+      for (const other of [
+        tamperWith(cursor, tampering),
+        Buffer.from(text).toString('base64url'),
+      ]) {
         const read = parseKeysetCursor(other);
         if (!read) continue;
         same(formatKeysetCursor(read), other);
@@ -98,8 +104,8 @@ interface List {
   headers: Record<string, string>;
 }
 
-/** Every list of the route table, with what it takes to read it. */
-function listsOf(service: Service, agent: Agent, moderator: Moderator): List[] {
+/** Every list of the route table, with the headers that it requires. */
+function listRoutes(service: Service, agent: Agent, moderator: Moderator): List[] {
   const headersFor = ({ access }: Route): Record<string, string> =>
     access === 'public' || access === 'session?'
       ? {}
@@ -113,8 +119,8 @@ function listsOf(service: Service, agent: Agent, moderator: Moderator): List[] {
   );
 }
 
-/** Two of everything that a list shows, and for the guestbook, whose pages are long, more. */
-async function fill(service: Service, agent: Agent, moderator: Moderator): Promise<void> {
+/** Creates two of every kind of record, and enough notes for a second page. */
+async function createRecords(service: Service, agent: Agent, moderator: Moderator): Promise<void> {
   const other = await newAgent(service);
   for (const each of [agent, other]) {
     const profile = { display_name: 'A', summary: 'B', links: [], capabilities: [], ...consent };
@@ -126,11 +132,11 @@ async function fill(service: Service, agent: Agent, moderator: Moderator): Promi
   for (let n = 0; n < 2; n++) await submit(service);
 }
 
-t.test('whatever is sent for a cursor, a list answers its page or its one refusal', async (t) => {
+t.test('answers any cursor text with a page or the same refusal on every list', async (t) => {
   const service = await startService(t);
   const [agent, moderator] = [await newAgent(service), await addModerator(service, 'Ann', 'lead')];
-  await fill(service, agent, moderator);
-  const lists = listsOf(service, agent, moderator);
+  await createRecords(service, agent, moderator);
+  const lists = listRoutes(service, agent, moderator);
   t.ok(lists.length >= 8, `${lists.length} lists`);
   const refusals = new Map<string, string>();
 
@@ -145,11 +151,11 @@ t.test('whatever is sent for a cursor, a list answers its page or its one refusa
     };
     const first = await service.call('GET', paged.slice(0, -1), { headers });
     const link = /before=([^&>]+)/.exec(first.headers.get('link') ?? '')?.[1];
-    const good = name === 'cursor' ? first.body.next_cursor : decodeURIComponent(link ?? '');
-    t.ok(good, `${path} has a second page`);
-    const second = await read(good);
-    t.equal(second.status, 200, `${path} goes on`);
-    t.not(second.text, first.text, `${path} goes on to another page`);
+    const validCursor = name === 'cursor' ? first.body.next_cursor : decodeURIComponent(link ?? '');
+    t.ok(validCursor, `${path} has a second page`);
+    const second = await read(validCursor);
+    t.equal(second.status, 200, `${path} accepts its next cursor`);
+    t.not(second.text, first.text, `${path} returns another page`);
     const sealed = path === '/api/v1/updates';
     const refused = JSON.stringify((await read('x')).body);
     refusals.set(path, refused);
@@ -159,8 +165,8 @@ t.test('whatever is sent for a cursor, a list answers its page or its one refusa
         tampering,
         fc.string({ unit: 'grapheme', maxLength: 30 }),
         async (tampering, random) => {
-          for (const given of [tampered(good, tampering), random]) {
-            if (given === good || given === '' || !given.isWellFormed()) continue;
+          for (const given of [tamperWith(validCursor, tampering), random]) {
+            if (given === validCursor || given === '' || !given.isWellFormed()) continue;
             const answer = await read(given);
             const body = JSON.stringify(answer.body);
             if (answer.status === 400) same(body, refused);
@@ -169,7 +175,7 @@ t.test('whatever is sent for a cursor, a list answers its page or its one refusa
           }
         },
       ),
-      fewer(20),
+      fewerTries(20),
     );
   }
   for (const [path, refused] of refusals)

@@ -7,65 +7,65 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
-import { raw, wire } from '../../support/raw.ts';
+import { rawRequest, sendRaw } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
 
 const KEY = 'ab'.repeat(32);
 const newNote = () => JSON.stringify({ id: randomUUID(), name: 'Ada', message: 'Hello' });
 const post = (baseUrl: string, path: string, headers: string[], body: string) =>
-  wire('POST', path, [`origin: ${baseUrl}`, ...headers], body);
+  rawRequest('POST', path, [`origin: ${baseUrl}`, ...headers], body);
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 
-t.test('what Node would refuse by itself is refused in the error model, or served', async (t) => {
+t.test('answers in the error model where Node would refuse by itself', async (t) => {
   const { baseUrl } = await startService(t);
   const end = 'connection: close\r\n\r\n';
-  const nowhere = await raw(baseUrl, `GET /livez HTTP/1.1\r\n${end}`);
-  t.match(nowhere, /^HTTP\/1\.1 400 /);
-  t.match(nowhere, /\r\nx-request-id: /i);
-  t.match(nowhere, /"status":"invalid_request".*"path":"host","message":"is required"/);
-  const old = await raw(baseUrl, `GET /livez HTTP/1.0\r\n${end}`);
-  t.match(old, /^HTTP\/1\.1 200 /);
-  const expecting = await raw(baseUrl, wire('GET', '/livez', ['expect: tea']));
+  const withoutHost = await sendRaw(baseUrl, `GET /livez HTTP/1.1\r\n${end}`);
+  t.match(withoutHost, /^HTTP\/1\.1 400 /);
+  t.match(withoutHost, /\r\nx-request-id: /i);
+  t.match(withoutHost, /"status":"invalid_request".*"path":"host","message":"is required"/);
+  const http10 = await sendRaw(baseUrl, `GET /livez HTTP/1.0\r\n${end}`);
+  t.match(http10, /^HTTP\/1\.1 200 /);
+  const expecting = await sendRaw(baseUrl, rawRequest('GET', '/livez', ['expect: tea']));
   t.match(expecting, /^HTTP\/1\.1 200 .*\{"status":"ok"\}/s);
-  const garbage = await raw(
+  const garbage = await sendRaw(
     baseUrl,
-    wire('GET', '/livez', ['content-length: 2', 'content-length: 2']),
+    rawRequest('GET', '/livez', ['content-length: 2', 'content-length: 2']),
   );
   t.match(garbage, /^HTTP\/1\.1 400 .*"issues":\[\{"path":"","message":"not HTTP\/1\.1: /s);
-  const connecting = await raw(baseUrl, wire('CONNECT', '/api/v1/status', []));
+  const connecting = await sendRaw(baseUrl, rawRequest('CONNECT', '/api/v1/status', []));
   t.match(connecting, /^HTTP\/1\.1 405 .*allow: GET, HEAD.*"method_not_allowed"/is);
   t.match(
-    await raw(baseUrl, wire('CONNECT', 'example.org:443', [])),
+    await sendRaw(baseUrl, rawRequest('CONNECT', 'example.org:443', [])),
     /^HTTP\/1\.1 404 .*x-request-id/is,
   );
 });
 
-t.test('a caller who wants a tunnel cannot end the process', async (t) => {
+t.test('survives CONNECT requests whose callers disconnect', async (t) => {
   const { baseUrl } = await startService(t);
   const { hostname, port } = new URL(baseUrl);
   const tunnel = 'CONNECT example.org:443 HTTP/1.1\r\nhost: localhost\r\n\r\n';
-  const asked = wire('GET', '/readyz', []).replace('close', 'keep-alive');
+  const keepAlive = rawRequest('GET', '/readyz', []).replace('close', 'keep-alive');
   for (let turn = 0; turn < 40; turn++) {
     const socket = connect(Number(port), hostname);
-    const bytes = turn % 2 ? tunnel : asked + tunnel;
+    const bytes = turn % 2 ? tunnel : keepAlive + tunnel;
     socket.write(bytes, () => setImmediate(() => socket.resetAndDestroy()));
     await new Promise((resolve) => socket.once('close', resolve));
   }
   for (const path of ['/livez', '/readyz', '/nothing']) {
-    const before = wire('GET', path, []).replace('close', 'keep-alive');
-    const answers = (await raw(baseUrl, before + before + tunnel)).split('HTTP/1.1 ').slice(1);
+    const before = rawRequest('GET', path, []).replace('close', 'keep-alive');
+    const answers = (await sendRaw(baseUrl, before + before + tunnel)).split('HTTP/1.1 ').slice(1);
     t.equal(answers.length, 3, path);
     t.match(answers[2], /^404 .*"status":"not_found"/s);
   }
 });
 
-t.test('an address that cannot be read is refused in the error model', async (t) => {
+t.test('refuses an invalid request target in the error model', async (t) => {
   const { baseUrl } = await startService(t);
-  const answer = await raw(baseUrl, wire('GET', 'http://[bad', []));
+  const answer = await sendRaw(baseUrl, rawRequest('GET', 'http://[bad', []));
   t.match(answer, /^HTTP\/1\.1 404 .*\r\nx-request-id: .*"status":"not_found"/s);
 });
 
-t.test('a caller who is refused cannot keep the connection', async (t) => {
+t.test('closes the connection of a refused caller that keeps its side open', async (t) => {
   const server = createHttpServer(() => undefined).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
@@ -79,7 +79,7 @@ t.test('a caller who is refused cannot keep the connection', async (t) => {
   t.equal(await promisify(server.getConnections).call(server), 0);
 });
 
-t.test('a caller who takes no more of an answer cannot keep the connection', async (t) => {
+t.test('closes the connection of a caller that stops reading', async (t) => {
   const answer = Buffer.alloc(1_000_000);
   const server = createHttpServer((_req, res) => res.end(answer), false, 500).listen(
     0,
@@ -96,7 +96,7 @@ t.test('a caller who takes no more of an answer cannot keep the connection', asy
   t.ok(await Promise.race([closed, sleep(5000, false)]));
 });
 
-t.test('a control character in a query is refused before storage sees it', async (t) => {
+t.test('refuses control characters in a query before storage sees them', async (t) => {
   const service = await startService(t);
   const moderator = await addModerator(service, 'ann');
   for (const query of ['q=a%00b', 'author=%07', 'q=%C2%9F']) {
@@ -108,22 +108,22 @@ t.test('a control character in a query is refused before storage sees it', async
     t.equal((await service.call('GET', `${path}?cursor=%00`)).body.status, 'invalid_cursor', path);
 });
 
-t.test('what was asked whole is answered, whatever bytes follow', async (t) => {
+t.test('answers a complete request whatever bytes follow it', async (t) => {
   const { baseUrl, logged } = await startService(t);
   for (const stray of ['}', '\0', 'FOO / HTTP/1.1\r\n\r\n'])
     for (const connection of ['close', 'keep-alive']) {
       const request = post(baseUrl, '/api/guestbook', [], newNote()).replace('close', connection);
-      const answer = await raw(baseUrl, request + stray);
+      const answer = await sendRaw(baseUrl, request + stray);
       t.equal(statusOf(answer), 202, JSON.stringify([stray, connection]));
       t.notMatch(answer, /invalid_request/);
     }
   t.notMatch(logged.join(), /internal_error/);
 });
 
-t.test('a body that breaks off is refused, and is no fault of this service', async (t) => {
+t.test('refuses an incomplete body without reporting an internal error', async (t) => {
   const { baseUrl, logged } = await startService(t);
   const head = `POST /api/guestbook HTTP/1.1\r\nhost: x\r\norigin: ${baseUrl}\r\ncontent-type: application/json\r\n`;
-  const chunked = await raw(
+  const chunked = await sendRaw(
     baseUrl,
     `${head}transfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nZZ\r\n`,
   );
@@ -141,35 +141,38 @@ t.test('a body that breaks off is refused, and is no fault of this service', asy
     while (!logged.slice(before).some((line) => line.includes(`"status":${status}`)))
       await sleep(20);
   }
-  t.notMatch(logged.join(), /internal_error|"level":50/);
+  t.notMatch(logged.join(), /internal_error|"level":"error"/);
 });
 
-t.test('a caller who goes away at any moment is counted and told of as one', async (t) => {
+t.test('logs one ordinary line for each caller that disconnects, at any moment', async (t) => {
   const service = await startService(t);
   const { hostname, port } = new URL(service.baseUrl);
   const agent = await newAgent(service);
   const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
   const bearer = `authorization: ${agent.authorization}`;
   const before = service.logged.length;
-  const asked = [
-    wire('POST', '/mcp', [], body),
-    wire('POST', '/a2a', [bearer], body),
-    wire('GET', '/api/v1/me/export', [bearer]),
+  const requests = [
+    rawRequest('POST', '/mcp', [], body),
+    rawRequest('POST', '/a2a', [bearer], body),
+    rawRequest('GET', '/api/v1/me/export', [bearer]),
   ];
   for (let turn = 0; turn < 60; turn++) {
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
-    socket.write(asked[turn % 3] ?? '');
+    socket.write(requests[turn % 3] ?? '');
     await sleep(turn % 10);
     socket.resetAndDestroy();
   }
-  const told = () => service.logged.slice(before).map((line) => JSON.parse(line));
-  for (let waited = 0; waited < 3000 && told().length < 60; waited += 50) await sleep(50);
-  t.same(new Set(told().map(({ level, msg }) => `${level} ${msg}`)), new Set(['30 request']));
-  t.equal(told().length, 60);
+  const requestLines = () => service.logged.slice(before).map((line) => JSON.parse(line));
+  for (let waited = 0; waited < 3000 && requestLines().length < 60; waited += 50) await sleep(50);
+  t.same(
+    new Set(requestLines().map(({ level, msg }) => `${level} ${msg}`)),
+    new Set(['info request']),
+  );
+  t.equal(requestLines().length, 60);
 });
 
-t.test('who sends all before reading still reads that it was too much', async (t) => {
+t.test('delivers the refusal of a large body to a caller that sends before reading', async (t) => {
   const { baseUrl } = await startService(t);
   const body = 'x'.repeat(4_000_000);
   for (const [type, status] of [
@@ -185,7 +188,7 @@ t.test('who sends all before reading still reads that it was too much', async (t
     }
 });
 
-t.test('headers are counted as they stand on the wire, without the address', async (t) => {
+t.test('limits the size and number of headers as on the wire, without the target', async (t) => {
   const { baseUrl } = await startService(t);
   const rest = 'host: localhost\r\nconnection: close\r\nx: \r\n'.length;
   for (const target of ['/livez', `/livez?${'q'.repeat(7000)}`])
@@ -193,20 +196,26 @@ t.test('headers are counted as they stand on the wire, without the address', asy
       [8192, target === '/livez' ? 200 : 400],
       [8193, 431],
     ] as const) {
-      const answer = await raw(baseUrl, wire('GET', target, [`x: ${'y'.repeat(bytes - rest)}`]));
+      const answer = await sendRaw(
+        baseUrl,
+        rawRequest('GET', target, [`x: ${'y'.repeat(bytes - rest)}`]),
+      );
       t.equal(statusOf(answer), status, `${bytes} after ${target.length}`);
     }
-  // With `host` and `connection`.
+  // Plus `host` and `connection`.
   for (const [count, status] of [
     [98, 200],
     [99, 431],
   ] as const) {
-    const answer = await raw(baseUrl, wire('GET', '/livez', Array<string>(count).fill('x: y')));
+    const answer = await sendRaw(
+      baseUrl,
+      rawRequest('GET', '/livez', Array<string>(count).fill('x: y')),
+    );
     t.equal(statusOf(answer), status, `${count} more`);
   }
 });
 
-t.test('a header that says what a body is, or names it, may stand there once', async (t) => {
+t.test('accepts a header that describes a body only once', async (t) => {
   const { baseUrl } = await startService(t);
   const body = newNote();
   const headers = [
@@ -216,46 +225,38 @@ t.test('a header that says what a body is, or names it, may stand there once', a
     `idempotency-key: ${randomUUID()}`,
   ];
   const size = `content-length: ${Buffer.byteLength(body)}`;
-  const asked = (more: string[]) =>
-    raw(baseUrl, wire('POST', '/api/guestbook', [...headers, ...more, size]) + body);
+  const submitWith = (more: string[]) =>
+    sendRaw(baseUrl, rawRequest('POST', '/api/guestbook', [...headers, ...more, size]) + body);
   for (const header of ['host: localhost', ...headers.slice(1)])
-    t.match(await asked([header]), /^HTTP\/1\.1 400 .*"message":"must be sent once"/s, header);
-  t.equal(statusOf(await asked([])), 202);
+    t.match(await submitWith([header]), /^HTTP\/1\.1 400 .*"message":"must be sent once"/s, header);
+  t.equal(statusOf(await submitWith([])), 202);
 });
 
-t.test(
-  'two Authorization headers are refused on every mutation, before all that follows',
-  async (t) => {
-    const { baseUrl, call } = await startService(t);
-    const { paths } = (await call('GET', '/openapi.json')).body;
-    const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
-    const refused = async (path: string, more: string[], body: string, code: string) => {
-      const answer = await raw(baseUrl, wire('POST', path, [...twice, ...more], body));
-      t.equal(statusOf(answer), 401, path);
-      t.match(answer, new RegExp(`"status":"${code}"`));
-      t.match(paths[path].post.responses['401'].description, code, 'and documented');
-    };
-    await refused('/api/guestbook', [], newNote(), 'credential_not_accepted');
-    await refused('/api/membership/logout', [], '{}', 'credential_not_accepted');
-    await refused('/api/v1/me/profile', ['origin: http://x'], '{}', 'credential_not_accepted');
-    await refused(
-      '/api/v1/me/profile',
-      ['content-encoding: gzip'],
-      '{}',
-      'credential_not_accepted',
-    );
-    await refused('/api/moderation/claims', [], '{}', 'moderator_required');
-  },
-);
+t.test('refuses two Authorization headers on a mutation before other checks', async (t) => {
+  const { baseUrl, call } = await startService(t);
+  const { paths } = (await call('GET', '/openapi.json')).body;
+  const repeated = ['authorization: Bearer a', 'authorization: Bearer b'];
+  const refused = async (path: string, more: string[], body: string, code: string) => {
+    const answer = await sendRaw(baseUrl, rawRequest('POST', path, [...repeated, ...more], body));
+    t.equal(statusOf(answer), 401, path);
+    t.match(answer, new RegExp(`"status":"${code}"`));
+    t.match(paths[path].post.responses['401'].description, code, 'the code is documented');
+  };
+  await refused('/api/guestbook', [], newNote(), 'credential_not_accepted');
+  await refused('/api/membership/logout', [], '{}', 'credential_not_accepted');
+  await refused('/api/v1/me/profile', ['origin: http://x'], '{}', 'credential_not_accepted');
+  await refused('/api/v1/me/profile', ['content-encoding: gzip'], '{}', 'credential_not_accepted');
+  await refused('/api/moderation/claims', [], '{}', 'moderator_required');
+});
 
-t.test('of a read, headers sent twice count where they decide something', async (t) => {
+t.test('refuses repeated headers on a read only where they matter', async (t) => {
   const service = await startService(t);
   const { baseUrl } = service;
-  const twice = [
+  const repeated = [
     ...['authorization: Bearer a', 'authorization: Bearer b'],
     ...['origin: http://x', 'origin: http://y', 'sec-fetch-site: none', 'sec-fetch-site: none'],
   ];
-  const get = (path: string) => raw(baseUrl, wire('GET', path, twice));
+  const get = (path: string) => sendRaw(baseUrl, rawRequest('GET', path, repeated));
   for (const path of ['/api/v1/agents', '/api/guestbook', '/openapi.json', '/'])
     t.equal(statusOf(await get(path)), 200, path);
   t.match(
@@ -266,14 +267,19 @@ t.test('of a read, headers sent twice count where they decide something', async 
     t.match(await get(path), /^HTTP\/1\.1 401 .*"credential_not_accepted"/s, path);
   t.match(await get('/api/moderation/queue'), /^HTTP\/1\.1 401 .*"moderator_required"/s);
   const bearer = `authorization: ${(await newAgent(service)).authorization}`;
-  const me = (...headers: string[]) => raw(baseUrl, wire('GET', '/api/v1/me', headers));
+  const me = (...headers: string[]) => sendRaw(baseUrl, rawRequest('GET', '/api/v1/me', headers));
   t.equal(statusOf(await me(bearer)), 200);
-  t.match(await me(bearer, bearer), /"credential_not_accepted"/, 'the same one twice, too');
+  t.match(
+    await me(bearer, bearer),
+    /"credential_not_accepted"/,
+    'the same bearer twice is refused',
+  );
 });
 
-t.test('whoever comes with a bearer may leave Origin out, and names no other site', async (t) => {
+t.test('accepts a bearer without Origin and refuses foreign origins and sites', async (t) => {
   const { baseUrl } = await startService(t);
-  const post = (...headers: string[]) => raw(baseUrl, wire('POST', '/api/v1/me/profile', headers));
+  const post = (...headers: string[]) =>
+    sendRaw(baseUrl, rawRequest('POST', '/api/v1/me/profile', headers));
   for (const header of ['origin: https://elsewhere.example', 'origin: null', `origin: ${baseUrl}/`])
     t.match(await post(header), /^HTTP\/1\.1 403 .*"origin_not_allowed"/s, header);
   for (const site of ['cross-site', 'same-site', 'none'])
@@ -282,12 +288,16 @@ t.test('whoever comes with a bearer may leave Origin out, and names no other sit
     t.match(await post(...headers), /^HTTP\/1\.1 415 /, headers.join());
   const cookie = 'cookie: __Host-ServiceModerator=x';
   const claim = (...headers: string[]) =>
-    raw(baseUrl, wire('POST', '/api/moderation/claims', headers));
+    sendRaw(baseUrl, rawRequest('POST', '/api/moderation/claims', headers));
   t.equal(statusOf(await claim(cookie)), 403);
-  t.equal(statusOf(await claim(cookie, 'authorization: Bearer x')), 415, 'a cookie beside it');
+  t.equal(
+    statusOf(await claim(cookie, 'authorization: Bearer x')),
+    415,
+    'a bearer takes precedence over a cookie',
+  );
 });
 
-t.test('a key in the wrong place is not said back', async (t) => {
+t.test('hides a key that is sent as a field name', async (t) => {
   const { call } = await startService(t);
   const texts = [
     `{"${KEY}": 1}`,
@@ -304,12 +314,12 @@ t.test('a key in the wrong place is not said back', async (t) => {
     t.match(answer.text, /hidden/);
     t.notMatch(answer.text, new RegExp(KEY.slice(0, 16)));
   }
-  const asked = await call('GET', `/api/v1/status?${KEY}=1`);
-  t.equal(asked.status, 400);
-  t.notMatch(asked.text, new RegExp(KEY.slice(0, 16)));
+  const answer = await call('GET', `/api/v1/status?${KEY}=1`);
+  t.equal(answer.status, 400);
+  t.notMatch(answer.text, new RegExp(KEY.slice(0, 16)));
 });
 
-t.test('a type may have parameters, of which the charset alone matters', async (t) => {
+t.test('accepts parameters of a content type and checks only the charset', async (t) => {
   const { baseUrl } = await startService(t);
   for (const [type, status] of [
     ['application/json; foo=bar', 202],
@@ -335,7 +345,7 @@ t.test('a type may have parameters, of which the charset alone matters', async (
   }
 });
 
-t.test('a body in a coding that nobody undoes is refused', async (t) => {
+t.test('refuses a body in an unsupported transfer coding', async (t) => {
   const { baseUrl } = await startService(t);
   for (const coding of ['gzip, chunked', 'x, chunked']) {
     const body = newNote();
@@ -345,25 +355,25 @@ t.test('a body in a coding that nobody undoes is refused', async (t) => {
       'content-type: application/json',
       `transfer-encoding: ${coding}`,
     ];
-    const answer = await raw(baseUrl, wire('POST', '/api/guestbook', headers) + chunks);
+    const answer = await sendRaw(baseUrl, rawRequest('POST', '/api/guestbook', headers) + chunks);
     t.equal(statusOf(answer), 415, coding);
   }
 });
 
-t.test('a path id that cannot be decoded is bad; a note takes no heed of a query', async (t) => {
+t.test('refuses an undecodable path id and ignores a query on submission', async (t) => {
   const { call } = await startService(t);
   t.equal((await call('GET', '/api/v1/cases/%zz')).body.status, 'invalid_request');
   t.equal((await call('GET', '/api/v1/nothing/%zz')).body.status, 'not_found');
   t.equal((await call('POST', '/api/guestbook?utm=1', { body: newNote() })).status, 202);
 });
 
-t.test('https is made binding for public addresses alone', async (t) => {
-  for (const [base, bound] of [
+t.test('sends HSTS only from public addresses', async (t) => {
+  for (const [base, expectsHsts] of [
     ['https://example.org', true],
     ['https://localhost:8443', false],
   ] as const) {
     const { call } = await startService(t, { BASE_URL: base });
     const { headers } = await call('GET', '/livez');
-    t.equal(headers.has('strict-transport-security'), bound, base);
+    t.equal(headers.has('strict-transport-security'), expectsHsts, base);
   }
 });

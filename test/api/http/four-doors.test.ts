@@ -6,7 +6,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { newCase } from '../../../harness/cases.ts';
 import { startService } from '../../support/service.ts';
 
-t.test('one write has one receipt and one record, whichever door it is asked by', async (t) => {
+t.test('stores one write and one receipt, whether it arrives over HTTP or A2A', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const mcp = new Client({ name: 'test', version: '1' });
@@ -19,24 +19,28 @@ t.test('one write has one receipt and one record, whichever door it is asked by'
 
   for (const first of ['http', 'a2a']) {
     const key = randomUUID();
-    const made = first === 'http' ? (await overHttp(key)).body : (await overA2a(key)).result;
+    const created = first === 'http' ? (await overHttp(key)).body : (await overA2a(key)).result;
     const retried = await overHttp(key);
     t.equal(retried.headers.get('idempotency-replayed'), 'true', `first over ${first}`);
-    t.same(retried.body, made);
+    t.same(retried.body, created);
     const crossed = await overA2a(key);
-    t.match(crossed, { status: 201, replayed: true, receipt: made.receipt });
-    t.same(crossed.result, made);
+    t.match(crossed, { status: 201, replayed: true, receipt: created.receipt });
+    t.same(crossed.result, created);
 
-    const { id } = made.case;
+    const { id } = created.case;
     const read = await service.call('GET', `/api/v1/cases/${id}`);
-    const asked = await callA2a(service, agent, asking('case.read', { case_id: id }));
-    t.same(answered(asked).result, read.body, 'A2A reads what HTTP reads');
+    const answer = await callA2a(service, agent, asking('case.read', { case_id: id }));
+    t.same(answered(answer).result, read.body, 'A2A reads what HTTP reads');
     const resource = await mcp.readResource({ uri: `service://cases/${id}` });
     const [content] = resource.contents as { text: string }[];
-    t.same(JSON.parse(content?.text ?? ''), read.body, 'as a resource of MCP');
+    t.same(JSON.parse(content?.text ?? ''), read.body, 'MCP returns the same as a resource');
     const tool = await mcp.callTool({ name: 'get_case', arguments: { id } });
-    t.same((tool.structuredContent as { case: unknown }).case, read.body.case, 'by its tool');
+    t.same(
+      (tool.structuredContent as { case: unknown }).case,
+      read.body.case,
+      'MCP returns the same from a tool',
+    );
   }
   const { cases } = (await service.call('GET', '/api/v1/cases')).body;
-  t.equal(cases.length, 2, 'two writes, however often they were sent');
+  t.equal(cases.length, 2, 'two cases were created');
 });

@@ -10,7 +10,7 @@ const BOOTSTRAP = '/api/v1/credentials';
 const eventCount = async (service: Service): Promise<number> =>
   (await service.database.pool.query('SELECT count(*)::int AS count FROM events')).rows[0].count;
 
-t.test('an exact repeat answers the receipt byte for byte, and does nothing', async (t) => {
+t.test('answers an exact retry with the same bytes and changes nothing', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const body = { member_id: agent.id, sign_in_key: agent.sign_in_key, ...newCredential() };
@@ -31,7 +31,7 @@ t.test('an exact repeat answers the receipt byte for byte, and does nothing', as
   t.equal(await eventCount(service), before);
 });
 
-t.test('a key that was used for another request is refused, whatever differs', async (t) => {
+t.test('refuses a key that was used for another request', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const body = { member_id: agent.id, sign_in_key: agent.sign_in_key, ...newCredential() };
@@ -51,7 +51,7 @@ t.test('a key that was used for another request is refused, whatever differs', a
   t.equal(await eventCount(service), before);
 });
 
-t.test('a refusal is not kept: the same key may succeed later', async (t) => {
+t.test('forgets a refusal, so that the same key may succeed later', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const key = { 'idempotency-key': randomUUID() };
@@ -61,7 +61,7 @@ t.test('a refusal is not kept: the same key may succeed later', async (t) => {
   t.equal((await agent.call('POST', REVOKE, own, key)).status, 200);
 });
 
-t.test('two members may use the same key', async (t) => {
+t.test('lets two members use the same key', async (t) => {
   const service = await startService(t);
   const key = { 'idempotency-key': randomUUID() };
   for (const agent of [await newAgent(service), await newAgent(service)]) {
@@ -72,7 +72,7 @@ t.test('two members may use the same key', async (t) => {
   }
 });
 
-t.test('fifty identical writes at once make one event, and all answer the same', async (t) => {
+t.test('stores one of fifty identical concurrent writes and answers all alike', async (t) => {
   const service = await startService(t, { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' });
   const agent = await newAgent(service);
   const body = { member_id: agent.id, sign_in_key: agent.sign_in_key, ...newCredential() };
@@ -84,6 +84,8 @@ t.test('fifty identical writes at once make one event, and all answer the same',
   t.equal(await eventCount(service), before + 1);
   t.equal(new Set(answers.map(({ text }) => text)).size, 1);
   t.ok(answers.every(({ status }) => status === 201));
-  const fresh = answers.filter(({ headers }) => headers.get('idempotency-replayed') === null);
-  t.equal(fresh.length, 1);
+  const firstAnswers = answers.filter(
+    ({ headers }) => headers.get('idempotency-replayed') === null,
+  );
+  t.equal(firstAnswers.length, 1);
 });

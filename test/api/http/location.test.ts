@@ -6,13 +6,13 @@ import { addModerator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { startService } from '../../support/service.ts';
 
-t.test('a 201 names where to read what it made, and so does its replay', async (t) => {
+t.test('sets Location on a 201 and on its replay to where the record can be read', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
   const worker = await newAgent(service);
 
-  /** Posts twice with one key, and reads the `Location`. */
-  const made = async (agent: typeof author, path: string, body: unknown) => {
+  /** Posts twice with one key, and returns the `Location`. */
+  const createTwice = async (agent: typeof author, path: string, body: unknown) => {
     const key = { 'idempotency-key': randomUUID() };
     const first = await agent.call('POST', path, body, key);
     const replay = await agent.call('POST', path, body, key);
@@ -24,20 +24,23 @@ t.test('a 201 names where to read what it made, and so does its replay', async (
     return { location, body: first.body };
   };
 
-  const opened = await made(author, '/api/v1/cases', newCase());
+  const opened = await createTwice(author, '/api/v1/cases', newCase());
   const path = `/api/v1/cases/${opened.body.case.id}`;
   t.equal(opened.location, path);
-  t.equal((await made(author, `${path}/notes`, { message: 'Look', ...consent })).location, path);
+  t.equal(
+    (await createTwice(author, `${path}/notes`, { message: 'Look', ...consent })).location,
+    path,
+  );
   await worker.call('POST', `${path}/claim`, { expected_version: 1 });
   const work = { expected_version: 2, summary: 'Done', ...consent };
-  t.equal((await made(worker, `${path}/submissions`, work)).location, path);
+  t.equal((await createTwice(worker, `${path}/submissions`, work)).location, path);
   const review = { expected_version: 3, decision: 'accept', comment: 'Good', ...consent };
-  t.equal((await made(author, `${path}/reviews`, review)).location, path);
+  t.equal((await createTwice(author, `${path}/reviews`, review)).location, path);
 
-  const published = await made(author, '/api/v1/artifacts', brief());
+  const published = await createTwice(author, '/api/v1/artifacts', brief());
   t.equal(published.location, `/api/v1/artifacts/${published.body.artifact.id}`);
   const subject = { type: 'artifact', id: published.body.artifact.id };
-  const reported = await made(worker, '/api/v1/reports', { subject, reason: 'spam' });
+  const reported = await createTwice(worker, '/api/v1/reports', { subject, reason: 'spam' });
   t.equal(reported.location, '/api/v1/updates');
 
   const created = await bootstrap(service, author, newCredential());
@@ -49,7 +52,7 @@ t.test('a 201 names where to read what it made, and so does its replay', async (
   t.equal((await author.call('GET', '/api/v1/me', undefined, { authorization })).status, 200);
 });
 
-t.test("a moderator's decision names the record or the audit that holds it", async (t) => {
+t.test("sets Location on a moderator's decision to the record or the audit", async (t) => {
   const service = await startService(t);
   const moderator = await addModerator(service, 'Anna', 'lead');
   const author = await newAgent(service);
@@ -73,7 +76,7 @@ t.test("a moderator's decision names the record or the audit that holds it", asy
   t.equal(await read(removed.headers.get('location')), 200);
 });
 
-t.test('no other answer has a Location', async (t) => {
+t.test('sets no Location on other responses', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service, ['profile:write']);
   const refused = await agent.call('POST', '/api/v1/cases', newCase());

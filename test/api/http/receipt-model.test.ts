@@ -13,7 +13,7 @@ import {
   steps,
   WRITES,
 } from '../../support/receipt-model.ts';
-import { answersOf, fewer, same } from '../../support/sequences.ts';
+import { answersOf, fewerTries, same } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const PATHS = {
@@ -23,8 +23,8 @@ const PATHS = {
   credential: '/api/v1/credentials',
 };
 
-/** A member, the model of what the member did, and every first answer by its key. */
-async function newSide(service: Service, keys: readonly string[]) {
+/** A member, the model of its receipts, and the first response to each key. */
+async function createSide(service: Service, keys: readonly string[]) {
   const agent = await newAgent(service);
   const head = async () => {
     const { rows } = await service.database.pool.query(
@@ -40,7 +40,7 @@ async function newSide(service: Service, keys: readonly string[]) {
     credentials: credentialsFor(),
     first: new Map<string, string>(),
     keys,
-    happened: async () => (await head()) - before,
+    countEvents: async () => (await head()) - before,
   };
 }
 
@@ -49,7 +49,7 @@ const outcome = ({ status, body, headers }: ApiResponse): string => {
   return headers.get('idempotency-replayed') === 'true' ? 'replayed' : 'accepted';
 };
 
-t.test('over HTTP an exact repeat answers its receipt, and nothing else does', async (t) => {
+t.test('replays receipts over HTTP as the model does', async (t) => {
   const service = await startService(t, {
     LIMIT_WRITES_PER_DAY: String(WRITES),
     LIMIT_BOOTSTRAP_ATTEMPTS: '1000000',
@@ -60,11 +60,11 @@ t.test('over HTTP an exact repeat answers its receipt, and nothing else does', a
   const answers = answersOf<{ type: string }>();
   await fc.assert(
     fc.asyncProperty(steps(30), async (sequence) => {
-      // The same keys for both: receipts of two members do not meet.
+      // Both members use the same keys, since receipts are separate.
       const keys = Array.from({ length: 5 }, () => randomUUID());
-      const sides = [await newSide(service, keys), await newSide(service, keys)] as const;
+      const sides = [await createSide(service, keys), await createSide(service, keys)] as const;
       for (const step of sequence) {
-        const { agent, model, credentials, first, happened } = sides[
+        const { agent, model, credentials, first, countEvents } = sides[
           step.member
         ] as (typeof sides)[0];
         const expected = model.expected(step);
@@ -74,16 +74,16 @@ t.test('over HTTP an exact repeat answers its receipt, and nothing else does', a
         const answer = await (step.type === 'credential'
           ? bootstrap(service, agent, body as never, sent)
           : agent.call('POST', PATHS[step.type], body, { 'idempotency-key': sent }));
-        const came = outcome(answer);
-        answers.agree(step, came, model.act(step, expected));
-        if (came === 'accepted') first.set(key, `${answer.status} ${answer.text}`);
-        if (came === 'replayed') same(`${answer.status} ${answer.text}`, first.get(key));
-        same(await happened(), model.events);
+        const actual = outcome(answer);
+        answers.agree(step, actual, model.act(step, expected));
+        if (actual === 'accepted') first.set(key, `${answer.status} ${answer.text}`);
+        if (actual === 'replayed') same(`${answer.status} ${answer.text}`, first.get(key));
+        same(await countEvents(), model.events);
       }
       for (const { agent, model } of sides)
         same((await agent.call('GET', '/api/v1/me')).body.write_budget.used, model.used);
     }),
-    { ...fewer(25), examples: [[EVERY_ANSWER]] },
+    { ...fewerTries(25), examples: [[EVERY_ANSWER]] },
   );
   for (const answer of ANSWERS) t.ok(answers.seen.has(answer), answer);
 });

@@ -8,7 +8,7 @@ import { startService } from '../../support/service.ts';
 
 const CASES = '/api/v1/cases';
 
-t.test('a 404 says whether the route or the record is missing', async (t) => {
+t.test('tells a missing route from a missing record in a 404', async (t) => {
   const service = await startService(t);
   const messages: [path: string, message: string | RegExp][] = [
     ['/api/v1/nothing', 'No such route: /api/v1/nothing; see /openapi.json.'],
@@ -35,13 +35,13 @@ t.test('a 404 says whether the route or the record is missing', async (t) => {
   }
 });
 
-t.test('the message of an unknown route hides what looks like a key', async (t) => {
+t.test('hides a key in the message about an unknown route', async (t) => {
   const service = await startService(t);
   const answer = await service.call('GET', `/api/v1/${newKey()}/`);
   t.equal(answer.body.error.message, 'No such route: /api/v1/(hidden)/; see /openapi.json.');
 });
 
-t.test('a refused bearer is answered with the challenge of RFC 6750', async (t) => {
+t.test('challenges a refused bearer as RFC 6750 requires', async (t) => {
   const service = await startService(t);
   const reader = await newAgent(service, ['updates:read']);
   const challenge = async (method: string, path: string, authorization?: string) => {
@@ -56,13 +56,17 @@ t.test('a refused bearer is answered with the challenge of RFC 6750', async (t) 
   };
   const unknown = toAuthorization(newCredential());
   const invalid = 'Bearer error="invalid_token"';
-  t.same(await challenge('GET', '/api/v1/me'), [401, 'Bearer'], 'nothing was sent');
-  t.same(await challenge('GET', '/api/v1/me', 'Basic YTpi'), [401, 'Bearer'], 'no bearer');
+  t.same(await challenge('GET', '/api/v1/me'), [401, 'Bearer'], 'no Authorization header');
+  t.same(await challenge('GET', '/api/v1/me', 'Basic YTpi'), [401, 'Bearer'], 'another scheme');
   t.same(await challenge('GET', '/api/v1/me', unknown), [401, invalid]);
   t.same(await challenge('GET', '/api/v1/me', 'bearer x'), [401, invalid]);
   t.same(await challenge('GET', '/api/moderation/me'), [401, 'Bearer']);
   t.same(await challenge('GET', '/api/moderation/me', unknown), [401, invalid]);
-  t.same(await challenge('GET', '/api/membership/me'), [401, null], 'a session is a cookie');
+  t.same(
+    await challenge('GET', '/api/membership/me'),
+    [401, null],
+    'a session route has no challenge',
+  );
   t.same(await challenge('POST', CASES, reader.authorization), [
     403,
     'Bearer error="insufficient_scope", scope="case:create"',
@@ -73,7 +77,7 @@ t.test('a refused bearer is answered with the challenge of RFC 6750', async (t) 
   t.same([a2a.status, a2a.headers.get('www-authenticate')], [401, invalid]);
 });
 
-t.test('a spent write budget says its limit, its use and when it starts anew', async (t) => {
+t.test('states limit, use and reset time of a spent write budget', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '1' });
   const agent = await newAgent(service);
   await agent.call('POST', CASES, newCase());
@@ -91,7 +95,7 @@ t.test('a spent write budget says its limit, its use and when it starts anew', a
   });
 });
 
-t.test('a refused credential lists the active ones, the first to expire first', async (t) => {
+t.test('lists the active credentials in a refusal, the first to expire first', async (t) => {
   const service = await startService(t, { LIMIT_ACTIVE_CREDENTIALS: '3' });
   const agent = await newAgent(service);
   const sooner = { ...newCredential(), expires_at: agent.credential.expires_at - 600 };

@@ -16,7 +16,7 @@ import { type Service, startService } from '../../support/service.ts';
 
 const UPDATES = '/api/v1/updates';
 
-/** Asks for what comes after everything that the member was told; `leave` hangs up. */
+/** Long-polls after the last event of the member; `leave` disconnects. */
 async function poll(service: Service, agent: Agent, authorization = agent.authorization) {
   const { next_cursor: cursor } = (await agent.call('GET', UPDATES)).body;
   const leaving = new AbortController();
@@ -29,7 +29,7 @@ async function poll(service: Service, agent: Agent, authorization = agent.author
   return { answer, status: await status, leave: () => leaving.abort() };
 }
 
-t.test('places are counted by holder and in all, and given back once', (t) => {
+t.test('counts waiting places per holder and in total, and returns each once', (t) => {
   const places = createWaitingPlaces({ perHolder: 2, total: 3 });
   const take = (holder: string) => {
     const place = places.take(holder);
@@ -45,11 +45,11 @@ t.test('places are counted by holder and in all, and given back once', (t) => {
   first();
   first();
   t.type(take('c'), 'function');
-  t.equal(take('c'), 'full', 'given back once');
+  t.equal(take('c'), 'full', 'a place is returned only once');
   t.end();
 });
 
-t.test('a credential has its share of waiting requests', async (t) => {
+t.test('limits the waiting requests of a credential', async (t) => {
   const service = await startService(t, { LIMIT_WAITING_PER_CREDENTIAL: '2' });
   const agent = await newAgent(service);
   const second = newCredential();
@@ -64,17 +64,17 @@ t.test('a credential has its share of waiting requests', async (t) => {
   const answer = await refused.answer;
   t.equal(answer.headers.get('retry-after'), '600');
   t.match(await answer.json(), { status: 'rate_limited', error: { message: /wait already/ } });
-  t.equal((await agent.call('GET', UPDATES)).status, 200, 'what does not wait is answered');
+  t.equal((await agent.call('GET', UPDATES)).status, 200, 'a request without wait is answered');
   const other = await poll(service, agent, toAuthorization(second));
-  t.equal(other.status, 'waits', 'another credential of the same member');
+  t.equal(other.status, 'waits', 'another credential of the member may wait');
   polls[0]?.leave();
   await sleep(100);
   const again = await poll(service, agent);
-  t.equal(again.status, 'waits', 'once another has gone');
+  t.equal(again.status, 'waits', 'a place is free after a request ends');
   for (const { leave } of [...polls, other, again]) leave();
 });
 
-t.test('a process that holds as many as it can answers without waiting', async (t) => {
+t.test('answers without waiting when the process holds its maximum', async (t) => {
   const service = await startService(t, { LIMIT_WAITING: '1' });
   const [ada, bob] = [await newAgent(service), await newAgent(service)];
   const first = await poll(service, ada);
@@ -89,36 +89,33 @@ t.test('a process that holds as many as it can answers without waiting', async (
   again.leave();
 });
 
-t.test(
-  'a moderator has a share of streams, and a question for the headers keeps none',
-  async (t) => {
-    const service = await startService(t, { LIMIT_WAITING_PER_CREDENTIAL: '1' });
-    const headers = { authorization: `Bearer ${(await addModerator(service, 'Ann')).token}` };
-    const follow = async (method = 'GET') => {
-      const leaving = new AbortController();
-      const url = `${service.baseUrl}/api/moderation/stream`;
-      const { status, body } = await fetch(url, { method, headers, signal: leaving.signal });
-      return { status, body, leave: () => leaving.abort() };
-    };
-    for (const _ of [1, 2]) t.equal((await follow('HEAD')).status, 200);
-    const stream = await follow();
-    t.equal(stream.status, 200);
-    t.equal((await follow()).status, 429);
-    stream.leave();
-    await sleep(100);
-    const again = await follow();
-    t.equal(again.status, 200, 'once the other has gone');
-    again.leave();
-  },
-);
+t.test('limits the streams of a moderator and does not count HEAD', async (t) => {
+  const service = await startService(t, { LIMIT_WAITING_PER_CREDENTIAL: '1' });
+  const headers = { authorization: `Bearer ${(await addModerator(service, 'Ann')).token}` };
+  const follow = async (method = 'GET') => {
+    const leaving = new AbortController();
+    const url = `${service.baseUrl}/api/moderation/stream`;
+    const { status, body } = await fetch(url, { method, headers, signal: leaving.signal });
+    return { status, body, leave: () => leaving.abort() };
+  };
+  for (const _ of [1, 2]) t.equal((await follow('HEAD')).status, 200);
+  const stream = await follow();
+  t.equal(stream.status, 200);
+  t.equal((await follow()).status, 429);
+  stream.leave();
+  await sleep(100);
+  const again = await follow();
+  t.equal(again.status, 200, 'a place is free after a stream ends');
+  again.leave();
+});
 
-t.test('a web process takes so many connections and no more', async (t) => {
+t.test('limits the connections of a web process', async (t) => {
   const { base, untilServes } = await startProcess(t, 'web', ['ignore', 'ignore', 'inherit'], {
     MAX_CONNECTIONS: '3',
   });
   await untilServes();
   const { hostname, port } = new URL(base);
-  // Beside the one that `untilServes` may have kept.
+  // `untilServes` may hold one more.
   const sockets = Array.from({ length: 6 }, () => connect(Number(port), hostname));
   t.teardown(() => {
     for (const socket of sockets) socket.destroy();

@@ -12,14 +12,18 @@ import { type Service, startService } from '../../support/service.ts';
 const UNKNOWN = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 const ERAS = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
 
-async function connected(service: Service, mode: (typeof ERAS)[keyof typeof ERAS], path = '/mcp') {
+async function connectClient(
+  service: Service,
+  mode: (typeof ERAS)[keyof typeof ERAS],
+  path = '/mcp',
+) {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(new StreamableHTTPClientTransport(new URL(service.baseUrl + path)));
   return client;
 }
 
-/** A public record with one of everything. */
-async function populated(service: Service) {
+/** Creates one public record of every kind. */
+async function createPublicRecords(service: Service) {
   const agent = await newAgent(service);
   const caseId = await createOpenCase(createCaseCommands(agent), {
     title: 'Mend the harbour lamp',
@@ -47,10 +51,10 @@ async function populated(service: Service) {
 }
 
 for (const [era, mode] of Object.entries(ERAS))
-  t.test(`the SDK's client reads the whole public record, ${era} era`, async (t) => {
+  t.test(`lets the SDK's client read the whole public record in the ${era} era`, async (t) => {
     const service = await startService(t);
-    const { agent, caseId, artifactId, notes } = await populated(service);
-    const client = await connected(service, mode, era === 'modern' ? '/mcp/' : '/mcp');
+    const { agent, caseId, artifactId, notes } = await createPublicRecords(service);
+    const client = await connectClient(service, mode, era === 'modern' ? '/mcp/' : '/mcp');
     t.teardown(() => client.close());
     t.ok((client.getInstructions()?.length ?? 501) <= 500);
     t.equal(client.getServerVersion()?.version, manifest.version);
@@ -64,58 +68,62 @@ for (const [era, mode] of Object.entries(ERAS))
       const { limit } = (tool.inputSchema.properties ?? {}) as { limit?: object };
       if (limit) t.match(limit, { minimum: 1, maximum: 50, default: 20 });
     }
-    /** The SDK holds what comes back against the tool's output schema. */
+    /** The SDK checks each result against the output schema of the tool. */
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
-    const use = async (name: string, given: Record<string, unknown> = {}): Promise<any> => {
+    const callTool = async (name: string, given: Record<string, unknown> = {}): Promise<any> => {
       const result = await client.callTool({ name, arguments: given });
       const [content] = result.content as { text: string }[];
       if (result.isError) return content?.text;
-      t.same(JSON.parse(content?.text ?? ''), result.structuredContent, `${name} twice the same`);
+      t.same(
+        JSON.parse(content?.text ?? ''),
+        result.structuredContent,
+        `${name}: text and structured content agree`,
+      );
       return result.structuredContent;
     };
-    t.equal((await use('get_discovery')).origin, service.baseUrl);
-    t.equal((await use('get_status')).service, 'responding');
-    t.equal((await use('list_members')).agents[0].id, agent.id);
+    t.equal((await callTool('get_discovery')).origin, service.baseUrl);
+    t.equal((await callTool('get_status')).service, 'responding');
+    t.equal((await callTool('list_members')).agents[0].id, agent.id);
     for (const given of [{ member_id: agent.id }, { id: agent.id }])
-      t.equal((await use('get_member', given)).agent.profile.display_name, 'Keeper');
-    t.equal((await use('list_artifacts', { kind: 'brief' })).artifacts[0].id, artifactId);
-    t.equal((await use('list_cases', { state: 'open' })).cases[0].id, caseId);
-    t.equal((await use('list_activity', { kind: 'case.opened' })).entries.length, 1);
+      t.equal((await callTool('get_member', given)).agent.profile.display_name, 'Keeper');
+    t.equal((await callTool('list_artifacts', { kind: 'brief' })).artifacts[0].id, artifactId);
+    t.equal((await callTool('list_cases', { state: 'open' })).cases[0].id, caseId);
+    t.equal((await callTool('list_activity', { kind: 'case.opened' })).entries.length, 1);
 
-    const first = await use('list_notes', { limit: 1 });
-    const second = await use('list_notes', { limit: 1, cursor: first.next_cursor });
+    const first = await callTool('list_notes', { limit: 1 });
+    const second = await callTool('list_notes', { limit: 1, cursor: first.next_cursor });
     t.same([second.entries[0].id, first.entries[0].id], notes);
     t.equal(second.next_cursor, null);
-    t.same((await use('list_notes', { id: notes[0] })).entries, [], 'no replies yet');
+    t.same((await callTool('list_notes', { id: notes[0] })).entries, [], 'a note without replies');
 
     const whole = await service.call('GET', `/api/v1/artifacts/${artifactId}`);
     let text = '';
     for (let offset: number | null = 0; offset !== null; ) {
-      const piece = await use('get_artifact', { id: artifactId, offset, max_chars: 100 });
+      const piece = await callTool('get_artifact', { id: artifactId, offset, max_chars: 100 });
       text += piece.text;
       offset = piece.next_offset;
     }
-    t.same(JSON.parse(text), whole.body.artifact.packet, 'a long body in pieces');
-    const record = await use('get_case', { case_id: caseId });
-    t.same(await use('get_case', { id: caseId }), record, 'either name');
-    t.equal((await use('get_artifact', { artifact_id: artifactId })).id, artifactId);
+    t.same(JSON.parse(text), whole.body.artifact.packet, 'the pieces join to the whole packet');
+    const record = await callTool('get_case', { case_id: caseId });
+    t.same(await callTool('get_case', { id: caseId }), record, 'both parameter names work');
+    t.equal((await callTool('get_artifact', { artifact_id: artifactId })).id, artifactId);
     t.same(JSON.parse(record.text), { submissions: [], reviews: [], notes: [] });
 
-    const found = await use('search_public', { query: 'harbour' });
+    const found = await callTool('search_public', { query: 'harbour' });
     const kinds = found.results.map(({ kind }: { kind: string }) => kind).sort();
     t.same(kinds, ['case', 'member', 'note']);
-    const one = await use('search_public', { query: 'harbour', limit: 1 });
-    const rest = await use('search_public', { query: 'harbour', cursor: one.next_cursor });
+    const one = await callTool('search_public', { query: 'harbour', limit: 1 });
+    const rest = await callTool('search_public', { query: 'harbour', cursor: one.next_cursor });
     t.same([...one.results, ...rest.results], found.results);
-    t.equal((await use('search_public', { query: agent.handle })).results[0].id, agent.id);
-    t.same((await use('search_public', { query: 'harbour -calm', kind: 'note' })).results, []);
+    t.equal((await callTool('search_public', { query: agent.handle })).results[0].id, agent.id);
+    t.same((await callTool('search_public', { query: 'harbour -calm', kind: 'note' })).results, []);
 
-    t.match(await use('get_case', { id: UNKNOWN }), /^not_found: /);
-    t.match(await use('list_cases', { cursor: 'x' }), /^invalid_cursor: /);
-    t.match(await use('list_notes', { id: UNKNOWN }), /^not_found: /);
-    t.match(await use('list_notes', { parent_id: UNKNOWN }), /^not_found: /);
-    t.match(await use('list_cases', { limit: 51 }), /limit/);
-    t.match(await use('search_public', { query: 'x'.repeat(201) }), /query/);
+    t.match(await callTool('get_case', { id: UNKNOWN }), /^not_found: /);
+    t.match(await callTool('list_cases', { cursor: 'x' }), /^invalid_cursor: /);
+    t.match(await callTool('list_notes', { id: UNKNOWN }), /^not_found: /);
+    t.match(await callTool('list_notes', { parent_id: UNKNOWN }), /^not_found: /);
+    t.match(await callTool('list_cases', { limit: 51 }), /limit/);
+    t.match(await callTool('search_public', { query: 'x'.repeat(201) }), /query/);
 
     const { resources } = await client.listResources();
     t.same(
@@ -140,13 +148,14 @@ for (const [era, mode] of Object.entries(ERAS))
     t.equal(prompt.messages.length, 1);
   });
 
-/** Each client remembers the output schemas of the listed tools, and holds results against them. */
-async function callers(t: Test, service: Service) {
+/** Each client checks results against the output schemas of the listed tools. */
+async function connectClients(t: Test, service: Service) {
   const url = new URL(`${service.baseUrl}/mcp`);
   const old = new OldClient({ name: 'test', version: '1' });
   await old.connect(new OldTransport(url) as never);
   const clients = [old];
-  for (const mode of Object.values(ERAS)) clients.push((await connected(service, mode)) as never);
+  for (const mode of Object.values(ERAS))
+    clients.push((await connectClient(service, mode)) as never);
   for (const client of clients) {
     t.teardown(() => client.close());
     await client.listTools();
@@ -154,7 +163,7 @@ async function callers(t: Test, service: Service) {
   return clients;
 }
 
-t.test('the error of a tool has the code and the issues of the HTTP problem', async (t) => {
+t.test("gives a tool's error the code and issues of the HTTP problem", async (t) => {
   const service = await startService(t);
   const other = '8d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
   const cases: [string, object, string, { path: string; message: RegExp }[]][] = [
@@ -183,42 +192,42 @@ t.test('the error of a tool has the code and the issues of the HTTP problem', as
     ['list_cases', { limit: 51 }, 'invalid_request', [{ path: 'limit', message: /./ }]],
     ['search_public', {}, 'invalid_request', [{ path: 'query', message: /^is required$/ }]],
   ];
-  for (const client of await callers(t, service))
+  for (const client of await connectClients(t, service))
     for (const [name, given, code, issues] of cases) {
       const result = await client.callTool({ name, arguments: { ...given } });
-      const says = `${name} ${JSON.stringify(given)}`;
-      t.equal(result.isError, true, says);
+      const label = `${name} ${JSON.stringify(given)}`;
+      t.equal(result.isError, true, label);
       const { error, status } = result.structuredContent as { error: object; status: string };
-      t.equal(status, code, says);
-      t.match(error, { code, request_id: /^[0-9a-f-]{36}$/, ...(issues[0] && { issues }) }, says);
+      t.equal(status, code, label);
+      t.match(error, { code, request_id: /^[0-9a-f-]{36}$/, ...(issues[0] && { issues }) }, label);
       const [{ text = '' } = {}] = result.content as { text?: string }[];
       t.ok(text.startsWith(`${code}: `), text);
       for (const { path } of issues) t.match(text, `${path}: `);
     }
 });
 
-t.test('what is missing and what was withdrawn are told alike', async (t) => {
+t.test('answers alike for a missing and a withdrawn record', async (t) => {
   const service = await startService(t);
-  const { agent, artifactId } = await populated(service);
+  const { agent, artifactId } = await createPublicRecords(service);
   await agent.call('POST', `/api/v1/artifacts/${artifactId}/withdraw`, {});
-  const client = await connected(service, 'legacy');
+  const client = await connectClient(service, 'legacy');
   t.teardown(() => client.close());
-  const told: unknown[] = [];
+  const contents: unknown[] = [];
   for (const id of [artifactId, UNKNOWN]) {
     t.match(await client.callTool({ name: 'get_artifact', arguments: { id } }), { isError: true });
     const { content } = await client.callTool({ name: 'get_artifact', arguments: { id } });
-    told.push(content);
+    contents.push(content);
     const uri = `service://artifacts/${id}`;
     await t.rejects(client.readResource({ uri }), { code: -32602 }, uri);
   }
-  t.same(told[0], told[1]);
+  t.same(contents[0], contents[1]);
   for (const uri of ['service://artifacts/nonsense', 'service://cases/nonsense'])
     await t.rejects(client.readResource({ uri }), { code: -32602 }, uri);
 });
 
-t.test('where the API is closed, notes are all that is found', async (t) => {
+t.test('finds only notes when the API is closed', async (t) => {
   const service = await startService(t, { API_OPEN: 'false' });
-  const client = await connected(service, 'legacy');
+  const client = await connectClient(service, 'legacy');
   t.teardown(() => client.close());
   const failed = await client.callTool({ name: 'list_cases', arguments: {} });
   t.match(failed, { isError: true, content: [{ text: /^api_disabled: / }] });

@@ -12,7 +12,7 @@ const COMMAND = join(
   '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
 );
 
-/** Scenarios by revision. The others ask for fixture tools, which a real service has no use for. */
+/** Scenarios by revision. The other scenarios require fixture tools, which a real service lacks. */
 const SCENARIOS = {
   '2025-11-25': [
     'server-initialize',
@@ -35,16 +35,16 @@ interface Check {
   errorMessage?: string;
 }
 
-/** What a check says that only wants one of the suite's own fixture tools. */
+/** The message of a check that requires a fixture tool. */
 const FIXTURE = /^Not testable: server does not list the diagnostic tool 'test_/;
 
 for (const [revision, scenarios] of Object.entries(SCENARIOS))
-  t.test(`the conformance suite of MCP agrees, revision ${revision}`, async (t) => {
+  t.test(`passes the MCP conformance suite, revision ${revision}`, async (t) => {
     const service = await startService(t);
     for (const scenario of scenarios) {
       const folder = temporaryFolder('conformance');
       t.teardown(folder.remove);
-      // It fails where a fixture tool is missing; the checks are read one by one instead.
+      // The suite fails if a fixture tool is missing, so read its checks instead.
       await run(process.execPath, [
         COMMAND,
         ...['server', '--url', `${service.baseUrl}/mcp`, '--scenario', scenario],

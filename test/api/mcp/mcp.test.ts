@@ -2,12 +2,12 @@ import { request } from 'node:http';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { toWindow } from '../../../services/protocols/mcp/arguments.ts';
-import { raw, wire } from '../../support/raw.ts';
+import { rawRequest, sendRaw } from '../../support/raw.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-t.test('the edge refuses what is no single JSON message from here', async (t) => {
+t.test('refuses requests that are not one JSON message from an allowed origin', async (t) => {
   const service = await startService(t);
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     service.call('POST', '/mcp', { body, headers });
@@ -19,22 +19,22 @@ t.test('the edge refuses what is no single JSON message from here', async (t) =>
   }
   const cases: [string, unknown, Record<string, string>, number, number][] = [
     ['a batch', [LIST, LIST], {}, 400, -32600],
-    ['no JSON', '{', {}, 400, -32700],
-    ['a member twice', '{"id":1,"id":2}', {}, 400, -32700],
-    ['too much', { ...LIST, params: { x: 'x'.repeat(66_000) } }, {}, 413, -32600],
-    ['another type', LIST, { 'content-type': 'text/plain' }, 415, -32600],
+    ['invalid JSON', '{', {}, 400, -32700],
+    ['a duplicate member', '{"id":1,"id":2}', {}, 400, -32700],
+    ['a body above the limit', { ...LIST, params: { x: 'x'.repeat(66_000) } }, {}, 413, -32600],
+    ['another content type', LIST, { 'content-type': 'text/plain' }, 415, -32600],
     ['another origin', LIST, { origin: 'https://example.org' }, 403, -32600],
-    ['an origin of nowhere', LIST, { origin: 'null' }, 403, -32600],
+    ['an opaque origin', LIST, { origin: 'null' }, 403, -32600],
   ];
-  for (const [says, body, headers, status, code] of cases) {
+  for (const [label, body, headers, status, code] of cases) {
     const answer = await post(body, headers);
-    t.equal(answer.status, status, says);
-    t.equal(answer.body.error.code, code, says);
+    t.equal(answer.status, status, label);
+    t.equal(answer.body.error.code, code, label);
     t.equal(answer.headers.get('mcp-session-id'), null);
   }
 });
 
-/** What is answered to a Host, an Origin and a target that fetch would not send. */
+/** Returns the status for a Host, Origin and target that `fetch` would not send. */
 function statusOf(
   service: Service,
   headers: { host: string; origin?: string },
@@ -53,24 +53,51 @@ function statusOf(
   });
 }
 
-t.test('on loopback Host and Origin are any name of the machine, and nothing else', async (t) => {
+t.test('accepts loopback names only in Host and Origin on a loopback service', async (t) => {
   const service = await startService(t);
   const { host } = new URL(service.baseUrl);
   for (const other of [host, 'localhost', 'LocalHost:1', '[::1]:4103', '127.0.0.1'])
     t.equal(await statusOf(service, { host: other }), 200, other);
-  const bad = ['example.org', '@localhost', 'user@localhost', 'localhost/x', 'localhost?x'];
-  for (const other of [...bad, 'localhost#x', 'localhost\\x', '%6cocalhost', 'localhost:99999'])
+  const refusedHosts = [
+    'example.org',
+    '@localhost',
+    'user@localhost',
+    'localhost/x',
+    'localhost?x',
+  ];
+  for (const other of [
+    ...refusedHosts,
+    'localhost#x',
+    'localhost\\x',
+    '%6cocalhost',
+    'localhost:99999',
+  ])
     t.equal(await statusOf(service, { host: other }), 403, other);
   for (const origin of [service.baseUrl, 'http://localhost', 'http://localhost:1', 'http://[::1]'])
     t.equal(await statusOf(service, { host, origin }), 200, origin);
-  const none = ['', 'null', 'http://example.org', 'https://localhost', 'file://localhost'];
-  for (const origin of [...none, 'http://a@localhost', 'http://localhost/x', 'http://localhost?'])
+  const refusedOrigins = [
+    '',
+    'null',
+    'http://example.org',
+    'https://localhost',
+    'file://localhost',
+  ];
+  for (const origin of [
+    ...refusedOrigins,
+    'http://a@localhost',
+    'http://localhost/x',
+    'http://localhost?',
+  ])
     t.equal(await statusOf(service, { host, origin }), 403, origin);
   const target = `http://${host}/mcp`;
-  t.equal(await statusOf(service, { host }, target), 200, 'a target as a proxy sends it');
+  t.equal(
+    await statusOf(service, { host }, target),
+    200,
+    'an absolute target, as a proxy sends it',
+  );
 });
 
-t.test("elsewhere they are the service's own, the port too", async (t) => {
+t.test('accepts only its own host and origin, with the port, on a public service', async (t) => {
   const service = await startService(t, { BASE_URL: 'https://example.org' });
   const origin = 'https://example.org';
   for (const host of ['example.org', 'Example.org:443']) {
@@ -97,7 +124,7 @@ const ERAS = {
   },
 };
 
-t.test('params that do not fit are told as such, in a sentence, in both eras', async (t) => {
+t.test('explains invalid params in a sentence, in both eras', async (t) => {
   const service = await startService(t);
   const argument = { name: 'id', value: '' };
   const cases: [string, object, RegExp][] = [
@@ -117,7 +144,7 @@ t.test('params that do not fit are told as such, in a sentence, in both eras', a
     ),
   ];
   for (const [era, _meta] of Object.entries(ERAS))
-    for (const [method, given, says] of cases) {
+    for (const [method, given, message] of cases) {
       if (era === '2026-07-28' && method === 'initialize') continue;
       const { name, uri } = given as { name?: string; uri?: string };
       const { status, body } = await service.call('POST', '/mcp', {
@@ -129,17 +156,17 @@ t.test('params that do not fit are told as such, in a sentence, in both eras', a
         },
       });
       t.equal(status, 200, `${era} ${method}`);
-      t.match(body, { id: 1, error: { code: -32602, message: says } }, `${era} ${method}`);
-      t.notMatch(body.error?.message, /[[{\n]/, 'no dump');
+      t.match(body, { id: 1, error: { code: -32602, message } }, `${era} ${method}`);
+      t.notMatch(body.error?.message, /[[{\n]/, 'the message is no dump of issues');
     }
   const unnamed = await service.call('POST', '/mcp', {
     body: { ...LIST, method: 'tools/call', params: { _meta: ERAS['2026-07-28'] } },
     headers: { 'mcp-protocol-version': '2026-07-28' },
   });
-  t.equal(unnamed.status, 400, "what the protocol's headers lack comes first");
+  t.equal(unnamed.status, 400, 'a missing protocol header is refused first');
 });
 
-t.test('arguments that do not fit a tool are its error, in both eras', async (t) => {
+t.test("reports invalid arguments as the tool's error, in both eras", async (t) => {
   const service = await startService(t);
   const cases: [object, string][] = [
     [{ limit: '5' }, 'limit'],
@@ -160,17 +187,17 @@ t.test('arguments that do not fit a tool are its error, in both eras', async (t)
           ...(era === '2026-07-28' && { 'mcp-method': 'tools/call', 'mcp-name': 'list_cases' }),
         },
       });
-      const says = `${era} ${JSON.stringify(given)}`;
-      t.equal(status, 200, says);
-      t.equal(body.result.isError, true, says);
+      const label = `${era} ${JSON.stringify(given)}`;
+      t.equal(status, 200, label);
+      t.equal(body.result.isError, true, label);
       const { error } = body.result.structuredContent;
-      t.equal(error.code, 'invalid_request', says);
-      if (path) t.equal(error.issues[0].path, path, says);
-      t.equal(error.issues.length, 1, says);
+      t.equal(error.code, 'invalid_request', label);
+      if (path) t.equal(error.issues[0].path, path, label);
+      t.equal(error.issues.length, 1, label);
     }
 });
 
-t.test('the address with a slash at its end answers alike', async (t) => {
+t.test('answers at /mcp/ as at /mcp', async (t) => {
   const service = await startService(t);
   const [plain, slash] = await Promise.all(
     ['/mcp', '/mcp/'].map((path) => service.call('POST', path, { body: LIST })),
@@ -178,13 +205,17 @@ t.test('the address with a slash at its end answers alike', async (t) => {
   t.equal(slash?.status, 200);
   t.equal(slash?.text, plain?.text);
   t.equal((await service.call('GET', '/mcp/')).headers.get('allow'), 'POST');
-  t.equal(await statusOf(service, { host: 'example.org' }, '/mcp/'), 403, 'the same checks');
-  t.equal((await service.call('POST', '/mcp//', { body: LIST })).status, 404, 'one slash');
+  t.equal(await statusOf(service, { host: 'example.org' }, '/mcp/'), 403, 'the same checks apply');
+  t.equal(
+    (await service.call('POST', '/mcp//', { body: LIST })).status,
+    404,
+    'only one trailing slash is accepted',
+  );
   const routes = service.logged.map((line) => JSON.parse(line).route);
   t.same(new Set(routes), new Set(['/mcp', '-']), 'one route in the log and the metrics');
 });
 
-t.test('a bearer and a cookie change nothing, and stand in no log', async (t) => {
+t.test('ignores bearers and cookies, and logs neither', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const call = (headers: Record<string, string>) =>
@@ -193,18 +224,24 @@ t.test('a bearer and a cookie change nothing, and stand in no log', async (t) =>
       headers,
     });
   const plain = await call({});
-  const proven = [{ authorization: agent.authorization }, { authorization: 'Bearer nonsense' }];
-  for (const headers of [...proven, { cookie: '__Host-ServiceSession=x' }]) {
+  const bearers = [{ authorization: agent.authorization }, { authorization: 'Bearer nonsense' }];
+  for (const headers of [...bearers, { cookie: '__Host-ServiceSession=x' }]) {
     const answer = await call(headers);
     t.equal(answer.status, 200);
     t.equal(answer.text, plain.text);
     t.equal(answer.headers.get('www-authenticate'), null);
   }
-  const twice = ['authorization: Bearer a', 'authorization: Bearer b'];
-  const answer = await raw(service.baseUrl, wire('POST', '/mcp', twice, JSON.stringify(LIST)));
-  t.match(answer, /^HTTP\/1\.1 200 /, 'sent twice they are not counted either');
+  const repeated = ['authorization: Bearer a', 'authorization: Bearer b'];
+  const answer = await sendRaw(
+    service.baseUrl,
+    rawRequest('POST', '/mcp', repeated, JSON.stringify(LIST)),
+  );
+  t.match(answer, /^HTTP\/1\.1 200 /, 'repeated Authorization headers are ignored as well');
   const sites = ['sec-fetch-site: none', 'sec-fetch-site: none'];
-  const refused = await raw(service.baseUrl, wire('POST', '/mcp', sites, JSON.stringify(LIST)));
+  const refused = await sendRaw(
+    service.baseUrl,
+    rawRequest('POST', '/mcp', sites, JSON.stringify(LIST)),
+  );
   t.match(refused, /^HTTP\/1\.1 403 .*"code":-32600/s);
   t.notMatch(service.logged.join(''), agent.credential.credential_secret);
   for (const path of [
@@ -216,7 +253,7 @@ t.test('a bearer and a cookie change nothing, and stand in no log', async (t) =>
   t.equal((await service.call('GET', '/.well-known/oauth-protected-resource/mcp')).status, 404);
 });
 
-t.test('an address has its share, and is told when it is used up', async (t) => {
+t.test('limits requests by address and states when to retry', async (t) => {
   const service = await startService(t, { LIMIT_MCP_REQUESTS: '2' });
   const answers = [];
   for (let n = 0; n < 3; n++) answers.push(await service.call('POST', '/mcp', { body: LIST }));
@@ -228,26 +265,26 @@ t.test('an address has its share, and is told when it is used up', async (t) => 
   t.match(answers[2]?.body, { jsonrpc: '2.0', error: { code: -32600 } });
 });
 
-t.test('a notification is taken without an answer, and nothing is kept for later', async (t) => {
+t.test('accepts a notification without a response and offers no subscriptions', async (t) => {
   const service = await startService(t);
   const answer = await service.call('POST', '/mcp', {
     body: { jsonrpc: '2.0', method: 'notifications/initialized' },
   });
   t.same([answer.status, answer.text], [202, '']);
-  t.equal(answer.headers.get('content-type'), null, 'nothing is no JSON');
+  t.equal(answer.headers.get('content-type'), null, 'an empty response has no content type');
   const listen = { ...LIST, method: 'subscriptions/listen' };
   const refused = await service.call('POST', '/mcp', { body: listen });
   t.equal(refused.body.error.code, -32601);
 });
 
-t.test('a body is read in pieces of code points, to its end', (t) => {
+t.test('splits a text by code points to its end', (t) => {
   const piece = (offset: number) => toWindow('👋👋', { offset, max_chars: 2 });
   t.same(piece(0), { text: '"👋', offset: 0, total_chars: 4, next_offset: 2 });
   t.same(piece(2), { text: '👋"', offset: 2, total_chars: 4, next_offset: null });
   t.end();
 });
 
-t.test('an internal failure is told as one, and no more', async (t) => {
+t.test('reports an internal failure without details', async (t) => {
   const service = await startService(t);
   await service.tamper('ALTER TABLE notes RENAME COLUMN message TO words');
   for (const method of [

@@ -4,7 +4,7 @@ import { readCookie } from '../../../harness/api.ts';
 import { newKey, newRegistration, signedIn } from '../../../harness/registration.ts';
 import { startService } from '../../support/service.ts';
 
-t.test('registering answers the member, and the same four values answer it again', async (t) => {
+t.test('answers a registration with the member, and an exact retry with the same', async (t) => {
   const service = await startService(t);
   const body = newRegistration();
   const first = await service.call('POST', '/api/membership/register', { body });
@@ -29,7 +29,7 @@ t.test('registering answers the member, and the same four values answer it again
   t.match(service.logged.join(''), first.headers.get('x-request-id') ?? 'none');
 });
 
-t.test('a registration that is not the same is refused and changes nothing', async (t) => {
+t.test('refuses a registration that reuses an id or handle and changes nothing', async (t) => {
   const service = await startService(t);
   const body = newRegistration();
   await service.call('POST', '/api/membership/register', { body });
@@ -47,13 +47,13 @@ t.test('a registration that is not the same is refused and changes nothing', asy
   t.equal(rows[0].count, 1);
 });
 
-t.test('a malformed body is refused with the field, before anything is counted', async (t) => {
+t.test('refuses a malformed body with the field and does not count it', async (t) => {
   const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '1' });
-  const good = newRegistration();
+  const valid = newRegistration();
   for (const [body, code, path] of [
-    [{ ...good, handle: 'No' }, 'invalid_request', 'handle'],
-    [{ ...good, extra: 1 }, 'invalid_request', 'extra'],
-    [{ ...good, recovery_key: good.sign_in_key }, 'invalid_request', 'recovery_key'],
+    [{ ...valid, handle: 'No' }, 'invalid_request', 'handle'],
+    [{ ...valid, extra: 1 }, 'invalid_request', 'extra'],
+    [{ ...valid, recovery_key: valid.sign_in_key }, 'invalid_request', 'recovery_key'],
     ['{"id":1,"id":2}', 'invalid_json', undefined],
     ['[]', 'invalid_json', undefined],
     ['{"a":"\\ud800"}', 'invalid_json', undefined],
@@ -63,16 +63,16 @@ t.test('a malformed body is refused with the field, before anything is counted',
     t.equal(answer.body.status, code);
     if (path !== undefined) t.equal(answer.body.error.issues[0].path, path);
   }
-  const answer = await service.call('POST', '/api/membership/register', { body: good });
+  const answer = await service.call('POST', '/api/membership/register', { body: valid });
   t.equal(answer.status, 200);
 });
 
-t.test('the edge refuses in the order of the contract', async (t) => {
+t.test('checks origin, site, type, size and method as the contract orders them', async (t) => {
   const service = await startService(t);
   const body = newRegistration();
   const path = '/api/membership/register';
-  const foreign = { origin: 'https://elsewhere.example' };
-  t.equal((await service.call('POST', path, { body, headers: foreign })).status, 403);
+  const foreignOrigin = { origin: 'https://elsewhere.example' };
+  t.equal((await service.call('POST', path, { body, headers: foreignOrigin })).status, 403);
   const cross = await service.call('POST', path, {
     body,
     headers: { 'sec-fetch-site': 'cross-site' },
@@ -92,7 +92,7 @@ t.test('the edge refuses in the order of the contract', async (t) => {
   t.equal((await service.call('POST', '/api/Membership/register', { body })).status, 404);
 });
 
-t.test('twenty attempts in ten minutes, and the next one is told to wait', async (t) => {
+t.test('allows twenty attempts in ten minutes and asks the next caller to wait', async (t) => {
   const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '20' });
   const body = { id: randomUUID(), sign_in_key: newKey() };
   const answers = await Promise.all(
@@ -104,7 +104,7 @@ t.test('twenty attempts in ten minutes, and the next one is told to wait', async
   t.equal(limited[0]?.headers.get('retry-after'), '600');
 });
 
-t.test('registering, signing in and recovering are counted together', async (t) => {
+t.test('counts registrations, sign-ins and recoveries together', async (t) => {
   const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '3' });
   const { handle, sign_in_key, recovery_key, id } = newRegistration();
   const recovery = { new_sign_in_key: newKey(), new_recovery_key: newKey() };
@@ -118,7 +118,7 @@ t.test('registering, signing in and recovering are counted together', async (t) 
       t.equal((await service.call('POST', `/api/membership/${name}`, { body })).status, status);
 });
 
-t.test('three registrations a day and address, under a race too', async (t) => {
+t.test('allows three concurrent registrations per day and address', async (t) => {
   const service = await startService(t, { LIMIT_REGISTRATIONS_PER_DAY: '3' });
   const answers = await Promise.all(
     Array.from({ length: 8 }, () =>
@@ -131,10 +131,10 @@ t.test('three registrations a day and address, under a race too', async (t) => {
     "UPDATE rate_counters SET window_start = window_start - interval '1 day'",
   );
   const next = await service.call('POST', '/api/membership/register', { body: newRegistration() });
-  t.equal(next.status, 200, 'on the next day');
+  t.equal(next.status, 200, 'the next day is allowed');
 });
 
-t.test('the service takes as many members as configured, and one handle once', async (t) => {
+t.test('accepts the configured number of members and each handle once', async (t) => {
   const service = await startService(t, { LIMIT_MEMBERS: '2' });
   const handle = 'wanted';
   const answers = await Promise.all(
@@ -150,7 +150,7 @@ t.test('the service takes as many members as configured, and one handle once', a
   t.equal(full.body.status, 'capacity_reached');
 });
 
-t.test('signing in, reading oneself, signing out', async (t) => {
+t.test('signs a member in and out', async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
   const me = await service.call('GET', '/api/membership/me', { cookie: member.cookie });
@@ -167,7 +167,7 @@ t.test('signing in, reading oneself, signing out', async (t) => {
   t.same(after.body, { status: 'session_required' });
 });
 
-t.test('a sign-in ends the session whose cookie it was sent with, and no other', async (t) => {
+t.test('ends only the session whose cookie a sign-in sends', async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
   const body = { id: member.id, sign_in_key: member.sign_in_key };
@@ -180,7 +180,7 @@ t.test('a sign-in ends the session whose cookie it was sent with, and no other',
   t.same([await status(member.cookie), await status(other), await status(next)], [401, 200, 200]);
 });
 
-t.test('the id of a session, which the feed tells, ends it for nobody', async (t) => {
+t.test('ends no session by its id alone', async (t) => {
   const service = await startService(t);
   const [member, other] = [await signedIn(service), await signedIn(service)];
   const forged = member.cookie.replace(/[0-9a-f]{64}$/, newKey());
@@ -192,7 +192,7 @@ t.test('the id of a session, which the feed tells, ends it for nobody', async (t
   t.same([await status(forged), await status(member.cookie)], [401, 200]);
 });
 
-t.test('recovery replaces both keys, ends every session and answers its retry', async (t) => {
+t.test('replaces keys and ends sessions on recovery, and answers its retry', async (t) => {
   const service = await startService(t);
   const member = await signedIn(service);
   const body = {
@@ -250,7 +250,7 @@ t.test('recovery replaces both keys, ends every session and answers its retry', 
   );
 });
 
-t.test('closed admission refuses new members and answers the receipts of old ones', async (t) => {
+t.test('refuses registrations when admission is closed', async (t) => {
   const service = await startService(t, { MEMBERSHIP_OPEN: 'false' });
   const answer = await service.call('POST', '/api/membership/register', {
     body: newRegistration(),

@@ -1,16 +1,16 @@
 import t from 'tap';
 import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import { eventStream } from '../../support/event-stream.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-/** A member's note that this moderator rejected, with an open appeal. */
-async function appealed(service: Service, by: Moderator): Promise<string> {
+/** Creates a member's note that the moderator rejected, with an open appeal. */
+async function createAppeal(service: Service, by: Moderator): Promise<string> {
   const member = await signedIn(service);
   const { id } = await submitAs(service, member);
   await decide(by, id, 'reject');
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   const { cookie } = member;
   const body = { text: 'Why?' };
   const answer = await service.call('POST', `/api/guestbook/${id}/appeal`, { body, cookie });
@@ -18,15 +18,15 @@ async function appealed(service: Service, by: Moderator): Promise<string> {
   return id;
 }
 
-t.test('counts the appeals that a moderator may answer, in the queue and the stream', async (t) => {
+t.test('counts the appeals that a moderator may answer, in queue and stream', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const lea = await addModerator(service, 'Lea', 'lead');
   const tri = await addModerator(service, 'Tri', 'triage');
   const aud = await addModerator(service, 'Aud', 'auditor');
-  const first = await appealed(service, ann);
-  await appealed(service, ann);
-  await appealed(service, bob);
+  const first = await createAppeal(service, ann);
+  await createAppeal(service, ann);
+  await createAppeal(service, bob);
   for (const [who, appeals] of [
     [ann, 1],
     [bob, 2],
@@ -35,10 +35,10 @@ t.test('counts the appeals that a moderator may answer, in the queue and the str
     [aud, 3],
   ] as const) {
     const { body } = await who.get('queue?view=appeals');
-    t.equal(body.items.length, 3, 'every moderator sees them all');
+    t.equal(body.items.length, 3, 'every moderator sees all appeals');
     t.equal(body.counts.appeals, appeals);
     const headers = { authorization: `Bearer ${who.token}` };
-    const stream = await eventStream(t, `${service.baseUrl}/api/moderation/stream`, headers);
+    const stream = await openEventStream(t, `${service.baseUrl}/api/moderation/stream`, headers);
     await stream.until('counts', (counts) => counts.appeals === appeals);
     stream.close();
   }

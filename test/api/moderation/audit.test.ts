@@ -1,6 +1,7 @@
 import t from 'tap';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { beginEpoch } from '../../../platform/eventstore/log-epochs.ts';
 import { auditNewest, auditOldest } from '../../../projections/moderation/audit.ts';
 import { revokeModerator } from '../../../services/moderation/staff/moderators.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -13,7 +14,7 @@ interface Entry {
 
 const typesOf = (entries: Entry[]) => entries.map(({ type }) => type);
 
-async function busyService(t: Parameters<typeof startService>[0]) {
+async function startBusyService(t: Parameters<typeof startService>[0]) {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann', 'lead');
   const auditor = await addModerator(service, 'Aud', 'auditor');
@@ -51,13 +52,13 @@ const EXPECTED = [
   'ModeratorRevoked',
 ];
 
-const ndjson = (service: Service, token: string, path: string, accept?: string) =>
+const readAudit = (service: Service, token: string, path: string, accept?: string) =>
   service.call('GET', path, {
     headers: { authorization: `Bearer ${token}`, ...(accept ? { accept } : {}) },
   });
 
-t.test('the audit tells in order what was done, by whom, and never a text', async (t) => {
-  const { service, ann, auditor, first, second } = await busyService(t);
+t.test('lists in order what moderators did, by whom, and never a text', async (t) => {
+  const { service, ann, auditor, first, second } = await startBusyService(t);
   const { status, body, text } = await auditor.get('audit');
   t.equal(status, 200);
   t.same(typesOf(body.entries), EXPECTED);
@@ -94,13 +95,37 @@ t.test('the audit tells in order what was done, by whom, and never a text', asyn
   }
   const { next_cursor } = (await auditor.get('audit?limit=2')).body;
   const wrong = await auditor.get(`audit?order=newest&cursor=${next_cursor}`);
-  t.equal(wrong.body.status, 'invalid_cursor', 'a cursor belongs to its order');
+  t.equal(wrong.body.status, 'invalid_cursor', 'a cursor is valid only for its order');
   t.equal((await auditor.get('audit?cursor=nonsense')).body.status, 'invalid_cursor');
   t.equal((await service.call('GET', '/api/moderation/audit')).status, 401);
 });
 
-t.test('as lines it is everything, whatever its length', async (t) => {
-  const { service, auditor } = await busyService(t);
+t.test('says after a restore where a reader of the audit continues', async (t) => {
+  const { service, auditor } = await startBusyService(t);
+  const read = (order: string, cursor = '') =>
+    auditor.get(`audit?limit=3&order=${order}${cursor && `&cursor=${cursor}`}`);
+  const cursors = [
+    (await read('oldest')).body.next_cursor,
+    (await read('newest')).body.next_cursor,
+  ];
+  const { rows } = await service.database.pool.query(
+    'SELECT max(position)::int AS last FROM events',
+  );
+  const kept = rows[0].last - 6;
+  for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
+  t.equal((await read('oldest', cursors[0])).status, 200);
+  await service.tamper('UPDATE log_epochs SET position = $1 WHERE epoch > 1', [kept]);
+  t.equal((await read('oldest', cursors[0])).status, 200, 'its position was kept');
+  const reset = await read('newest', cursors[1]);
+  t.match(reset.body, { status: 'cursor_reset', error: { kept_through: kept } });
+  const older = await read('newest', reset.body.error.cursor);
+  t.ok(older.body.entries[0].position <= kept);
+  const old = Buffer.from('oldest 2').toString('base64url');
+  t.equal((await read('oldest', old)).status, 200, 'a cursor without an epoch');
+});
+
+t.test('streams the whole audit as lines, whatever its length', async (t) => {
+  const { service, auditor } = await startBusyService(t);
   await service.tamper(
     `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
      SELECT gen_random_uuid(), 'note-' || gen_random_uuid(), 2, gen_random_uuid(), 'NoteApproved',
@@ -111,7 +136,7 @@ t.test('as lines it is everything, whatever its length', async (t) => {
     ['/api/moderation/audit', 'application/x-ndjson'],
     ['/api/moderation/audit?order=newest&format=ndjson'],
   ] as const) {
-    const { status, headers, text } = await ndjson(service, auditor.token, path, accept);
+    const { status, headers, text } = await readAudit(service, auditor.token, path, accept);
     t.equal(status, 200);
     t.equal(headers.get('content-type'), 'application/x-ndjson');
     t.equal(headers.get('cache-control'), 'no-store');
@@ -125,23 +150,23 @@ t.test('as lines it is everything, whatever its length', async (t) => {
     t.equal(new Set(entries.map(({ position }) => position)).size, entries.length);
   }
   const { next_cursor } = (await auditor.get('audit?limit=8')).body;
-  const rest = await ndjson(
+  const rest = await readAudit(
     service,
     auditor.token,
     `/api/moderation/audit?format=ndjson&cursor=${next_cursor}`,
   );
   t.equal(rest.text.trimEnd().split('\n').length, 1301);
-  const json = await ndjson(
+  const json = await readAudit(
     service,
     auditor.token,
     '/api/moderation/audit?format=json',
     'application/x-ndjson',
   );
-  t.equal(json.body.entries.length, 50, 'the parameter decides');
+  t.equal(json.body.entries.length, 50, 'the format parameter overrides Accept');
 });
 
 t.test('finds entries across ranges of the log that hold none', async (t) => {
-  const { service, auditor } = await busyService(t);
+  const { service, auditor } = await startBusyService(t);
   await service.database.pool.query(`SELECT setval('events_position_seq', 900000000)`);
   await addModerator(service, 'Far');
   const expected = [...EXPECTED, 'ModeratorAdded'];
@@ -156,8 +181,8 @@ t.test('finds entries across ranges of the log that hold none', async (t) => {
   t.equal(rest.body.next_cursor, null);
 });
 
-t.test('an index serves the walk, in both directions', async (t) => {
-  const { service } = await busyService(t);
+t.test('reads the audit by an index in both directions', async (t) => {
+  const { service } = await startBusyService(t);
   const client = await service.database.pool.connect();
   await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off');
   for (const { text, values } of [auditOldest(0, 10_000, 10), auditNewest(0, 10_000, 10)]) {

@@ -1,19 +1,19 @@
 import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
   one.post(`notes/${id}/decisions`, { action, expected_version: version, ...more });
 
-const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+const inHours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
 const idsOf = async (who: Moderator, query: string): Promise<string[]> =>
   (await who.get(`queue?${query}`)).body.items.map(({ id }: { id: string }) => id);
 
-const reason = (answer: { body: { error: { reason: string } } }) => answer.body.error.reason;
+const reasonOf = (answer: { body: { error: { reason: string } } }) => answer.body.error.reason;
 
-async function begin(service: Service) {
+async function addModerators(service: Service) {
   return {
     tri: await addModerator(service, 'Tri', 'triage'),
     ann: await addModerator(service, 'Ann'),
@@ -22,12 +22,12 @@ async function begin(service: Service) {
   };
 }
 
-t.test('lists deferred notes by the time they are due, counted, until they are due', async (t) => {
+t.test('lists and counts deferred notes by due time until they are due', async (t) => {
   const service = await startService(t);
-  const { ann, tri } = await begin(service);
+  const { ann, tri } = await addModerators(service);
   const [one, two, three] = [await submit(service), await submit(service), await submit(service)];
-  await act(ann, one.id, 'defer', 1, { until: hours(3) });
-  await act(tri, two.id, 'defer', 1, { until: hours(1) });
+  await act(ann, one.id, 'defer', 1, { until: inHours(3) });
+  await act(tri, two.id, 'defer', 1, { until: inHours(1) });
   t.same(await idsOf(ann, 'view=deferred'), [two.id, one.id]);
   const { body } = await ann.get('queue?view=deferred&limit=1');
   t.match(body, { counts: { deferred: 2, todo: 1 }, items: [{ id: two.id }] });
@@ -39,17 +39,17 @@ t.test('lists deferred notes by the time they are due, counted, until they are d
   await service.tamper(
     `UPDATE notes SET deferred_until = clock_timestamp() WHERE note_id = '${two.id}'`,
   );
-  t.same(await idsOf(ann, 'view=deferred'), [one.id], 'what is due waits in todo again');
+  t.same(await idsOf(ann, 'view=deferred'), [one.id], 'a due note returns to the queue');
   t.same(await idsOf(ann, 'view=todo'), [two.id, three.id]);
   const due = (await ann.get(`notes/${two.id}`)).body.item;
   t.match(due, { deferred_until: null, decision: null });
 });
 
-t.test('brings a deferred note back: its moderator in time, a decider at any time', async (t) => {
+t.test('undoes a deferral for its moderator in time, for a decider at any time', async (t) => {
   const service = await startService(t);
-  const { tri, ann, bob } = await begin(service);
+  const { tri, ann, bob } = await addModerators(service);
   const note = await submit(service);
-  const first = await act(tri, note.id, 'defer', 1, { until: hours(70) });
+  const first = await act(tri, note.id, 'defer', 1, { until: inHours(70) });
   t.match(first.body, { state: 'pending', version: 2, undo_until: String });
   const undo = (who: Moderator, of: string, version: number) =>
     who.post(`decisions/${of}/undo`, { expected_version: version });
@@ -57,11 +57,15 @@ t.test('brings a deferred note back: its moderator in time, a decider at any tim
   t.match(undone.body, { status: 'undone', state: 'pending', version: 3 });
   t.same(await idsOf(tri, 'view=todo'), [note.id]);
   t.match((await tri.get('queue')).body.counts, { todo: 1, deferred: 0 });
-  t.equal(reason(await undo(tri, first.body.event_id, 3)), 'wrong_state', 'once');
+  t.equal(
+    reasonOf(await undo(tri, first.body.event_id, 3)),
+    'wrong_state',
+    'a second undo is refused',
+  );
 
-  const second = await act(tri, note.id, 'defer', 3, { until: hours(70) });
-  await letPass(service, '11 minutes');
-  t.equal(reason(await undo(tri, second.body.event_id, 4)), 'undo_expired');
+  const second = await act(tri, note.id, 'defer', 3, { until: inHours(70) });
+  await advanceTime(service, '11 minutes');
+  t.equal(reasonOf(await undo(tri, second.body.event_id, 4)), 'undo_expired');
   t.match((await tri.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: false });
   t.match((await bob.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: true });
   t.equal((await undo(bob, second.body.event_id, 4)).status, 201);
@@ -71,15 +75,15 @@ t.test('brings a deferred note back: its moderator in time, a decider at any tim
   });
   for (let version = 5; version < 11; version += 2) {
     const again = await act(tri, note.id, 'defer', version);
-    t.equal(again.body.tier, 'normal', 'what was undone is not counted as a deferral');
+    t.equal(again.body.tier, 'normal', 'an undone deferral does not count');
     await undo(tri, again.body.event_id, version + 1);
   }
-  t.equal((await ann.get('stats')).body.decisions, 0, 'nothing was decided');
+  t.equal((await ann.get('stats')).body.decisions, 0, 'deferrals and undos are no decisions');
 });
 
-t.test('undoes an escalation: its moderator in time, a lead at any time', async (t) => {
+t.test('undoes an escalation for its moderator in time, for a lead at any time', async (t) => {
   const service = await startService(t);
-  const { tri, ann, lea } = await begin(service);
+  const { tri, ann, lea } = await addModerators(service);
   const note = await submit(service);
   const escalate = (version: number) =>
     act(tri, note.id, 'escalate', version, { message: 'Please look' });
@@ -98,15 +102,15 @@ t.test('undoes an escalation: its moderator in time, a lead at any time', async 
   t.same(await idsOf(tri, 'view=escalated'), []);
   t.same(await idsOf(tri, 'view=todo'), [note.id]);
   const second = await escalate(3);
-  await letPass(service, '11 minutes');
-  t.equal(reason(await undo(tri, second.body.event_id, 4)), 'undo_expired');
+  await advanceTime(service, '11 minutes');
+  t.equal(reasonOf(await undo(tri, second.body.event_id, 4)), 'undo_expired');
   t.equal((await undo(lea, second.body.event_id, 4)).status, 201);
   t.match((await lea.get(`notes/${note.id}`)).body.item, { tier: 'normal', decision: null });
 });
 
-t.test('a batch of deferrals is undone as one, each by who may', async (t) => {
+t.test('undoes a batch of deferrals as one', async (t) => {
   const service = await startService(t);
-  const { tri, ann } = await begin(service);
+  const { tri, ann } = await addModerators(service);
   const notes = [await submit(service), await submit(service)];
   const items = notes.map(({ id }) => ({ note_id: id, expected_version: 1 }));
   const { body } = await tri.post('decisions/batch', { action: 'defer', items });
@@ -116,18 +120,18 @@ t.test('a batch of deferrals is undone as one, each by who may', async (t) => {
   t.match((await ann.get('queue')).body.counts, { todo: 2, deferred: 0 });
 });
 
-t.test('triage undoes no decision of another kind', async (t) => {
+t.test('refuses triage the undo of an approval', async (t) => {
   const service = await startService(t);
-  const { tri, ann } = await begin(service);
+  const { tri, ann } = await addModerators(service);
   const note = await submit(service);
   const { body } = await decide(ann, note.id, 'approve');
   const refused = await tri.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
   t.same([refused.status, refused.body.status], [403, 'role_required']);
 });
 
-t.test('who comes too late learns what the other one did, and when', async (t) => {
+t.test('tells a moderator with a stale version who decided, what and when', async (t) => {
   const service = await startService(t);
-  const { tri, ann } = await begin(service);
+  const { tri, ann } = await addModerators(service);
   const [one, two] = [await submit(service), await submit(service)];
   await act(tri, one.id, 'defer', 1);
   await decide(ann, two.id, 'reject');
@@ -140,15 +144,15 @@ t.test('who comes too late learns what the other one did, and when', async (t) =
   t.match((await act(ann, two.id, 'approve', 1)).body.error, { decision: 'rejected' });
 });
 
-t.test('a search of what is to do finds deferred and escalated notes as well', async (t) => {
+t.test('finds deferred and escalated notes in a search of the queue', async (t) => {
   const service = await startService(t);
-  const { tri, ann, lea } = await begin(service);
-  const say = async (message: string) => (await submit(service, { message })).id;
-  const waiting = await say('A needle');
-  const deferred = await say('The needle that is put off');
-  const escalated = await say('A needle for a lead');
-  const published = await say('A public needle');
-  await say('Something else');
+  const { tri, ann, lea } = await addModerators(service);
+  const submitText = async (message: string) => (await submit(service, { message })).id;
+  const waiting = await submitText('A needle');
+  const deferred = await submitText('The needle that is put off');
+  const escalated = await submitText('A needle for a lead');
+  const published = await submitText('A public needle');
+  await submitText('Something else');
   await act(tri, deferred, 'defer', 1);
   await act(tri, escalated, 'escalate', 1, { message: 'Hard' });
   await decide(ann, published, 'approve');

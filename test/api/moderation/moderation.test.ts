@@ -2,38 +2,21 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { addModerator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import type { Role } from '../../../platform/http/principal.ts';
-import { isRefusal } from '../../../platform/refusal.ts';
-import { addModerator, revokeModerator } from '../../../services/moderation/staff/moderators.ts';
+import {
+  addModerator as registerModerator,
+  revokeModerator,
+} from '../../../services/moderation/staff/moderators.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { type Service, startService } from '../../support/service.ts';
-
-async function hire(service: Service, name: string, role: Role = 'moderator') {
-  const added = await addModerator(service.core, name, role);
-  if (isRefusal(added)) throw new Error(added.refused);
-  const headers = { authorization: `Bearer ${added.token}` };
-  return {
-    ...added,
-    get: (path: string) => service.call('GET', `/api/moderation/${path}`, { headers }),
-    post: (path: string, body: object) =>
-      service.call('POST', `/api/moderation/${path}`, { headers, body }),
-  };
-}
-
-async function submit(service: Service, more: object = {}) {
-  const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };
-  const answer = await service.call('POST', '/api/guestbook', { body });
-  if (answer.status !== 202) throw new Error(answer.text);
-  return body;
-}
+import { startService } from '../../support/service.ts';
 
 const approve = { action: 'approve', expected_version: 1 };
 const reject = { action: 'reject', expected_version: 1, policy: 'spam' };
 
-t.test('a note is claimed, approved, read as it was sent, and undone', async (t) => {
+t.test('lets a moderator claim, approve and undo a note, read as it was sent', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const sent = await submit(service, { message: ' Grüße,\n\tשלום <b>你好</b> \u202e👋 ' });
   const second = await submit(service);
 
@@ -85,12 +68,12 @@ t.test('a note is claimed, approved, read as it was sent, and undone', async (t)
   t.match(undone.body, { state: 'pending', version: 3 });
   t.same((await service.call('GET', '/api/guestbook')).body.entries, []);
   t.equal((await ann.post(undo, { expected_version: 3 })).body.error.reason, 'wrong_state');
-  t.equal((await ann.get('queue')).body.items[0].id, sent.id, 'its old place');
+  t.equal((await ann.get('queue')).body.items[0].id, sent.id, 'the note returns to its old place');
 });
 
-t.test('a rejection names a policy and nobody reads the note', async (t) => {
+t.test('requires an active policy for a rejection and hides the note', async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const { id } = await submit(service);
   const path = `notes/${id}/decisions`;
   t.equal((await ann.post(path, { ...reject, policy: undefined })).status, 400);
@@ -104,9 +87,9 @@ t.test('a rejection names a policy and nobody reads the note', async (t) => {
   t.equal((await ann.post(`notes/${randomUUID()}/decisions`, approve)).status, 404);
 });
 
-t.test("a member's note is decided under the member's lock", async (t) => {
+t.test("decides on a member's note", async (t) => {
   const service = await startService(t);
-  const ann = await hire(service, 'Ann');
+  const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const body = {
     id: randomUUID(),
@@ -121,9 +104,9 @@ t.test("a member's note is decided under the member's lock", async (t) => {
   ]);
 });
 
-t.test('two decide at once: one wins, the other learns who', async (t) => {
+t.test('accepts one of two concurrent decisions and tells the other who decided', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   for (let round = 0; round < 5; round++) {
     const { id } = await submit(service);
     const answers = await Promise.all([
@@ -145,24 +128,24 @@ t.test('two decide at once: one wins, the other learns who', async (t) => {
   }
 });
 
-t.test('eight moderators claim forty notes, none of them twice', async (t) => {
+t.test('gives forty notes to eight moderators, each note to one', async (t) => {
   const service = await startService(t);
   for (let count = 0; count < 40; count++) await submit(service);
   const names = Array.from({ length: 8 }, (_, index) => `M${index}`);
-  const all = await Promise.all(names.map((name) => hire(service, name)));
+  const moderators = await Promise.all(names.map((name) => addModerator(service, name)));
   const answers = await Promise.all(
-    all.flatMap((one) => Array.from({ length: 5 }, () => one.post('claims', { count: 1 }))),
+    moderators.flatMap((one) => Array.from({ length: 5 }, () => one.post('claims', { count: 1 }))),
   );
   t.same([...new Set(answers.map(({ status }) => status))], [200]);
   const ids = answers.flatMap(({ body }) => body.claims.map((c: { note_id: string }) => c.note_id));
   t.equal(ids.length, 40);
   t.equal(new Set(ids).size, 40);
-  t.same((await all[0]?.post('claims', { count: 1 }))?.body.claims, []);
+  t.same((await moderators[0]?.post('claims', { count: 1 }))?.body.claims, []);
 });
 
-t.test('a claim keeps others out until it is released or over; ten at a time', async (t) => {
+t.test('keeps a claimed note from others until its release or end, ten at a time', async (t) => {
   const service = await startService(t);
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const notes = [];
   for (let count = 0; count < 12; count++) notes.push(await submit(service));
   const { id } = notes[0] ?? { id: '' };
@@ -196,7 +179,7 @@ t.test('a claim keeps others out until it is released or over; ten at a time', a
     'SELECT (expires_at - claimed_at)::text AS held FROM note_leases WHERE lease_id = $1',
     [lease_id],
   );
-  t.same(rows, [{ held: '00:30:00' }], 'half an hour at most');
+  t.same(rows, [{ held: '00:30:00' }], 'renewals end half an hour after the claim');
 
   await pool.query(`UPDATE note_leases SET expires_at = clock_timestamp()`);
   t.match((await ann.post('claims/renew', { lease_ids: [lease_id] })).body, { lost: [lease_id] });
@@ -206,9 +189,9 @@ t.test('a claim keeps others out until it is released or over; ten at a time', a
   t.equal((await ann.post(`notes/${id}/decisions`, approve)).status, 201);
 });
 
-t.test('a reply is approved only while its parent is public', async (t) => {
+t.test('approves a reply only while its parent is public', async (t) => {
   const service = await startService(t);
-  const lead = await hire(service, 'Lea', 'lead');
+  const lead = await addModerator(service, 'Lea', 'lead');
   const parent = await submit(service);
   const decided = await lead.post(`notes/${parent.id}/decisions`, approve);
   const reply = await submit(service, { parent_id: parent.id });
@@ -218,10 +201,10 @@ t.test('a reply is approved only while its parent is public', async (t) => {
   t.equal(refused.body.error.reason, 'parent_not_public');
 });
 
-t.test('an undo has its time and its people', async (t) => {
+t.test('allows an undo only within its window to its decider, or to a lead', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-  const [ann, bob] = [await hire(service, 'Ann'), await hire(service, 'Bob')];
-  const lead = await hire(service, 'Lea', 'lead');
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const lead = await addModerator(service, 'Lea', 'lead');
   const { id } = await submit(service);
   const { body } = await ann.post(`notes/${id}/decisions`, approve);
   const undo = `decisions/${body.event_id}/undo`;
@@ -232,10 +215,10 @@ t.test('an undo has its time and its people', async (t) => {
   t.equal((await lead.post(undo, { expected_version: 2 })).status, 201);
 });
 
-t.test('roles, members, anonymous callers and revoked moderators', async (t) => {
+t.test('checks roles and refuses members, anonymous callers and revoked moderators', async (t) => {
   const service = await startService(t);
-  const triage = await hire(service, 'Tri', 'triage');
-  const auditor = await hire(service, 'Aud', 'auditor');
+  const triage = await addModerator(service, 'Tri', 'triage');
+  const auditor = await addModerator(service, 'Aud', 'auditor');
   const member = await signedIn(service);
   const { id } = await submit(service);
   t.equal((await auditor.get('queue')).status, 200);
@@ -252,14 +235,14 @@ t.test('roles, members, anonymous callers and revoked moderators', async (t) => 
     t.equal(answer.status, 401);
     t.equal(answer.body.status, 'moderator_required');
   }
-  t.match(await addModerator(service.core, 'Tri', 'lead'), { refused: 'name_taken' });
+  t.match(await registerModerator(service.core, 'Tri', 'lead'), { refused: 'name_taken' });
   t.match(await revokeModerator(service.core, 'Tri'), { id: triage.id });
   t.equal((await triage.get('me')).status, 401);
   t.equal((await auditor.get('queue')).body.items[0].claim, null);
   t.notMatch(JSON.stringify(service.logged), triage.token);
 });
 
-t.test('the command adds, lists and revokes', async (t) => {
+t.test('adds, lists and revokes moderators by the command', async (t) => {
   const service = await startService(t);
   const { serverKeys } = service.core.config;
   const key = serverKeys?.[0];

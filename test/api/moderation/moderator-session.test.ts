@@ -4,7 +4,7 @@ import { readCookie } from '../../../harness/api.ts';
 import { addModerator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { revokeModerator, rotateModerator } from '../../../services/moderation/staff/moderators.ts';
-import { meanwhile } from '../../support/meanwhile.ts';
+import { whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const PATH = '/api/moderation/session';
@@ -15,7 +15,7 @@ const signIn = (service: Service, token: string, cookie?: string) =>
 const me = (service: Service, cookie: string) =>
   service.call('GET', '/api/moderation/me', { cookie });
 
-t.test('a token is exchanged for a cookie, which does what the bearer does', async (t) => {
+t.test('exchanges a token for a cookie with the same rights', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service);
@@ -45,19 +45,19 @@ t.test('a token is exchanged for a cookie, which does what the bearer does', asy
   t.match(out.headers.get('set-cookie'), /^__Host-ServiceModerator=; .*Max-Age=0$/);
   t.equal((await me(service, cookie)).status, 401);
   t.equal((await service.call('DELETE', PATH, { cookie })).status, 401);
-  t.same((await ann.get('me')).body.leases, [], 'the note was given back');
+  t.same((await ann.get('me')).body.leases, [], 'the claim was released');
 
   const [, secret] = cookie.split('.');
-  const kept = JSON.stringify([
+  const stored = JSON.stringify([
     service.logged,
     (await service.database.pool.query('SELECT * FROM events')).rows,
     (await service.database.pool.query('SELECT * FROM moderator_sessions')).rows,
   ]);
-  t.notMatch(kept, secret);
-  t.notMatch(kept, ann.token.split('.')[1]);
+  t.notMatch(stored, secret);
+  t.notMatch(stored, ann.token.split('.')[1]);
 });
 
-t.test('whoever says whom it is for is refused in the name of another', async (t) => {
+t.test('refuses a request whose expected moderator is another one', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const cookie = readCookie(await signIn(service, ann.token));
@@ -75,17 +75,17 @@ t.test('whoever says whom it is for is refused in the name of another', async (t
   }
 });
 
-t.test('a wrong token, and who is no moderator', async (t) => {
+t.test('refuses wrong tokens and callers who are not moderators', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
-  const wrong = [
+  const wrongTokens = [
     'mod_wrong',
     `mod_${ann.id}.${'0'.repeat(64)}`,
     `mod_${randomUUID()}.${'0'.repeat(64)}`,
     ann.token.slice(4),
   ];
-  for (const token of wrong) {
+  for (const token of wrongTokens) {
     const answer = await signIn(service, token);
     t.equal(answer.status, 401, token);
     t.equal(answer.body.status, 'moderator_required');
@@ -97,22 +97,22 @@ t.test('a wrong token, and who is no moderator', async (t) => {
   t.equal((await service.call('DELETE', PATH)).status, 401);
   t.equal((await service.call('DELETE', PATH, { cookie: member.cookie })).status, 401);
   const cookie = readCookie(await signIn(service, ann.token));
-  const twice = await me(service, `${cookie}; ${cookie}`);
-  t.equal(twice.status, 401, 'a cookie sent twice is none');
+  const repeated = await me(service, `${cookie}; ${cookie}`);
+  t.equal(repeated.status, 401, 'a repeated cookie is refused');
   const both = await service.call('GET', '/api/moderation/me', {
     cookie,
     headers: { authorization: `Bearer mod_${ann.id}.${'0'.repeat(64)}` },
   });
-  t.equal(both.status, 401, 'a bearer that is sent must prove');
-  const there = await service.call('GET', '/api/v1/me', {
+  t.equal(both.status, 401, 'a wrong bearer is refused beside a valid cookie');
+  const asMember = await service.call('GET', '/api/v1/me', {
     headers: { authorization: `Bearer ${ann.token}` },
   });
-  t.equal(there.status, 401, 'a moderator is no member');
+  t.equal(asMember.status, 401, "a moderator's token is no member's credential");
   const session = await service.call('GET', '/api/membership/me', { cookie });
   t.equal(session.status, 401);
 });
 
-t.test('with the cookie a mutation must come from a page of this service', async (t) => {
+t.test('requires an own-origin page for a mutation with the cookie', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const cookie = readCookie(await signIn(service, ann.token));
@@ -133,7 +133,7 @@ t.test('with the cookie a mutation must come from a page of this service', async
   ]);
   t.same(await claims({ origin: service.baseUrl, 'sec-fetch-site': 'same-origin' }), [200, 'ok']);
   const authorization = `Bearer ${ann.token}`;
-  t.same(await claims({ authorization }, {}), [200, 'ok'], 'a bearer needs none');
+  t.same(await claims({ authorization }, {}), [200, 'ok'], 'a bearer needs no Origin');
   t.same(await claims({ authorization, origin: 'https://elsewhere.example' }, {}), [
     403,
     'origin_not_allowed',
@@ -149,27 +149,27 @@ t.test('with the cookie a mutation must come from a page of this service', async
   t.equal(out.status, 403);
 });
 
-t.test('a session ends when it is idle, when it is old, and with the next sign-in', async (t) => {
+t.test('ends a session when it is idle, when it is old, and at the next sign-in', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const ann = await addModerator(service, 'Ann');
   const cookie = readCookie(await signIn(service, ann.token));
-  const seen = async () => (await pool.query('SELECT seen_at FROM moderator_sessions')).rows;
+  const readSeenAt = async () => (await pool.query('SELECT seen_at FROM moderator_sessions')).rows;
   const shift = (column: string, by: string) =>
     pool.query(`UPDATE moderator_sessions SET ${column} = ${column} - interval '${by}'`);
 
-  const before = await seen();
+  const before = await readSeenAt();
   t.equal((await me(service, cookie)).status, 200);
-  t.same(await seen(), before, 'no write for each request');
+  t.same(await readSeenAt(), before, 'a recent request does not write');
   await shift('seen_at', '7 hours 59 minutes');
-  const stale = await seen();
+  const stale = await readSeenAt();
   t.equal((await me(service, cookie)).status, 200);
-  t.notSame(await seen(), stale, 'and idle time begins anew');
+  t.notSame(await readSeenAt(), stale, 'a later request restarts the idle time');
   await shift('seen_at', '8 hours');
   t.equal((await me(service, cookie)).status, 401);
 
   const second = readCookie(await signIn(service, ann.token));
-  t.equal((await seen()).length, 1, 'what was over is gone');
+  t.equal((await readSeenAt()).length, 1, 'the next sign-in deletes the ended session');
   await shift('expires_at', '24 hours');
   t.equal((await me(service, second)).status, 401);
 
@@ -180,10 +180,10 @@ t.test('a session ends when it is idle, when it is old, and with the next sign-i
 
   const bob = await addModerator(service, 'Bob');
   await signIn(service, bob.token, fourth.replace(/[0-9a-f]{64}$/, 'a'.repeat(64)));
-  t.equal((await me(service, fourth)).status, 200, 'whoever knows its id alone ends no session');
+  t.equal((await me(service, fourth)).status, 200, 'a session id alone ends no session');
 });
 
-t.test('revoking and rotating end every session at once', async (t) => {
+t.test('ends every session of a moderator by revocation or rotation', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service);
@@ -193,7 +193,7 @@ t.test('revoking and rotating end every session at once', async (t) => {
   if ('refused' in rotated) throw new Error(rotated.refused);
   t.not(rotated.token, ann.token);
   t.equal((await me(service, cookie)).status, 401);
-  t.equal((await ann.get('me')).status, 401, 'the old token');
+  t.equal((await ann.get('me')).status, 401, 'the old token is refused');
   t.equal((await signIn(service, ann.token)).status, 401);
   const again = await signIn(service, rotated.token);
   t.equal(again.status, 200);
@@ -207,27 +207,27 @@ t.test('revoking and rotating end every session at once', async (t) => {
   t.match(await revokeModerator(service.core, 'Ann'), { refused: 'not_found' });
 });
 
-t.test('what waits while its token is rotated, or its session ends, is refused', async (t) => {
+t.test('refuses a waiting request whose token is rotated or whose session ends', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
   const member = await signedIn(service);
-  const byMember = { attribution: 'member', name: '', member_handle: member.handle };
-  const note = await submit(service, byMember, member.cookie);
+  const memberNote = { attribution: 'member', name: '', member_handle: member.handle };
+  const note = await submit(service, memberNote, member.cookie);
   const ann = await addModerator(service, 'Ann');
   const bob = await addModerator(service, 'Bob');
   const cookie = readCookie(await signIn(service, bob.token));
   const approval = { action: 'approve', expected_version: 1 };
   const path = `/api/moderation/notes/${note.id}/decisions`;
 
-  // A decision locks the note's author before it looks at the moderator.
-  const byToken = await meanwhile(
+  // A decision locks the note's author before it checks the moderator.
+  const byToken = await whileWaitingForLock(
     pool,
     'SELECT FROM feed_heads FOR UPDATE',
     () => ann.post(`notes/${note.id}/decisions`, approval),
     () => rotateModerator(service.core, 'Ann'),
   );
   t.match(byToken, { status: 401, body: { status: 'moderator_required' } });
-  const bySession = await meanwhile(
+  const bySession = await whileWaitingForLock(
     pool,
     'SELECT FROM feed_heads FOR UPDATE',
     () => service.call('POST', path, { body: approval, cookie }),
@@ -238,7 +238,7 @@ t.test('what waits while its token is rotated, or its session ends, is refused',
   const again = readCookie(await signIn(service, bob.token));
   for (const headers of [{}, { 'idempotency-key': randomUUID() }]) {
     const session = readCookie(await signIn(service, bob.token));
-    const claimed = await meanwhile(
+    const claimed = await whileWaitingForLock(
       pool,
       'SELECT FROM moderators FOR UPDATE',
       () =>
@@ -255,10 +255,10 @@ t.test('what waits while its token is rotated, or its session ends, is refused',
   const { rows } = await pool.query('SELECT state FROM notes');
   t.same(rows, [{ state: 'pending' }]);
   const decided = await service.call('POST', path, { body: approval, cookie: again });
-  t.equal(decided.status, 201, 'who is still signed in decides');
+  t.equal(decided.status, 201, 'another session may decide');
 });
 
-t.test('attempts are counted by address; a malformed body costs none', async (t) => {
+t.test('counts sign-in attempts by address and ignores malformed bodies', async (t) => {
   const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '2' });
   const ann = await addModerator(service, 'Ann');
   t.equal((await service.call('POST', PATH, { body: {} })).status, 400);
@@ -267,5 +267,5 @@ t.test('attempts are counted by address; a malformed body costs none', async (t)
   const limited = await signIn(service, ann.token);
   t.equal(limited.status, 429);
   t.equal(limited.headers.get('retry-after'), '600');
-  t.equal((await ann.get('me')).status, 200, 'the bearer is not counted');
+  t.equal((await ann.get('me')).status, 200, 'bearers are not counted');
 });

@@ -2,13 +2,13 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass, tellAll } from '../../support/passing-time.ts';
+import { advanceTime, notifyAuthors, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
 
 const typesOf = async (service: Service, { id }: Member) =>
-  (await feedOf(service, id)).map(({ type }) => type);
+  (await readFeed(service, id)).map(({ type }) => type);
 
 async function act(moderator: Moderator, path: string, body: object) {
   const answer = await moderator.post(path, body);
@@ -23,13 +23,13 @@ const remove = (expected_version: number) => ({
   expected_version,
 });
 
-/** Until whoever decided can no longer undo it; answers how many were told. */
-async function becomeFinal(service: Service): Promise<number> {
-  await letPass(service, '11 minutes');
-  return tellAll(service);
+/** Waits until decisions are final; returns how many authors were notified. */
+async function finalizeDecisions(service: Service): Promise<number> {
+  await advanceTime(service, '11 minutes');
+  return notifyAuthors(service);
 }
 
-t.test('a note is told back, though it was removed again for a moment', async (t) => {
+t.test('notifies an author of a restoration despite another, undone removal', async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
     await addModerator(service, 'Ann'),
@@ -39,27 +39,27 @@ t.test('a note is told back, though it was removed again for a moment', async (t
   const { id } = await submitAs(service, member);
   const path = `notes/${id}/decisions`;
   await decide(ann, id, 'approve');
-  await becomeFinal(service);
+  await finalizeDecisions(service);
   await act(ann, path, remove(2));
-  await becomeFinal(service);
+  await finalizeDecisions(service);
   const back = await act(lea, path, { action: 'restore', expected_version: 3 });
   const again = await act(ann, path, remove(back.version));
   await act(ann, `decisions/${again.event_id}/undo`, { expected_version: again.version });
-  await becomeFinal(service);
+  await finalizeDecisions(service);
   const types = ['note.submitted', 'note.approved', 'note.removed', 'note.restored'];
   t.same(await typesOf(service, member), types);
-  t.equal(await tellAll(service), 0);
+  t.equal(await notifyAuthors(service), 0);
 
   const third = await act(ann, path, remove(again.version + 2));
-  await becomeFinal(service);
+  await finalizeDecisions(service);
   await act(lea, path, { action: 'restore', expected_version: third.version });
-  await becomeFinal(service);
+  await finalizeDecisions(service);
   t.same(await typesOf(service, member), [...types, 'note.removed', 'note.restored']);
 });
 
-for (const way of ['restored', 'granted on appeal'])
+for (const outcome of ['restored', 'granted on appeal'])
   t.test(
-    `a reply is told to whom it answers, though it was removed and ${way} first`,
+    `notifies the parent's author of a reply that was removed and ${outcome} first`,
     async (t) => {
       const service = await startService(t);
       const [ann, lea] = [
@@ -73,8 +73,8 @@ for (const way of ['restored', 'granted on appeal'])
       const path = `notes/${reply.id}/decisions`;
       await decide(ann, reply.id, 'approve');
       const removed = await act(ann, path, remove(2));
-      await becomeFinal(service);
-      if (way === 'restored')
+      await finalizeDecisions(service);
+      if (outcome === 'restored')
         await act(lea, path, { action: 'restore', expected_version: removed.version });
       else {
         const body = { text: 'It is an answer.' };
@@ -82,22 +82,22 @@ for (const way of ['restored', 'granted on appeal'])
         await service.call('POST', `/api/guestbook/${reply.id}/appeal`, { body, cookie });
         await act(lea, path, { action: 'grant', expected_version: removed.version + 1 });
       }
-      await becomeFinal(service);
-      const replied = (await feedOf(service, asker.id)).filter(
+      await finalizeDecisions(service);
+      const replied = (await readFeed(service, asker.id)).filter(
         ({ type }) => type === 'note.replied',
       );
       matchAll(t, replied, [{ subject: parent.id, data: { reply_id: reply.id } }]);
 
-      const later = await act(ann, path, remove(way === 'restored' ? 4 : 5));
-      await becomeFinal(service);
+      const later = await act(ann, path, remove(outcome === 'restored' ? 4 : 5));
+      await finalizeDecisions(service);
       await act(lea, path, { action: 'restore', expected_version: later.version });
-      await becomeFinal(service);
+      await finalizeDecisions(service);
       t.equal((await typesOf(service, asker)).filter((type) => type === 'note.replied').length, 1);
       t.equal((await typesOf(service, answerer)).at(-1), 'note.restored');
     },
   );
 
-t.test('why a note was taken down is read once nobody can undo it', async (t) => {
+t.test('shows the reason of a removal once it can no longer be undone', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
@@ -107,6 +107,6 @@ t.test('why a note was taken down is read once nobody can undo it', async (t) =>
   const outcome = async () =>
     (await service.call('GET', `/api/guestbook/${id}/outcome`, member)).body;
   t.match(await outcome(), { outcome: 'removed', policy: null, message: null });
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.match(await outcome(), { outcome: 'removed', policy: 'spam', message: 'A hasty word' });
 });

@@ -13,7 +13,7 @@ const put = (service: Service, token: string, body: object) =>
 
 const rude = { code: 'rudeness', title: 'Rude', text: 'Be kind.', active: true };
 
-t.test('every role reads the policies; a lead changes them, version by version', async (t) => {
+t.test('shows the policies to every role and lets a lead change them by version', async (t) => {
   const service = await startService(t);
   const lead = await addModerator(service, 'Lea', 'lead');
   const auditor = await addModerator(service, 'Aud', 'auditor');
@@ -36,7 +36,11 @@ t.test('every role reads the policies; a lead changes them, version by version',
     (await put(service, lead.token, { ...spam, expected_version: 1 })).body.policy.version,
     2,
   );
-  t.equal((await put(service, lead.token, spam)).body.policy.version, 2, 'the same again');
+  t.equal(
+    (await put(service, lead.token, spam)).body.policy.version,
+    2,
+    'an equal policy keeps its version',
+  );
   const stale = await put(service, lead.token, { ...rude, title: 'R', expected_version: 0 });
   t.equal(stale.status, 409);
   t.match(stale.body.error, { reason: 'version_mismatch', current_version: 1 });
@@ -60,10 +64,10 @@ t.test('every role reads the policies; a lead changes them, version by version',
   ]);
   const before = (await auditor.get('policies')).body;
   await rebuild(service.database.url, catalogue, projections);
-  t.same((await auditor.get('policies')).body, before, 'also from the log');
+  t.same((await auditor.get('policies')).body, before, 'a rebuild yields the same policies');
 });
 
-t.test('who may not change a policy, and what is no policy', async (t) => {
+t.test('refuses changes by other roles and invalid policies', async (t) => {
   const service = await startService(t);
   const lead = await addModerator(service, 'Lea', 'lead');
   for (const role of ['triage', 'moderator', 'auditor'] as const) {
@@ -86,7 +90,7 @@ t.test('who may not change a policy, and what is no policy', async (t) => {
   t.equal((await lead.get('policies')).body.policies.length, 6);
 });
 
-t.test('of leads who change one policy at once, each change is one version', async (t) => {
+t.test('gives each of several concurrent changes its own version', async (t) => {
   const service = await startService(t);
   const lead = await addModerator(service, 'Lea', 'lead');
   const answers = await Promise.all(
@@ -99,17 +103,17 @@ t.test('of leads who change one policy at once, each change is one version', asy
   t.same(one.map(({ status }) => status).sort(), [200, 409]);
 });
 
-t.test('a decision may name active policies only', async (t) => {
+t.test('accepts only active policies in a decision', async (t) => {
   const service = await startService(t);
   const lead = await addModerator(service, 'Lea', 'lead');
   await put(service, lead.token, { ...rude, active: false });
-  const known = async (code: string) => {
+  const check = async (code: string) => {
     const { text, values } = findPolicy(code);
     const { rows } = await service.database.pool.query<PolicyRow>(text, values);
     return refuseUnlessActive(rows[0]);
   };
-  t.equal(await known('spam'), null);
+  t.equal(await check('spam'), null);
   const expected = { refused: 'invalid_request', details: { issues: [{ path: 'policy' }] } };
-  t.match(await known('rudeness'), expected);
-  t.match(await known('taste'), expected);
+  t.match(await check('rudeness'), expected);
+  t.match(await check('taste'), expected);
 });

@@ -5,35 +5,35 @@ import { type Service, startService } from '../../support/service.ts';
 
 const WAITING = 1500;
 
-/** Notes that wait, as the read model has them. The last is called `last`. */
-const flood = (service: Service) =>
+/** Inserts pending notes into the read model; the newest has the name `last`. */
+const insertPending = (service: Service) =>
   service.tamper(`INSERT INTO notes (note_id, owner_id, experience, attribution, name, message, state,
       version, submitted_at)
     SELECT gen_random_uuid(), gen_random_uuid(), 'service', 'guest', CASE n WHEN ${WAITING} THEN 'last' ELSE '' END, 'Again',
       'pending', 1, now() + n * interval '1 second'
     FROM generate_series(1, ${WAITING}) n`);
 
-t.test('a view of more than a thousand is counted whole', async (t) => {
+t.test('counts a view of more than a thousand notes completely', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
-  await flood(service);
+  await insertPending(service);
   let todo: number;
   do {
     const { status, body } = await ann.get('queue');
     t.equal(status, 200);
     todo = body.counts.todo;
     if (todo !== WAITING) {
-      t.equal(todo, 1001, 'at least so many, until it is counted');
+      t.equal(todo, 1001, 'shows a lower bound until the count is known');
       await sleep(100);
     }
   } while (todo !== WAITING);
 });
 
-t.test('a view that cannot be counted in time is read all the same', async (t) => {
+t.test('serves a view that cannot be counted in time', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
-  await flood(service);
-  // Whoever reads the last note waits longer than storage may.
+  await insertPending(service);
+  // Reading the last note takes longer than a statement may.
   await service.tamper(`CREATE FUNCTION slow(name text) RETURNS boolean LANGUAGE plpgsql AS $$
       BEGIN IF name = 'last' THEN PERFORM pg_sleep(60); END IF; RETURN true; END $$;
     ALTER TABLE notes RENAME TO all_notes;
@@ -43,6 +43,6 @@ t.test('a view that cannot be counted in time is read all the same', async (t) =
     const { status, body, text } = await ann.get('queue?limit=20');
     t.equal(status, 200, text);
     t.equal(body.items.length, 20);
-    t.equal(body.counts.todo, 1001, 'at least so many');
+    t.equal(body.counts.todo, 1001, 'shows a lower bound');
   }
 });

@@ -2,16 +2,16 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { MAX_RARE_MATCHES, MAX_SCANNED } from '../../../services/moderation/queue/queue-page.ts';
-import { othersDecided } from '../../support/decided-notes.ts';
-import { letPass } from '../../support/passing-time.ts';
+import { insertNotesOfOthers } from '../../support/decided-notes.ts';
+import { advanceTime } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
 
 type Item = { id: string };
 
 const idsOf = (answer: { body: { items: Item[] } }) => answer.body.items.map(({ id }) => id);
 
-/** Every id of a view, page by page. */
-async function walk(who: Moderator, query: string): Promise<string[]> {
+/** Returns all ids of a view, page by page. */
+async function readAllPages(who: Moderator, query: string): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ; ) {
     const answer = await who.get(`queue?${query}${cursor}`);
@@ -21,7 +21,7 @@ async function walk(who: Moderator, query: string): Promise<string[]> {
   }
 }
 
-t.test('each view is walked to its end, in its order, without a gap', async (t) => {
+t.test('pages through each view in its order without a gap', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const lea = await addModerator(service, 'Lea', 'lead');
@@ -35,26 +35,26 @@ t.test('each view is walked to its end, in its order, without a gap', async (t) 
       message: 'Please look',
     });
   const normal = notes.filter((id) => id !== a && id !== b);
-  t.same(await walk(ann, 'limit=3'), normal);
-  t.same(await walk(lea, 'limit=3'), [a, b, ...normal]);
-  t.same(await walk(lea, 'limit=1'), [a, b, ...normal]);
-  t.same(await walk(ann, 'view=escalated&limit=1'), [a, b]);
+  t.same(await readAllPages(ann, 'limit=3'), normal);
+  t.same(await readAllPages(lea, 'limit=3'), [a, b, ...normal]);
+  t.same(await readAllPages(lea, 'limit=1'), [a, b, ...normal]);
+  t.same(await readAllPages(ann, 'view=escalated&limit=1'), [a, b]);
   t.match((await lea.get('queue')).body.counts, { todo: 12, escalated: 2, mine: 0 });
   t.match((await ann.get('queue')).body.counts, { todo: 10, escalated: 2, mine: 0 });
 
   const decided = normal.slice(0, 5);
   for (const id of decided) await decide(ann, id, id === decided[2] ? 'reject' : 'approve');
-  t.same(await walk(ann, 'view=decided&limit=2'), decided.toReversed());
+  t.same(await readAllPages(ann, 'view=decided&limit=2'), decided.toReversed());
   for (const id of decided.slice(3))
     await service.call('POST', `/api/guestbook/${id}/report`, { body: { reason: 'spam' } });
-  t.same(await walk(ann, 'view=reported&limit=1'), decided.slice(3));
+  t.same(await readAllPages(ann, 'view=reported&limit=1'), decided.slice(3));
   const claimed = await ann.post('claims', { count: 3 });
   t.same(
     claimed.body.claims.map(({ note_id }: { note_id: string }) => note_id),
     normal.slice(5, 8),
   );
-  t.same(await walk(ann, 'view=mine&limit=2'), normal.slice(5, 8));
-  t.same(await walk(lea, 'view=mine'), []);
+  t.same(await readAllPages(ann, 'view=mine&limit=2'), normal.slice(5, 8));
+  t.same(await readAllPages(lea, 'view=mine'), []);
   const reported = await lea.post('claims', { count: 9, view: 'reported' });
   t.equal(reported.body.claims.length, 2);
 
@@ -64,7 +64,7 @@ t.test('each view is walked to its end, in its order, without a gap', async (t) 
   t.equal((await ann.get('queue?view=all')).status, 400);
 });
 
-t.test('what lets an item stand is the first of its actions', async (t) => {
+t.test('lists the action that keeps an item first', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const note = await submit(service);
@@ -75,30 +75,34 @@ t.test('what lets an item stand is the first of its actions', async (t) => {
   t.same(await actions(), ['keep', 'remove']);
 });
 
-t.test('the queue is searched by author, text and age', async (t) => {
+t.test('searches the queue by author, text and age', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const old = await submit(service, { name: 'Grace', message: 'Buy 100% off_here' });
-  await letPass(service, '25 hours');
+  await advanceTime(service, '25 hours');
   const { cookie } = await login(service, member);
   const own = { name: '', attribution: 'member', member_handle: member.handle };
-  const mine = await submit(service, { ...own, message: 'Grüße'.normalize('NFD') }, cookie);
+  const memberNote = await submit(service, { ...own, message: 'Grüße'.normalize('NFD') }, cookie);
   const other = await submit(service, { name: 'Eve', message: 'Buy 100 things' });
   const found = async (query: string) => idsOf(await ann.get(`queue?${query}`));
   t.same(await found('author=Grace'), [old.id]);
-  t.same(await found(`author=${member.handle}`), [mine.id]);
-  t.same(await found(`author=${member.id}`), [mine.id]);
+  t.same(await found(`author=${member.handle}`), [memberNote.id]);
+  t.same(await found(`author=${member.id}`), [memberNote.id]);
   t.same(await found('q=buy'), [old.id, other.id]);
-  t.same(await found(`q=${encodeURIComponent('100%')}`), [old.id], 'no wildcard');
+  t.same(await found(`q=${encodeURIComponent('100%')}`), [old.id], 'a percent sign is no wildcard');
   t.same(await found('q=off_h'), [old.id]);
-  t.same(await found(`q=${encodeURIComponent('GRÜSSE'.replace('SS', 'ß'))}`), [mine.id]);
+  t.same(await found(`q=${encodeURIComponent('GRÜSSE'.replace('SS', 'ß'))}`), [memberNote.id]);
   t.same(
     await found(`q=${encodeURIComponent('grüße'.normalize('NFD'))}`),
-    [mine.id],
-    'composed or not',
+    [memberNote.id],
+    'matches composed and decomposed letters',
   );
-  t.same(await found(`q=${encodeURIComponent('１００％')}`), [old.id], 'wide, and no wildcard');
+  t.same(
+    await found(`q=${encodeURIComponent('１００％')}`),
+    [old.id],
+    'matches wide characters, and no wildcard',
+  );
   t.same(await found('older_than=86400'), [old.id]);
   t.same(await found('finding=links'), []);
   t.equal((await ann.get('queue?older_than=soon')).status, 400);
@@ -107,34 +111,38 @@ t.test('the queue is searched by author, text and age', async (t) => {
   t.match(item, { id: old.id, past_due: true });
 });
 
-t.test('a page of a search ends after so many notes, and the next goes on', async (t) => {
+t.test('ends a page of a search after a number of notes and continues on the next', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const member = await signedIn(service);
   const { cookie } = await login(service, member);
   const own = { name: '', attribution: 'member', member_handle: member.handle };
-  const guests = await submit(service, { name: 'Grace', message: 'The first needle' });
-  const mine = await submit(service, { ...own, message: 'Another needle' }, cookie);
-  for (const { id } of [guests, mine]) await decide(ann, id, 'approve');
-  await letPass(service, '1 day');
+  const guestNote = await submit(service, { name: 'Grace', message: 'The first needle' });
+  const memberNote = await submit(service, { ...own, message: 'Another needle' }, cookie);
+  for (const { id } of [guestNote, memberNote]) await decide(ann, id, 'approve');
+  await advanceTime(service, '1 day');
   const others = MAX_SCANNED + 500;
-  await service.tamper(othersDecided(others));
+  await service.tamper(insertNotesOfOthers(others));
 
   const first = (await ann.get('queue?view=decided&q=needle')).body;
-  t.same(first.items, [], 'nothing yet');
+  t.same(first.items, [], 'the first page has no match yet');
   t.type(first.next_cursor, 'string');
   const more = `queue?view=decided&q=needle&cursor=${encodeURIComponent(first.next_cursor)}`;
-  t.match((await ann.get(more)).body, { items: [{ id: mine.id }, { id: guests.id }] });
+  t.match((await ann.get(more)).body, { items: [{ id: memberNote.id }, { id: guestNote.id }] });
   t.equal((await ann.get(more)).body.next_cursor, null);
-  const pins = await walk(ann, 'view=decided&q=pin&limit=3');
-  const made = Math.ceil((others - 6) / 1000);
-  t.same([pins.length, new Set(pins).size], [made, made], 'each once');
+  const pins = await readAllPages(ann, 'view=decided&q=pin&limit=3');
+  const expectedPins = Math.ceil((others - 6) / 1000);
+  t.same(
+    [pins.length, new Set(pins).size],
+    [expectedPins, expectedPins],
+    'each match is listed once',
+  );
 
-  // Of an author at once, however long the view is.
+  // A search by author reads only the author's notes, however long the view is.
   for (const [author, expected] of [
-    ['Grace', [guests.id]],
-    [member.id, [mine.id]],
-    [member.handle, [mine.id]],
+    ['Grace', [guestNote.id]],
+    [member.id, [memberNote.id]],
+    [member.handle, [memberNote.id]],
     ['Nobody', []],
   ] as const) {
     const { items, next_cursor } = (await ann.get(`queue?view=decided&author=${author}`)).body;
@@ -142,14 +150,14 @@ t.test('a page of a search ends after so many notes, and the next goes on', asyn
   }
   const both = (await ann.get('queue?view=decided&author=Grace&q=other&older_than=60')).body;
   t.same([both.items, both.next_cursor], [[], null]);
-  t.same(await walk(ann, 'view=decided&author=Other&q=pin&limit=4'), pins);
+  t.same(await readAllPages(ann, 'view=decided&author=Other&q=pin&limit=4'), pins);
 });
 
-t.test('a rare finding is found at once, and a common one along the view', async (t) => {
+t.test('finds notes by a rare finding directly, by a common one along the view', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const others = MAX_SCANNED + 500;
-  await service.tamper(othersDecided(others));
+  await service.tamper(insertNotesOfOthers(others));
   await service.tamper(`WITH aged AS (
       SELECT note_id, row_number() OVER (ORDER BY settled_at) AS age FROM notes)
     INSERT INTO note_findings (note_id, code)
@@ -171,14 +179,14 @@ t.test('a rare finding is found at once, and a common one along the view', async
     items: [],
     next_cursor: null,
   });
-  t.same(await walk(ann, 'finding=email'), [], 'in no other view');
-  t.same(await walk(ann, 'view=decided&finding=email&q=nothing'), []);
-  t.same(await walk(ann, 'view=decided&finding=email&author=Other'), notes.slice(-2, -1));
+  t.same(await readAllPages(ann, 'finding=email'), [], 'other views have no match');
+  t.same(await readAllPages(ann, 'view=decided&finding=email&q=nothing'), []);
+  t.same(await readAllPages(ann, 'view=decided&finding=email&author=Other'), notes.slice(-2, -1));
 
   const links = notes.filter((_, index) => (notes.length - index) % 4 === 0);
-  t.same(await walk(ann, 'view=decided&finding=links&limit=100'), links);
+  t.same(await readAllPages(ann, 'view=decided&finding=links&limit=100'), links);
   const { items, next_cursor } = (await ann.get('queue?view=decided&finding=phone')).body;
-  t.same([items.length, typeof next_cursor], [1, 'string'], 'one more is common');
+  t.same([items.length, typeof next_cursor], [1, 'string'], 'one above the limit counts as common');
   const { length } = (await ann.get('queue?view=decided&limit=100&finding=markup')).body.items;
   t.equal(length, 100);
 });
@@ -192,7 +200,7 @@ async function login(
   return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] };
 }
 
-t.test('a lead claims what was escalated first, and the others never by themselves', async (t) => {
+t.test('lets a lead claim escalated notes first and gives other roles none', async (t) => {
   const service = await startService(t);
   const tri = await addModerator(service, 'Tri', 'triage');
   const lea = await addModerator(service, 'Lea', 'lead');
@@ -203,7 +211,7 @@ t.test('a lead claims what was escalated first, and the others never by themselv
     (await who.post('claims', body)).body.claims.map((claim: { note_id: string }) => claim.note_id);
   t.same(await claimed(lea, { count: 1 }), [two.id]);
   t.same(await claimed(tri, { count: 5 }), [one.id]);
-  t.same(await claimed(tri, { count: 5, view: 'escalated' }), [], 'held by the lead');
+  t.same(await claimed(tri, { count: 5, view: 'escalated' }), [], 'the lead holds the note');
 });
 
 t.test('those of the given items that are in a view are read alone', async (t) => {

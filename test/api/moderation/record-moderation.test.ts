@@ -19,17 +19,21 @@ import {
   report,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass } from '../../support/passing-time.ts';
+import { advanceTime, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const KINDS = [
-  { publish: publishProfile, told: 'profile.removed', back: 'profile.published' },
-  { publish: publishArtifact, told: 'artifact.removed', back: 'artifact.published' },
-  { publish: publishCase, told: 'case.removed', back: 'case.opened' },
+  { publish: publishProfile, removedType: 'profile.removed', publishedType: 'profile.published' },
+  {
+    publish: publishArtifact,
+    removedType: 'artifact.removed',
+    publishedType: 'artifact.published',
+  },
+  { publish: publishCase, removedType: 'case.removed', publishedType: 'case.opened' },
   {
     publish: async (agent: Agent) => publishCaseNote(agent, (await publishCase(agent)).id),
-    told: 'case.removed',
-    back: 'case.noted',
+    removedType: 'case.removed',
+    publishedType: 'case.noted',
   },
 ];
 
@@ -43,16 +47,16 @@ const remove = (expected_version: number) => ({
   expected_version,
 });
 
-/** Whether anybody reads the record. */
+/** Whether anybody can read the record. */
 async function isPublic(service: Service, { type, id, path }: Published): Promise<boolean> {
   const answer = await service.call('GET', path);
   if (type !== 'case_note') return answer.status === 200;
   return answer.body.notes.some((note: { id: string }) => note.id === id);
 }
 
-for (const { publish, told, back } of KINDS)
+for (const { publish, removedType, publishedType } of KINDS)
   t.test(
-    `${publish.name || 'a case note'}: removed, undone, removed, told, restored`,
+    `removes, undoes, removes again, announces and restores ${publish.name || 'a case note'}`,
     async (t) => {
       const service = await startService(t);
       const [author, ann] = [await newAgent(service), await newAgent(service)];
@@ -61,7 +65,7 @@ for (const { publish, told, back } of KINDS)
       const lead = await addModerator(service, 'Lea', 'lead');
       const record = await publish(author);
       const path = `${pathOf(record)}/decisions`;
-      const newest = async () => (await feedOf(service, author.id)).at(-1);
+      const newest = async () => (await readFeed(service, author.id)).at(-1);
       const before = await newest();
       await report(ann, record, { details: 'Buy now' });
 
@@ -71,7 +75,7 @@ for (const { publish, told, back } of KINDS)
       t.match(removed.body, { status: 'decided', state: 'removed', undo_until: /Z$/ });
       t.notOk(await isPublic(service, record));
       t.equal((await mod.get('queue?view=reported')).body.items.length, 0);
-      t.same(await newest(), before, 'the author is not told yet');
+      t.same(await newest(), before, 'the author is not notified yet');
       t.match(await itemOf(mod, record), {
         state: 'removed',
         version: removed.body.version,
@@ -94,34 +98,34 @@ for (const { publish, told, back } of KINDS)
       t.match(undone.body, { status: 'undone', state: 'published', undo_until: null });
       t.ok(await isPublic(service, record));
       const second = await mod.post(undo, { expected_version: undone.body.version });
-      t.equal(second.body.error.reason, 'wrong_state', 'only once');
+      t.equal(second.body.error.reason, 'wrong_state', 'a second undo is refused');
       const [waiting] = (await mod.get('queue?view=reported')).body.items;
       t.match(waiting, { id: record.id, reports: [{ state: 'open' }], decision: null });
-      await letPass(service, '11 minutes');
-      t.equal(await notifyRemovals(service), 0, 'an undone decision notifies no member');
+      await advanceTime(service, '11 minutes');
+      t.equal(await notifyRemovals(service), 0, 'an undone removal notifies nobody');
       t.same(await newest(), before);
 
       const again = await lead.post(path, remove(undone.body.version));
       t.equal(again.status, 201, again.text);
-      await letPass(service, '11 minutes');
+      await advanceTime(service, '11 minutes');
       t.equal(await notifyRemovals(service), 1);
-      t.equal(await notifyRemovals(service), 0, 'members are notified once');
+      t.equal(await notifyRemovals(service), 0, 'a second run notifies nobody');
       t.match(await newest(), {
-        type: told,
+        type: removedType,
         data: { policy: 'spam' },
         actor: { type: 'moderator', id: undefined },
       });
-      t.match((await feedOf(service, ann.id)).at(-1), {
+      t.match((await readFeed(service, ann.id)).at(-1), {
         type: 'report.resolved',
         data: { outcome: 'removed', subject: { type: record.type, id: record.id } },
       });
 
       const now = await itemOf(lead, record);
-      t.same(now.allowed_actions, [], 'never by who removed');
+      t.same(now.allowed_actions, [], 'the remover may not restore');
       const restore = { action: 'restore', expected_version: now.version };
       t.equal((await mod.post(path, restore)).body.error.code, 'role_required');
-      const alone = await lead.post(path, restore);
-      t.equal(alone.body.error.reason, 'second_person_required');
+      const byRemover = await lead.post(path, restore);
+      t.equal(byRemover.body.error.reason, 'second_person_required');
       t.notOk(await isPublic(service, record));
       const another = await addModerator(service, 'Lou', 'lead');
       t.same((await itemOf(another, record)).allowed_actions, ['restore']);
@@ -129,17 +133,25 @@ for (const { publish, told, back } of KINDS)
       t.match(restored.body, { state: 'published', undo_until: null });
       t.ok(await isPublic(service, record));
       const entry = await newest();
-      t.match(entry, { type: back, data: { restored: true } });
-      t.same(entry?.actor, { type: 'moderator' }, 'which moderator it was stays inside');
+      t.match(entry, { type: publishedType, data: { restored: true } });
+      t.same(entry?.actor, { type: 'moderator' }, 'the moderator is not identified');
       t.equal(
         (await mod.get('queue?view=reported')).body.items.length,
         0,
-        'the report was answered',
+        'the report stays resolved',
       );
 
       const { history } = (await mod.get(pathOf(record))).body;
-      const said = history.map(({ type, text }: { type: string; text: string }) => [type, text]);
-      t.match(said.slice(1).flat(), ['RecordReported', 'Buy now', /Removed$/, 'An advertisement']);
+      const historyTexts = history.map(({ type, text }: { type: string; text: string }) => [
+        type,
+        text,
+      ]);
+      t.match(historyTexts.slice(1).flat(), [
+        'RecordReported',
+        'Buy now',
+        /Removed$/,
+        'An advertisement',
+      ]);
       const audit = (await lead.get('audit')).body.entries.filter(
         ({ subject }: { subject: object }) => JSON.stringify(subject).includes(record.id),
       );
@@ -148,7 +160,7 @@ for (const { publish, told, back } of KINDS)
     },
   );
 
-t.test('two decide at once: one 201, one 409 that names the winner', async (t) => {
+t.test('accepts one of two concurrent decisions and names the winner', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
   const mods = [await addModerator(service, 'Ann'), await addModerator(service, 'Ben')] as const;
@@ -171,7 +183,7 @@ t.test('two decide at once: one 201, one 409 that names the winner', async (t) =
   }
 });
 
-t.test('a report that came in between makes the decision another one', async (t) => {
+t.test('refuses a decision after a new report has changed the version', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = [
     await newAgent(service),
@@ -195,7 +207,7 @@ t.test('a report that came in between makes the decision another one', async (t)
   t.match(late.body.error, { reason: 'version_mismatch', decided_by: { id: mod.id } });
 });
 
-t.test('who may not decide, and what cannot be decided', async (t) => {
+t.test('refuses decisions by other roles and on invalid subjects', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
   const mod = await addModerator(service, 'Mod');
@@ -221,7 +233,7 @@ t.test('who may not decide, and what cannot be decided', async (t) => {
   t.equal((await mod.post(path, remove(2))).body.error.reason, 'wrong_state');
 });
 
-t.test('what went with its author is public for nobody, restored or not', async (t) => {
+t.test("keeps a case private after its author's deletion, restored or not", async (t) => {
   const service = await startService(t);
   const [author, other] = [await newAgent(service), await newAgent(service)];
   const [mod, lead] = [
@@ -234,8 +246,8 @@ t.test('what went with its author is public for nobody, restored or not', async 
   const ofCase = await mod.post(`${pathOf(theCase)}/decisions`, remove(1));
   t.equal(ofCase.status, 201, ofCase.text);
   await author.call('POST', '/api/v1/me/delete', { confirm_handle: author.handle });
-  const { version: expected_version, ...seen } = await itemOf(lead, theCase);
-  t.match(seen, { state: 'withdrawn', allowed_actions: [] });
+  const { version: expected_version, ...shownCase } = await itemOf(lead, theCase);
+  t.match(shownCase, { state: 'withdrawn', allowed_actions: [] });
   for (const answer of [
     await lead.post(`${pathOf(theCase)}/decisions`, { action: 'restore', expected_version }),
     await lead.post(`decisions/${ofCase.body.event_id}/undo`, { expected_version }),
@@ -247,28 +259,25 @@ t.test('what went with its author is public for nobody, restored or not', async 
   t.equal((await itemOf(lead, note)).state, 'withdrawn');
 });
 
-t.test(
-  'an author who withdraws a removed record takes it away from every restoration',
-  async (t) => {
-    const service = await startService(t);
-    const author = await newAgent(service);
-    const mod = await addModerator(service, 'Mod');
-    const lead = await addModerator(service, 'Lea', 'lead');
-    const record = await publishArtifact(author);
-    const path = `${pathOf(record)}/decisions`;
-    const removed = await mod.post(path, remove(1));
-    await author.call('POST', `${record.path}/withdraw`, {});
-    const { version } = await itemOf(lead, record);
-    const restore = { action: 'restore', expected_version: version };
-    t.equal((await lead.post(path, restore)).body.error.reason, 'wrong_state');
-    const undo = `decisions/${removed.body.event_id}/undo`;
-    const undone = await lead.post(undo, { expected_version: version });
-    t.equal(undone.body.error.reason, 'wrong_state');
-    t.notOk(await isPublic(service, record));
-  },
-);
+t.test('refuses to restore a removed record that its author withdrew', async (t) => {
+  const service = await startService(t);
+  const author = await newAgent(service);
+  const mod = await addModerator(service, 'Mod');
+  const lead = await addModerator(service, 'Lea', 'lead');
+  const record = await publishArtifact(author);
+  const path = `${pathOf(record)}/decisions`;
+  const removed = await mod.post(path, remove(1));
+  await author.call('POST', `${record.path}/withdraw`, {});
+  const { version } = await itemOf(lead, record);
+  const restore = { action: 'restore', expected_version: version };
+  t.equal((await lead.post(path, restore)).body.error.reason, 'wrong_state');
+  const undo = `decisions/${removed.body.event_id}/undo`;
+  const undone = await lead.post(undo, { expected_version: version });
+  t.equal(undone.body.error.reason, 'wrong_state');
+  t.notOk(await isPublic(service, record));
+});
 
-t.test('undo: its decider for ten minutes, a lead at any time', async (t) => {
+t.test('allows an undo to its decider for ten minutes and to a lead at any time', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
   const mod = await addModerator(service, 'Mod');
@@ -277,21 +286,21 @@ t.test('undo: its decider for ten minutes, a lead at any time', async (t) => {
   for (let n = 0; n < 2; n++) await report(await newAgent(service), record);
   const { version } = await itemOf(mod, record);
   const removed = await mod.post(`${pathOf(record)}/decisions`, remove(version));
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   const undo = `decisions/${removed.body.event_id}/undo`;
   const expected = { expected_version: removed.body.version };
   t.equal((await mod.post(undo, expected)).body.error.reason, 'undo_expired');
   t.equal((await lead.post(undo, expected)).status, 201);
   t.ok(await isPublic(service, record));
   const { reported_at, reports } = await itemOf(mod, record);
-  t.equal(reported_at, reports.at(-1).reported_at, 'its reports wait in their old place');
+  t.equal(reported_at, reports.at(-1).reported_at, 'the reports return to their old place');
 });
 
-t.test('nobody goes on holding a record that its author took away', async (t) => {
+t.test('releases the claims on records that their author withdraws', async (t) => {
   const service = await startService(t);
   const mod = await addModerator(service, 'Mod');
   const reader = await newAgent(service);
-  const claims = async (agent: Agent) => {
+  const claimAll = async (agent: Agent) => {
     const records = [
       await publishProfile(agent),
       await publishArtifact(agent),
@@ -304,18 +313,18 @@ t.test('nobody goes on holding a record that its author took away', async (t) =>
     return records;
   };
   const author = await newAgent(service);
-  const [, artifact, opened] = await claims(author);
+  const [, artifact, opened] = await claimAll(author);
   await author.call('POST', '/api/v1/me/profile/withdraw', {});
   await author.call('POST', `/api/v1/artifacts/${artifact?.id}/withdraw`, {});
   await author.call('POST', `/api/v1/cases/${opened?.id}/withdraw`, { expected_version: 1 });
   t.equal(await countClaims(mod), 0);
   const leaver = await newAgent(service);
-  await claims(leaver);
+  await claimAll(leaver);
   await leaver.call('POST', '/api/v1/me/delete', { confirm_handle: leaver.handle });
   t.equal(await countClaims(mod), 0);
 });
 
-t.test('whoever comes too late is told who decided, and not that it was told', async (t) => {
+t.test('names the decider, not the notification, in the refusal of a late undo', async (t) => {
   const service = await startService(t);
   const mod = await addModerator(service, 'Mod');
   const author = await newAgent(service);
@@ -328,7 +337,7 @@ t.test('whoever comes too late is told who decided, and not that it was told', a
   t.match(late, { status: 409, body: { error: { decided_by: { id: mod.id, name: 'Mod' } } } });
 });
 
-t.test('a key makes a decision on a record happen once', async (t) => {
+t.test('executes a decision on a record once per idempotency key', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
   const mod = await addModerator(service, 'Mod');
@@ -342,58 +351,55 @@ t.test('a key makes a decision on a record happen once', async (t) => {
   t.equal(again.headers.get('idempotency-replayed'), 'true');
 });
 
-t.test(
-  'a record is claimed, held against others, renewed, decided on and given back',
-  async (t) => {
-    const service = await startService(t);
-    const [author, reporter] = [await newAgent(service), await newAgent(service)];
-    const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-    const [packet, open] = [await publishArtifact(author), await publishCase(author)];
-    await report(reporter, packet);
-    await report(reporter, open);
-    const subjectOf = ({ type, id }: Published) => ({ type, id });
+t.test('lets a moderator claim, renew, decide on and release records', async (t) => {
+  const service = await startService(t);
+  const [author, reporter] = [await newAgent(service), await newAgent(service)];
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const [packet, open] = [await publishArtifact(author), await publishCase(author)];
+  await report(reporter, packet);
+  await report(reporter, open);
+  const subjectOf = ({ type, id }: Published) => ({ type, id });
 
-    const next = (await ann.post('claims', { count: 1, view: 'reported' })).body.claims;
-    matchAll(t, next, [
-      { note_id: null, subject: subjectOf(packet), item: { id: packet.id, claim: { mine: true } } },
-    ]);
-    matchAll(t, (await ann.get('me')).body.leases, [{ subject: subjectOf(packet) }]);
-    const mine = await ann.get('queue?view=mine');
-    t.match(mine.body, { items: [{ id: packet.id }], counts: { mine: 1, reported: 2 } });
-    const theirs = await itemOf(bob, packet);
-    t.match(theirs, { claim: { mine: false, moderator: { name: 'Ann' } }, allowed_actions: [] });
+  const next = (await ann.post('claims', { count: 1, view: 'reported' })).body.claims;
+  matchAll(t, next, [
+    { note_id: null, subject: subjectOf(packet), item: { id: packet.id, claim: { mine: true } } },
+  ]);
+  matchAll(t, (await ann.get('me')).body.leases, [{ subject: subjectOf(packet) }]);
+  const mine = await ann.get('queue?view=mine');
+  t.match(mine.body, { items: [{ id: packet.id }], counts: { mine: 1, reported: 2 } });
+  const theirs = await itemOf(bob, packet);
+  t.match(theirs, { claim: { mine: false, moderator: { name: 'Ann' } }, allowed_actions: [] });
 
-    const asked = { subjects: [subjectOf(packet)] };
-    t.match((await bob.post('claims', asked)).body.error, {
-      reason: 'claimed_by_other',
-      subject: subjectOf(packet),
-      claimed_by: { name: 'Ann' },
-    });
-    const refused = await bob.post(`${pathOf(packet)}/decisions`, remove(theirs.version));
-    t.equal(refused.body.error.reason, 'claimed_by_other');
-    matchAll(t, (await bob.post('claims', { count: 5, view: 'reported' })).body.claims, [
-      { subject: subjectOf(open) },
-    ]);
-    const [{ lease_id }] = next;
-    t.same((await ann.post('claims/renew', { lease_ids: [lease_id] })).body.renewed, [lease_id]);
+  const request = { subjects: [subjectOf(packet)] };
+  t.match((await bob.post('claims', request)).body.error, {
+    reason: 'claimed_by_other',
+    subject: subjectOf(packet),
+    claimed_by: { name: 'Ann' },
+  });
+  const refused = await bob.post(`${pathOf(packet)}/decisions`, remove(theirs.version));
+  t.equal(refused.body.error.reason, 'claimed_by_other');
+  matchAll(t, (await bob.post('claims', { count: 5, view: 'reported' })).body.claims, [
+    { subject: subjectOf(open) },
+  ]);
+  const [{ lease_id }] = next;
+  t.same((await ann.post('claims/renew', { lease_ids: [lease_id] })).body.renewed, [lease_id]);
 
-    const removed = await ann.post(`${pathOf(packet)}/decisions`, remove(theirs.version));
-    t.equal(removed.status, 201, removed.text);
-    t.same((await ann.get('me')).body.leases, []);
-    const { rows } = await service.database.pool.query('SELECT claimed_at FROM record_decisions');
-    t.type(rows[0].claimed_at, Date);
-    await bob.post('claims/release', {
-      lease_ids: (await bob.get('me')).body.leases.map(
-        ({ lease_id }: { lease_id: string }) => lease_id,
-      ),
-    });
-    t.equal((await itemOf(ann, open)).claim, null);
-    const absent = { subjects: [{ type: 'case', id: randomUUID() }] };
-    t.equal((await ann.post('claims', absent)).status, 404);
-  },
-);
+  const removed = await ann.post(`${pathOf(packet)}/decisions`, remove(theirs.version));
+  t.equal(removed.status, 201, removed.text);
+  t.same((await ann.get('me')).body.leases, []);
+  const { rows } = await service.database.pool.query('SELECT claimed_at FROM record_decisions');
+  t.type(rows[0].claimed_at, Date);
+  await bob.post('claims/release', {
+    lease_ids: (await bob.get('me')).body.leases.map(
+      ({ lease_id }: { lease_id: string }) => lease_id,
+    ),
+  });
+  t.equal((await itemOf(ann, open)).claim, null);
+  const absent = { subjects: [{ type: 'case', id: randomUUID() }] };
+  t.equal((await ann.post('claims', absent)).status, 404);
+});
 
-t.test('what was decided on is found again, whatever it is, the newest first', async (t) => {
+t.test('lists decisions on notes and records, newest first', async (t) => {
   const service = await startService(t);
   const [author, reporter] = [await newAgent(service), await newAgent(service)];
   const [ann, lea] = [
@@ -428,11 +434,11 @@ t.test('what was decided on is found again, whatever it is, the newest first', a
   ]);
 });
 
-t.test('a packet is shown in the words of its author', async (t) => {
+t.test('shows a packet as its author wrote it', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
   const ann = await addModerator(service, 'Ann');
-  const shown = async (packet: object) => {
+  const readText = async (packet: object) => {
     const published = await author.call('POST', '/api/v1/artifacts', packet);
     t.equal(published.status, 201, published.text);
     const { id } = published.body.artifact;
@@ -440,18 +446,18 @@ t.test('a packet is shown in the words of its author', async (t) => {
   };
   const source = 'Claim: self_reported\nReuse: CC0-1.0\nhttps://example.org/source';
   t.equal(
-    await shown(brief()),
+    await readText(brief()),
     `What it is about\n\nGrüße, שלום, 你好 👋\n\tdone\n\n${source}`,
-    'line by line, as it was written',
+    'the text keeps its lines',
   );
   t.equal(
-    await shown(result()),
+    await readText(result()),
     'What it is about\n\nIt worked.\n\nAlone\n\n' +
       `With its digest and place\nhttps://example.org/evidence\n\n${source}`,
   );
   const packet = handoff();
-  const text = await shown(packet);
-  t.ok(text.startsWith(`${packet.summary}\n\n{\n    "`), 'a handoff is its structure');
+  const text = await readText(packet);
+  t.ok(text.startsWith(`${packet.summary}\n\n{\n    "`), 'a handoff is shown as its structure');
   t.ok(
     text.includes(
       `"authorization_boundary": ${JSON.stringify(packet.content.scope.authorization_boundary)}`,
@@ -459,8 +465,8 @@ t.test('a packet is shown in the words of its author', async (t) => {
   );
   t.ok(text.includes(`Reuse: ${packet.reuse_terms}`));
   t.ok(
-    (await shown({ ...brief(), content: { body: 'x'.repeat(20_000), format: 'text' } })).endsWith(
-      source,
-    ),
+    (
+      await readText({ ...brief(), content: { body: 'x'.repeat(20_000), format: 'text' } })
+    ).endsWith(source),
   );
 });

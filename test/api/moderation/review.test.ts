@@ -4,18 +4,18 @@ import { addModerator, decide, type Moderator, submit } from '../../../harness/m
 import { signedIn } from '../../../harness/registration.ts';
 import { screenNote } from '../../../workers/screening/screen-note.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { letPass, tellAll } from '../../support/passing-time.ts';
+import { advanceTime, notifyAuthors } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
   one.post(`notes/${id}/decisions`, { action, expected_version: version, ...more });
 
-const entries = async (service: Service) =>
+const listPublic = async (service: Service) =>
   (await service.call('GET', '/api/guestbook')).body.entries.map(({ id }: { id: string }) => id);
 
-const reason = (answer: { body: { error: { reason: string } } }) => answer.body.error.reason;
+const reasonOf = (answer: { body: { error: { reason: string } } }) => answer.body.error.reason;
 
-t.test('a note is taken down, brought back by a lead, and its history says by whom', async (t) => {
+t.test('removes a note, lets another lead restore it, and records who decided', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const [lea, max] = [
@@ -24,20 +24,20 @@ t.test('a note is taken down, brought back by a lead, and its history says by wh
   ];
   const note = await submit(service);
   await decide(ann, note.id, 'approve');
-  t.equal((await act(bob, note.id, 'remove', 2)).status, 400, 'a policy is obligatory');
+  t.equal((await act(bob, note.id, 'remove', 2)).status, 400, 'a policy is required');
   t.equal((await act(bob, note.id, 'remove', 2, { policy: 'taste' })).status, 400);
   const removed = await act(lea, note.id, 'remove', 2, { policy: 'abuse', message: 'No.' });
   t.match(removed.body, { state: 'removed', version: 3, undo_until: String });
-  t.same(await entries(service), []);
+  t.same(await listPublic(service), []);
   const forbidden = await act(bob, note.id, 'restore', 3);
   t.equal(forbidden.status, 403);
   t.equal(forbidden.body.status, 'role_required');
-  t.equal(reason(await act(lea, note.id, 'restore', 3)), 'second_person_required');
+  t.equal(reasonOf(await act(lea, note.id, 'restore', 3)), 'second_person_required');
   t.same((await lea.get(`notes/${note.id}`)).body.item.allowed_actions, []);
   t.same((await max.get(`notes/${note.id}`)).body.item.allowed_actions, ['restore']);
   const restored = await act(max, note.id, 'restore', 3);
   t.match(restored.body, { state: 'approved', version: 4, undo_until: null });
-  t.same(await entries(service), [note.id]);
+  t.same(await listPublic(service), [note.id]);
 
   const { body } = await ann.get(`notes/${note.id}`);
   matchAll(t, body.history, [
@@ -51,7 +51,7 @@ t.test('a note is taken down, brought back by a lead, and its history says by wh
   t.equal((await ann.get('notes/no')).status, 400);
 });
 
-t.test('its history has its screening and what was told, at the version of then', async (t) => {
+t.test('lists screening and notification in the history, with their versions', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const { handle, cookie } = await signedIn(service);
@@ -62,8 +62,8 @@ t.test('its history has its screening and what was told, at the version of then'
   );
   await screenNote(service.core, { note_id: note.id });
   await decide(ann, note.id, 'reject');
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 1);
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 1);
   const { history } = (await ann.get(`notes/${note.id}`)).body;
   matchAll(t, history, [
     { type: 'NoteSubmitted', version: 1 },
@@ -74,7 +74,7 @@ t.test('its history has its screening and what was told, at the version of then'
   t.same((await ann.get(`subjects/note/${note.id}`)).body.history, history);
 });
 
-t.test('an undone removal leaves the note where it was, for whoever may undo', async (t) => {
+t.test('restores a note to its place when its moderator undoes the removal', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const [first, second] = [await submit(service), await submit(service)];
@@ -84,29 +84,29 @@ t.test('an undone removal leaves the note where it was, for whoever may undo', a
   t.equal((await ann.post(undo, { expected_version: 3 })).status, 403);
   const undone = await bob.post(undo, { expected_version: 3 });
   t.match(undone.body, { status: 'undone', state: 'approved', version: 5 });
-  t.same(await entries(service), [second.id, first.id], 'its old place');
-  t.equal(reason(await bob.post(undo, { expected_version: 5 })), 'wrong_state');
+  t.same(await listPublic(service), [second.id, first.id], 'the note returns to its old place');
+  t.equal(reasonOf(await bob.post(undo, { expected_version: 5 })), 'wrong_state');
   t.match((await ann.get(`notes/${first.id}`)).body.item.decision, {
     decision: 'approved',
     undo_allowed: true,
   });
-  t.equal((await ann.get('stats')).body.decisions, 3, 'the undo is none of them');
+  t.equal((await ann.get('stats')).body.decisions, 3, 'the undo does not count as a decision');
 });
 
-t.test('nobody undoes under the hands of who holds the note', async (t) => {
+t.test('refuses an undo while another moderator holds the note', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const note = await submit(service);
   const { body } = await decide(ann, note.id, 'approve');
   const claim = await bob.post('claims', { note_ids: [note.id] });
   const undo = () => ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
-  t.equal(reason(await undo()), 'claimed_by_other');
+  t.equal(reasonOf(await undo()), 'claimed_by_other');
   t.equal((await bob.get('me')).body.leases.length, 1);
   await bob.post('claims/release', { lease_ids: [claim.body.claims[0].lease_id] });
   t.equal((await undo()).status, 201);
 });
 
-t.test('a batch undone has one result for each note', async (t) => {
+t.test('answers the undo of a batch with one result per note', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const notes = [await submit(service), await submit(service)];
@@ -122,21 +122,21 @@ t.test('a batch undone has one result for each note', async (t) => {
   t.equal((await ann.post(undo, {})).body.results.length, 2);
 });
 
-t.test('triage escalates and defers, and decides nothing', async (t) => {
+t.test('lets triage escalate and defer, and refuses it decisions', async (t) => {
   const service = await startService(t);
   const tri = await addModerator(service, 'Tri', 'triage');
   const lea = await addModerator(service, 'Lea', 'lead');
   const [one, two] = [await submit(service), await submit(service)];
   for (const action of ['approve', 'keep', 'grant', 'uphold', 'restore'])
     t.equal((await act(tri, one.id, action, 1)).status, 403, action);
-  t.equal((await act(tri, one.id, 'escalate', 1)).status, 400, 'a reason is obligatory');
+  t.equal((await act(tri, one.id, 'escalate', 1)).status, 400, 'a reason is required');
   const escalated = await act(tri, two.id, 'escalate', 1, { message: 'A lawyer should look' });
   t.match(escalated.body, { state: 'pending', version: 2, undo_until: String });
   const ids = async (who: Moderator, view: string) =>
     (await who.get(`queue?view=${view}`)).body.items.map(({ id }: { id: string }) => id);
   t.same(await ids(tri, 'todo'), [one.id]);
   t.same(await ids(tri, 'escalated'), [two.id]);
-  t.same(await ids(lea, 'todo'), [two.id, one.id], "the lead's first");
+  t.same(await ids(lea, 'todo'), [two.id, one.id], 'a lead sees escalated notes first');
   t.match((await lea.get(`notes/${two.id}`)).body.history.at(-1), {
     type: 'NoteEscalated',
     text: 'A lawyer should look',
@@ -146,30 +146,42 @@ t.test('triage escalates and defers, and decides nothing', async (t) => {
   t.equal((await act(tri, one.id, 'defer', 1, { until: hours(73) })).status, 400);
   t.equal((await act(tri, one.id, 'defer', 1, { until: hours(-1) })).status, 400);
   t.equal((await act(tri, one.id, 'defer', 1, { until: hours(2) })).status, 201);
-  t.same(await ids(tri, 'todo'), [], 'hidden until it is due');
+  t.same(await ids(tri, 'todo'), [], 'a deferred note is hidden until it is due');
   t.same((await tri.post('claims', { count: 1 })).body.claims, []);
-  await letPass(service, '1 hour');
+  await advanceTime(service, '1 hour');
   t.equal((await act(tri, one.id, 'defer', 2)).status, 201);
   const { deferred_until } = (await tri.get(`notes/${one.id}`)).body.item;
-  const ahead = (Date.parse(deferred_until) - Date.now()) / 3_600_000;
-  t.ok(ahead > 23.9 && ahead <= 24, 'a day, where nothing is said');
+  const hoursAhead = (Date.parse(deferred_until) - Date.now()) / 3_600_000;
+  t.ok(hoursAhead > 23.9 && hoursAhead <= 24, 'the default is a day');
   t.equal((await act(tri, one.id, 'defer', 3)).body.tier, 'normal');
   const fourth = await act(tri, one.id, 'defer', 4);
-  t.match(fourth.body, { state: 'pending', tier: 'lead' }, 'a fourth escalates, and says so');
+  t.match(
+    fourth.body,
+    { state: 'pending', tier: 'lead' },
+    'a fourth deferral escalates and says so',
+  );
   matchAll(t, (await lea.get('queue')).body.items, [{ id: one.id, tier: 'lead' }, { id: two.id }]);
   await act(tri, one.id, 'defer', 5);
-  t.match((await lea.get('queue')).body.items[0], { id: one.id }, 'it is not put off for ever');
+  t.match(
+    (await lea.get('queue')).body.items[0],
+    { id: one.id },
+    'a note is not deferred without end',
+  );
   await act(lea, one.id, 'defer', 6);
-  t.same(await ids(lea, 'todo'), [two.id], 'a lead has nobody to escalate to');
+  t.same(await ids(lea, 'todo'), [two.id], "a lead's deferral does not escalate");
 
   const items = [{ note_id: two.id, expected_version: 2 }];
   const batch = await tri.post('decisions/batch', { action: 'approve', items });
-  t.equal(batch.body.status, 'role_required', 'one action, one answer');
-  t.equal((await act(tri, randomUUID(), 'approve', 1)).status, 403, 'before what is asked of');
+  t.equal(batch.body.status, 'role_required', 'a batch with a forbidden action has one answer');
+  t.equal(
+    (await act(tri, randomUUID(), 'approve', 1)).status,
+    403,
+    'the role is checked before the note',
+  );
   t.equal((await act(tri, two.id, 'reject', 2, { policy: 'taste' })).status, 403);
 });
 
-t.test('approving a reply whose parent is taken down at the same time', async (t) => {
+t.test("keeps a reply private when its approval races its parent's removal", async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   for (let round = 0; round < 4; round++) {
@@ -180,17 +192,17 @@ t.test('approving a reply whose parent is taken down at the same time', async (t
       act(bob, parent.id, 'remove', 2, { policy: 'spam' }),
       decide(ann, reply.id, 'approve'),
     ]);
-    t.ok(approved.status === 201 || reason(approved) === 'parent_not_public');
+    t.ok(approved.status === 201 || reasonOf(approved) === 'parent_not_public');
     const late = await act(ann, reply.id, 'approve', approved.status === 201 ? 2 : 1);
     t.equal(late.status, 409);
     const read = await service.call('GET', `/api/guestbook?parent_id=${parent.id}`);
     const absent = await service.call('GET', `/api/guestbook?parent_id=${randomUUID()}`);
     t.equal(read.status, 404);
-    t.equal(read.text, absent.text, 'byte for byte the same');
+    t.equal(read.text, absent.text, 'equal to the answer for a missing parent');
   }
 });
 
-t.test('a batch has a result for each item and is undone as one', async (t) => {
+t.test('answers a batch with a result per item and undoes it as one', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const parent = await submit(service);
@@ -211,20 +223,20 @@ t.test('a batch has a result for each item and is undone as one', async (t) => {
     { note_id: parent.id, status: 'decided', state: 'approved', version: 2 },
     { note_id: stale.id, status: 'state_conflict', error: { reason: 'version_mismatch' } },
   ]);
-  t.same(await entries(service), [parent.id]);
+  t.same(await listPublic(service), [parent.id]);
   const undo = `batches/${answer.body.batch_id}/undo`;
   matchAll(t, (await bob.post(undo, {})).body.results, [{ status: 'role_required' }]);
   const undone = await ann.post(undo, {});
   t.match(undone.body, { status: 'undone', results: [{ note_id: parent.id, state: 'pending' }] });
-  t.same(await entries(service), []);
+  t.same(await listPublic(service), []);
   t.equal((await ann.post(`batches/${randomUUID()}/undo`, {})).status, 404);
-  const twice = { action: 'approve', items: [item(parent.id), item(parent.id)] };
-  t.equal((await ann.post('decisions/batch', twice)).status, 400);
+  const repeated = { action: 'approve', items: [item(parent.id), item(parent.id)] };
+  t.equal((await ann.post('decisions/batch', repeated)).status, 400);
   const many = Array.from({ length: 101 }, () => item(randomUUID()));
   t.equal((await ann.post('decisions/batch', { action: 'approve', items: many })).status, 400);
 });
 
-t.test('a hundred notes are decided on at once', async (t) => {
+t.test('decides on a hundred notes in one batch', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const notes = [];
@@ -235,7 +247,7 @@ t.test('a hundred notes are decided on at once', async (t) => {
   t.equal((await ann.get('queue')).body.counts.todo, 0);
 });
 
-t.test('a key makes every POST of a moderator happen once', async (t) => {
+t.test('executes every POST of a moderator once per idempotency key', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const notes = [await submit(service), await submit(service), await submit(service)];
@@ -245,7 +257,7 @@ t.test('a key makes every POST of a moderator happen once', async (t) => {
       body,
       headers: { authorization: `Bearer ${ann.token}`, 'idempotency-key': key },
     });
-  const again = async (path: string, body: object) => {
+  const postTwice = async (path: string, body: object) => {
     const post = keyed(randomUUID());
     const answers = await Promise.all([post(path, body), post(path, body)]);
     const [first, second] = answers.map(({ status, body }) => ({ status, body }));
@@ -255,23 +267,26 @@ t.test('a key makes every POST of a moderator happen once', async (t) => {
     t.equal((await post(path, { ...body, count: 9 })).status === 200, false);
     return answers[0].body;
   };
-  const { claims } = await again('claims', { count: 1 });
+  const { claims } = await postTwice('claims', { count: 1 });
   t.equal(claims.length, 1);
   t.equal((await ann.get('me')).body.leases.length, 1);
   const lease_ids = claims.map(({ lease_id }: { lease_id: string }) => lease_id);
-  t.same((await again('claims/renew', { lease_ids })).renewed, lease_ids);
-  t.same((await again('claims/release', { lease_ids })).released, lease_ids);
-  const decided = await again(`notes/${one}/decisions`, { action: 'approve', expected_version: 1 });
-  await again(`decisions/${decided.event_id}/undo`, { expected_version: 2 });
+  t.same((await postTwice('claims/renew', { lease_ids })).renewed, lease_ids);
+  t.same((await postTwice('claims/release', { lease_ids })).released, lease_ids);
+  const decided = await postTwice(`notes/${one}/decisions`, {
+    action: 'approve',
+    expected_version: 1,
+  });
+  await postTwice(`decisions/${decided.event_id}/undo`, { expected_version: 2 });
   const items = [{ note_id: two, expected_version: 1 }];
-  const batch = await again('decisions/batch', { action: 'approve', items });
-  await again(`batches/${batch.batch_id}/undo`, {});
+  const batch = await postTwice('decisions/batch', { action: 'approve', items });
+  await postTwice(`batches/${batch.batch_id}/undo`, {});
 
   const late = keyed(randomUUID());
   for (const turn of ['once', 'twice']) {
     const { status, headers, body } = await late('decisions/batch', { action: 'approve', items });
     t.same([status, body.results[0].error.reason], [200, 'version_mismatch'], turn);
-    t.equal(headers.get('idempotency-replayed'), null, 'nothing changed, so nothing is kept');
+    t.equal(headers.get('idempotency-replayed'), null, 'a refusal keeps no receipt');
   }
 
   const key = randomUUID();
@@ -281,10 +296,10 @@ t.test('a key makes every POST of a moderator happen once', async (t) => {
   t.equal(elsewhere.body.status, 'idempotency_conflict');
   t.equal((await keyed('no')(`notes/${two}/decisions`, body)).status, 400);
   const { rows } = await service.database.pool.query(`SELECT reply FROM receipts`);
-  t.notMatch(JSON.stringify(rows), notes[2]?.message, 'no text in a receipt');
+  t.notMatch(JSON.stringify(rows), notes[2]?.message, 'receipts hold no text');
 });
 
-t.test('a decision is told only if it still stands', async (t) => {
+t.test('notifies nobody of a decision that was undone', async (t) => {
   const service = await startService(t);
   const lea = await addModerator(service, 'Lea', 'lead');
   const note = await submit(service);
@@ -292,6 +307,6 @@ t.test('a decision is told only if it still stands', async (t) => {
   const reply = await submit(service, { parent_id: note.id });
   await decide(lea, reply.id, 'approve');
   await lea.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
-  await letPass(service, '11 minutes');
-  t.equal(await tellAll(service), 0, 'two guests, and nobody to tell');
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyAuthors(service), 0, 'guests are not notified');
 });

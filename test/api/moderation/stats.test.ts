@@ -7,10 +7,10 @@ import { arrivalsByDay, decisionsIn } from '../../../projections/moderation/revi
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const NOTHING = { decisions: 0, overturned: 0, overturn_rate: null, age_seconds: null };
+const NO_DECISIONS = { decisions: 0, overturned: 0, overturn_rate: null, age_seconds: null };
 
-/** A note of long ago as the read models have it. */
-async function past(
+/** Inserts an old note and its decisions into the read models. */
+async function insertPastNote(
   service: Service,
   note: {
     arrived: string;
@@ -45,7 +45,7 @@ async function past(
     );
 }
 
-t.test('depth, arrivals, decisions and their times, as moderators made them', async (t) => {
+t.test('reports depth, arrivals, decisions and their times', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const auditor = await addModerator(service, 'Aud', 'auditor');
@@ -57,8 +57,12 @@ t.test('depth, arrivals, decisions and their times, as moderators made them', as
   await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
   const answer = await auditor.get('stats');
   t.equal(answer.status, 200);
-  t.same(answer.body.jobs, { screening: 4, dead: 0 }, 'no worker has: three came, one came back');
-  const spread = { p50: Number, p95: Number, max: Number };
+  t.same(
+    answer.body.jobs,
+    { screening: 4, dead: 0 },
+    'without a worker, four screenings are queued',
+  );
+  const percentiles = { p50: Number, p95: Number, max: Number };
   const figures = {
     decisions: 2,
     approved: 1,
@@ -66,8 +70,8 @@ t.test('depth, arrivals, decisions and their times, as moderators made them', as
     removed: 0,
     overturned: 1,
     overturn_rate: 0.5,
-    age_seconds: spread,
-    handling_seconds: spread,
+    age_seconds: percentiles,
+    handling_seconds: percentiles,
   };
   t.match(answer.body, {
     status: 'ok',
@@ -81,30 +85,30 @@ t.test('depth, arrivals, decisions and their times, as moderators made them', as
   t.equal(Date.parse(answer.body.to) - Date.parse(answer.body.from), 7 * 86_400_000);
   const { days } = answer.body;
   t.ok(days.length === 8 && days.at(-1).arrivals === 3 && days.at(-1).decisions === 2);
-  t.match(days[0], { arrivals: 0, ...NOTHING });
+  t.match(days[0], { arrivals: 0, ...NO_DECISIONS });
 });
 
-t.test('the figures of a time, and of nothing outside of it', async (t) => {
+t.test('counts only what happened in the period', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const bob = await addModerator(service, 'Bob');
   const day = (time: string) => `2026-03-0${time}:00Z`;
   for (let minute = 1; minute <= 20; minute++) {
     const at = day(`2T10:${String(minute).padStart(2, '0')}`);
-    await past(service, {
+    await insertPastNote(service, {
       arrived: day('2T10:00'),
       state: 'approved',
       findings: ['links'],
       decisions: [['approved', at, ann.id, day('2T10:00')]],
     });
   }
-  await past(service, {
+  await insertPastNote(service, {
     arrived: day('1T00:00'),
     state: 'rejected',
     findings: ['links', 'profanity'],
     decisions: [['rejected', day('3T00:00'), bob.id]],
   });
-  await past(service, {
+  await insertPastNote(service, {
     arrived: day('3T01:00'),
     state: 'removed',
     findings: ['profanity'],
@@ -113,7 +117,7 @@ t.test('the figures of a time, and of nothing outside of it', async (t) => {
       ['removed', day('3T02:00'), bob.id],
     ],
   });
-  await past(service, {
+  await insertPastNote(service, {
     arrived: day('3T03:00'),
     state: 'approved',
     decisions: [
@@ -121,13 +125,13 @@ t.test('the figures of a time, and of nothing outside of it', async (t) => {
       ['restored', day('3T05:00'), ann.id],
     ],
   });
-  await past(service, {
+  await insertPastNote(service, {
     arrived: day('3T03:00'),
     state: 'pending',
     findings: ['links'],
     decisions: [['rejected', day('3T06:00'), bob.id, null, day('3T06:05')]],
   });
-  await past(service, {
+  await insertPastNote(service, {
     arrived: day('5T00:00'),
     state: 'approved',
     findings: ['links'],
@@ -180,7 +184,7 @@ t.test('the figures of a time, and of nothing outside of it', async (t) => {
   ]);
 });
 
-t.test('a time that is none, that runs backwards or that is too long', async (t) => {
+t.test('refuses an invalid, reversed or too long period', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   for (const [search, path] of [
@@ -197,13 +201,13 @@ t.test('a time that is none, that runs backwards or that is too long', async (t)
   }
   t.equal((await ann.get('stats?from=2026-01-01&to=2026-04-03')).status, 200);
   const { body } = await ann.get('stats?from=2020-01-01&to=2020-01-02');
-  t.match(body, { arrivals: 0, ...NOTHING });
+  t.match(body, { arrivals: 0, ...NO_DECISIONS });
   t.same([body.findings, body.moderators], [[], []]);
   matchAll(t, body.days, [{ date: '2020-01-01' }]);
   t.equal((await service.call('GET', '/api/moderation/stats')).status, 401);
 });
 
-t.test('an index serves each walk in time', async (t) => {
+t.test('reads arrivals and decisions by their time indexes', async (t) => {
   const service = await startService(t);
   const client = await service.database.pool.connect();
   await client.query('SET enable_seqscan = off');
@@ -218,7 +222,7 @@ t.test('an index serves each walk in time', async (t) => {
   client.release(true);
 });
 
-t.test('records that are reported arrive, wait and are decided on like notes', async (t) => {
+t.test('counts reported records as arrivals, and decisions on them like others', async (t) => {
   const service = await startService(t);
   const [author, reporter, another] = [
     await newAgent(service),
@@ -239,8 +243,13 @@ t.test('records that are reported arrive, wait and are decided on like notes', a
   };
   await decideOn(packet, { action: 'keep' });
   const { event_id, version } = (await decideOn(open, { action: 'remove', policy: 'spam' })).body;
-  const spread = { p50: Number, p95: Number, max: Number };
-  const decided = { decisions: 2, removed: 1, age_seconds: spread, handling_seconds: spread };
+  const percentiles = { p50: Number, p95: Number, max: Number };
+  const decided = {
+    decisions: 2,
+    removed: 1,
+    age_seconds: percentiles,
+    handling_seconds: percentiles,
+  };
   const { body } = await ann.get('stats');
   t.match(body, { ...decided, overturned: 0, arrivals: 2, depth: { pending: 0, reported: 0 } });
   matchAll(t, body.moderators, [{ moderator: { name: 'Ann' }, ...decided }]);

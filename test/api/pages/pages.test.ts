@@ -3,7 +3,7 @@ import { builtPages } from '../../../services/pages/build.ts';
 import { PAGES } from '../../../services/pages/pages.ts';
 import { startService } from '../../support/service.ts';
 
-t.test('a page asks for nothing but its own files, which may be kept for ever', async (t) => {
+t.test('loads only its own files on a page and caches them without revalidation', async (t) => {
   const service = await startService(t);
   for (const { path } of Object.values(PAGES)) {
     const page = await service.call('GET', path);
@@ -15,9 +15,9 @@ t.test('a page asks for nothing but its own files, which may be kept for ever', 
     const again = { 'if-none-match': page.headers.get('etag') ?? '' };
     t.equal((await service.call('GET', path, { headers: again })).status, 304);
     const files = [...page.text.matchAll(/\/assets\/[^"]+/g)].map(([file]) => file);
-    t.equal(files.length, 2, 'a script and a style sheet');
+    t.equal(files.length, 2, 'the page has a script and a style sheet');
     for (const file of files) {
-      t.match(file, /-[\w-]{12}\.(js|css)$/, 'its name holds a hash');
+      t.match(file, /-[\w-]{12}\.(js|css)$/, 'the file name contains a hash');
       const asset = await service.call('GET', file);
       t.equal(asset.status, 200);
       t.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
@@ -26,7 +26,7 @@ t.test('a page asks for nothing but its own files, which may be kept for ever', 
   }
 });
 
-t.test('an asset goes out in the form that the caller takes', async (t) => {
+t.test('serves an asset in an encoding that the caller accepts', async (t) => {
   const service = await startService(t);
   const { scripts, pages } = await builtPages();
   const { script } = pages.guestbook;
@@ -45,10 +45,10 @@ t.test('an asset goes out in the form that the caller takes', async (t) => {
   t.equal((await service.call('GET', `/assets/styles/${script}`)).status, 404);
 });
 
-t.test('a long list of encodings holds nobody up', async (t) => {
+t.test('answers a long list of encodings in bounded time', async (t) => {
   const service = await startService(t);
   const { script } = (await builtPages()).pages.guestbook;
-  const took = async (encoding: string) => {
+  const measure = async (encoding: string) => {
     const started = performance.now();
     for (let turn = 0; turn < 20; turn++)
       await service.call('GET', `/assets/scripts/${script}`, {
@@ -56,7 +56,7 @@ t.test('a long list of encodings holds nobody up', async (t) => {
       });
     return performance.now() - started;
   };
-  const short = await took('gzip');
+  const short = await measure('gzip');
   for (const long of [`gzip${' '.repeat(7500)}x`, `gzip;q=0.${'1'.repeat(7500)}x`])
-    t.ok((await took(long)) < 20 * short);
+    t.ok((await measure(long)) < 20 * short);
 });

@@ -23,7 +23,7 @@ const profile = {
   policy_version: 'service-public-v1',
 };
 
-t.test('a profile is published and read as an agent, with its version', async (t) => {
+t.test('publishes a profile with its version and shows it as an agent', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const key = { 'idempotency-key': randomUUID() };
@@ -76,7 +76,7 @@ t.test('a profile is published and read as an agent, with its version', async (t
   ]);
 });
 
-t.test('a note counts for its member while it can be read', async (t) => {
+t.test("counts a member's notes while they can be read", async (t) => {
   const service = await startService(t);
   const [ada, ann] = [await newAgent(service), await addModerator(service, 'Ann')];
   await ada.call('POST', PROFILE, profile);
@@ -87,15 +87,15 @@ t.test('a note counts for its member while it can be read', async (t) => {
   const member = { name: '', attribution: 'member', member_handle: ada.handle };
   const reply = await submit(service, { ...member, parent_id: top.id }, cookie);
   await decide(ann, reply.id, 'approve');
-  const counted = async () =>
+  const countNotes = async () =>
     (await service.call('GET', `/api/v1/agents/${ada.id}`)).body.agent.counts.notes;
-  t.equal(await counted(), 1);
+  t.equal(await countNotes(), 1);
   const remove = { action: 'remove', policy: 'spam', expected_version: 2 };
   t.equal((await ann.post(`notes/${top.id}/decisions`, remove)).status, 201);
-  t.equal(await counted(), 0, 'its thread is gone');
+  t.equal(await countNotes(), 0, 'the removal of the parent hides the reply');
 });
 
-t.test('a stale expected_version is refused with the present one', async (t) => {
+t.test('refuses a stale expected_version and states the current one', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const publish = (expected_version?: number) =>
@@ -115,7 +115,7 @@ t.test('a stale expected_version is refused with the present one', async (t) => 
   t.equal(racing.filter(({ status }) => status === 409).length, 7);
 });
 
-t.test('a profile that was never there is 404, one that is gone 410', async (t) => {
+t.test('answers 404 for a profile that never existed and 410 for a withdrawn one', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const path = `/api/v1/agents/${ada.id}`;
@@ -135,12 +135,12 @@ t.test('a profile that was never there is 404, one that is gone 410', async (t) 
   t.same((await service.call('GET', '/api/v1/agents')).body.agents, []);
   t.match((await ada.call('POST', WITHDRAW, {})).body.error, { current_state: 'withdrawn' });
   const { version: expected_version } = withdrawn.body;
-  const anew = await ada.call('POST', PROFILE, { ...profile, expected_version });
-  t.equal(anew.body.profile.version, 3);
+  const republished = await ada.call('POST', PROFILE, { ...profile, expected_version });
+  t.equal(republished.body.profile.version, 3);
   t.equal((await service.call('GET', path)).status, 200);
 });
 
-t.test('every field of a profile is checked, and named where it is at fault', async (t) => {
+t.test('validates every field of a profile and names the invalid one', async (t) => {
   const service = await startService(t);
   const ada = await newAgent(service);
   const https = (length: number) => Array.from({ length }, (_, i) => `https://example.org/${i}`);
@@ -190,7 +190,7 @@ t.test('every field of a profile is checked, and named where it is at fault', as
   t.equal((await ada.call('POST', PROFILE, largest)).body.profile.version, 1);
 });
 
-t.test('publishing needs its scope and a bearer', async (t) => {
+t.test('requires a bearer with the profile scope to publish', async (t) => {
   const service = await startService(t);
   const reader = await newAgent(service, ['updates:read']);
   for (const [path, body] of [
@@ -205,7 +205,7 @@ t.test('publishing needs its scope and a bearer', async (t) => {
   }
 });
 
-t.test('agents are listed newest first, page by page, each once', async (t) => {
+t.test('lists agents newest first, page by page, each once', async (t) => {
   const service = await startService(t);
   const agents = [];
   for (let index = 0; index < 7; index++) {
@@ -241,7 +241,7 @@ t.test('agents are listed newest first, page by page, each once', async (t) => {
   }
 });
 
-t.test('while the API is closed, nothing of profiles is read or written', async (t) => {
+t.test('closes all profile routes with API_OPEN=false', async (t) => {
   const service = await startService(t, { API_OPEN: 'false' });
   const ada = await newAgent(service);
   for (const [method, path, body] of [
@@ -256,7 +256,7 @@ t.test('while the API is closed, nothing of profiles is read or written', async 
   }
 });
 
-/** What a moderator or an account's closing does to a profile, told to the log. */
+/** Appends the events of a moderator's command or of an account's closure. */
 async function append(service: Service, memberId: string, make: (row: ProfileRow) => unknown) {
   await service.core.store.execute(
     defineCommand({
@@ -267,44 +267,41 @@ async function append(service: Service, memberId: string, make: (row: ProfileRow
   );
 }
 
-t.test(
-  'a profile that was taken down is gone, and its feed tells of it once it stands',
-  async (t) => {
-    const service = await startService(t);
-    const ada = await newAgent(service);
-    await ada.call('POST', PROFILE, profile);
-    const path = `/api/v1/agents/${ada.id}`;
-    const moderate = (command: Parameters<typeof decideProfile>[2]) =>
-      append(service, ada.id, (row) => {
-        const decided = decideProfile(ada.id, row, command);
-        if (isRefusal(decided)) throw new Error(JSON.stringify(decided));
-        return [{ ...decided, actor: { type: 'moderator', id: randomUUID() } }];
-      });
-    const told = async () => {
-      const { rows } = await service.database.pool.query(
-        `SELECT type FROM feed WHERE type LIKE 'profile.%' ORDER BY sequence`,
-      );
-      return rows.map(({ type }) => type);
-    };
-    const eventId = randomUUID();
-    const removal = { eventId, policy: 'spam', by: randomUUID(), undoUntil: new Date() };
-    const remove = (expectedVersion: number) =>
-      moderate({ type: 'Remove', expectedVersion, policy: 'spam', message: 'No', claimedAt: null });
-    await remove(1);
-    t.equal((await service.call('GET', path)).status, 410);
-    t.same(await told(), ['profile.published']);
-    await moderate({ type: 'UndoRemoval', of: eventId, removal, lead: false, now: new Date(0) });
-    t.equal((await service.call('GET', path)).body.agent.profile.version, 3);
-    t.same(await told(), ['profile.published']);
-    await remove(3);
-    await moderate({ type: 'TellRemoval', of: eventId, removal });
-    t.same(await told(), ['profile.published', 'profile.removed']);
-    await moderate({ type: 'Restore', expectedVersion: 5, by: randomUUID(), removal });
-    t.same(await told(), ['profile.published', 'profile.removed', 'profile.published']);
-    t.equal((await service.call('GET', path)).status, 200);
+t.test('hides a removed profile and announces the removal once it is final', async (t) => {
+  const service = await startService(t);
+  const ada = await newAgent(service);
+  await ada.call('POST', PROFILE, profile);
+  const path = `/api/v1/agents/${ada.id}`;
+  const moderate = (command: Parameters<typeof decideProfile>[2]) =>
+    append(service, ada.id, (row) => {
+      const decided = decideProfile(ada.id, row, command);
+      if (isRefusal(decided)) throw new Error(JSON.stringify(decided));
+      return [{ ...decided, actor: { type: 'moderator', id: randomUUID() } }];
+    });
+  const feedTypes = async () => {
+    const { rows } = await service.database.pool.query(
+      `SELECT type FROM feed WHERE type LIKE 'profile.%' ORDER BY sequence`,
+    );
+    return rows.map(({ type }) => type);
+  };
+  const eventId = randomUUID();
+  const removal = { eventId, policy: 'spam', by: randomUUID(), undoUntil: new Date() };
+  const remove = (expectedVersion: number) =>
+    moderate({ type: 'Remove', expectedVersion, policy: 'spam', message: 'No', claimedAt: null });
+  await remove(1);
+  t.equal((await service.call('GET', path)).status, 410);
+  t.same(await feedTypes(), ['profile.published']);
+  await moderate({ type: 'UndoRemoval', of: eventId, removal, lead: false, now: new Date(0) });
+  t.equal((await service.call('GET', path)).body.agent.profile.version, 3);
+  t.same(await feedTypes(), ['profile.published']);
+  await remove(3);
+  await moderate({ type: 'TellRemoval', of: eventId, removal });
+  t.same(await feedTypes(), ['profile.published', 'profile.removed']);
+  await moderate({ type: 'Restore', expectedVersion: 5, by: randomUUID(), removal });
+  t.same(await feedTypes(), ['profile.published', 'profile.removed', 'profile.published']);
+  t.equal((await service.call('GET', path)).status, 200);
 
-    await append(service, ada.id, (row) => closeProfile(ada.id, row));
-    t.equal((await service.call('GET', path)).status, 410);
-    t.equal((await told()).at(-1), 'profile.withdrawn');
-  },
-);
+  await append(service, ada.id, (row) => closeProfile(ada.id, row));
+  t.equal((await service.call('GET', path)).status, 410);
+  t.equal((await feedTypes()).at(-1), 'profile.withdrawn');
+});

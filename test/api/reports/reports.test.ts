@@ -11,10 +11,10 @@ import {
   report,
 } from '../../../harness/records.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { feedOf, letPass } from '../../support/passing-time.ts';
+import { advanceTime, readFeed } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';
 
-t.test('everything public can be reported, once, and stands in the queue', async (t) => {
+t.test('accepts one report per member on every public record and queues it', async (t) => {
   const service = await startService(t);
   const [author, ann, bob] = [
     await newAgent(service),
@@ -41,12 +41,12 @@ t.test('everything public can be reported, once, and stands in the queue', async
     });
     const again = await report(ann, subject, { reason: 'abuse' });
     t.equal(again.status, 201);
-    t.equal(again.body.report.id, first.body.report.id, 'the same report');
-    t.same(again.body.receipt.event_ids, [], 'and nothing new');
+    t.equal(again.body.report.id, first.body.report.id, 'the first report is returned');
+    t.same(again.body.receipt.event_ids, [], 'no new event');
     t.equal((await report(bob, subject)).status, 201);
     t.not((await report(bob, subject)).body.report.id, first.body.report.id);
   }
-  const feed = await feedOf(service, ann.id);
+  const feed = await readFeed(service, ann.id);
   const received = feed.filter(({ type }) => type === 'report.received');
   matchAll(
     t,
@@ -62,10 +62,10 @@ t.test('everything public can be reported, once, and stands in the queue', async
   t.same(
     body.items.map((item: { id: string }) => item.id),
     [note.id, ...records.map(({ id }) => id)],
-    'oldest report first',
+    'the oldest report comes first',
   );
   t.match(body.items[0], { text: 'Hello', look_alikes: [], reports: [{}, {}] });
-  t.notOk(body.items[0].subject, "a note's item is as it was");
+  t.notOk(body.items[0].subject, "a note's item has no subject");
   t.match(body.items[1], {
     subject: { type: 'profile', id: author.id },
     state: 'published',
@@ -85,13 +85,13 @@ t.test('everything public can be reported, once, and stands in the queue', async
     if (page.body.next_cursor === null) break;
     cursor = `&cursor=${page.body.next_cursor}`;
   }
-  t.same(ids, [note.id, ...records.map(({ id }) => id)], 'by pages');
+  t.same(ids, [note.id, ...records.map(({ id }) => id)], 'pages list the same items');
   const by = await mod.get(`queue?view=reported&author=${author.handle}`);
   t.equal(by.body.items.length, 4);
   t.equal((await mod.get('queue?view=reported&finding=links')).body.items.length, 0);
 });
 
-t.test('what is not public is not there to be reported', async (t) => {
+t.test('answers 404 to a report on a record that is not public', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
   const mod = await addModerator(service, 'Mod');
@@ -121,7 +121,7 @@ t.test('what is not public is not there to be reported', async (t) => {
   t.equal((await mod.get('queue?view=reported')).body.counts.reported, 0);
 });
 
-t.test('a report has its scope, its shape, its key and its receipt', async (t) => {
+t.test("validates a report's scope, fields and key, and replays its receipt", async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
   const ann = await newAgent(service, ['report:create']);
@@ -144,7 +144,7 @@ t.test('a report has its scope, its shape, its key and its receipt', async (t) =
   t.equal(changed.body.error.code, 'idempotency_conflict');
 });
 
-t.test('the same member reporting many times at once has reported once', async (t) => {
+t.test('records one of several concurrent reports by the same member', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
   const subject = await publishArtifact(author);
@@ -155,7 +155,7 @@ t.test('the same member reporting many times at once has reported once', async (
   t.equal(rows.length, 1);
 });
 
-t.test('after keep a reason is silent, and a new one is heard', async (t) => {
+t.test('ignores a reason that was kept and queues a new reason', async (t) => {
   const service = await startService(t);
   const [author, ann, bob, eve] = [
     await newAgent(service),
@@ -176,58 +176,59 @@ t.test('after keep a reason is silent, and a new one is heard', async (t) => {
   const [decided] = (await mod.get('queue?view=decided')).body.items;
   t.match(decided, { id, decision: { decision: 'kept', undo_allowed: false, undo_until: null } });
   t.match(kept.body, { status: 'decided', state: 'published', version: 3, undo_until: null });
-  t.match((await feedOf(service, ann.id)).at(-1), {
+  t.match((await readFeed(service, ann.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'kept', subject },
     actor: { type: 'moderator', id: undefined },
   });
   t.equal((await report(bob, subject)).status, 201);
-  t.match((await feedOf(service, bob.id)).at(-1), { data: { already_reviewed: true } });
+  t.match((await readFeed(service, bob.id)).at(-1), { data: { already_reviewed: true } });
   t.equal((await mod.get('queue?view=reported')).body.items.length, 0);
-  const nothing = { action: 'keep', expected_version: 4 };
-  const refused = await mod.post(`subjects/artifact/${id}/decisions`, nothing);
+  const keepAgain = { action: 'keep', expected_version: 4 };
+  const refused = await mod.post(`subjects/artifact/${id}/decisions`, keepAgain);
   t.equal(refused.body.error.reason, 'wrong_state');
   t.equal((await report(eve, subject, { reason: 'privacy' })).status, 201);
-  const [heard] = (await mod.get('queue?view=reported')).body.items;
-  t.match(heard, { id, reported_at: /Z$/ });
+  const [queued] = (await mod.get('queue?view=reported')).body.items;
+  t.match(queued, { id, reported_at: /Z$/ });
   for (const [agent, reason] of [
     [late, 'spam'],
     [later, 'privacy'],
   ] as const)
     t.equal((await report(agent, subject, { reason })).status, 201);
-  const [still] = (await mod.get('queue?view=reported')).body.items;
-  t.equal(still.reports.length, 5);
-  t.equal(still.reported_at, heard.reported_at, 'it waits since the first that was heard');
+  const [stillQueued] = (await mod.get('queue?view=reported')).body.items;
+  t.equal(stillQueued.reports.length, 5);
+  t.equal(stillQueued.reported_at, queued.reported_at, 'it waits since the first new reason');
 });
 
-t.test(
-  'reporters learn that a record was withdrawn, by its author or with the account',
-  async (t) => {
-    const service = await startService(t);
-    const [author, ann] = [await newAgent(service), await newAgent(service)];
-    const mod = await addModerator(service, 'Mod');
-    const artifact = await publishArtifact(author);
-    const theCase = await publishCase(author);
-    await report(ann, artifact);
-    await report(ann, theCase);
-    await author.call('POST', `${artifact.path}/withdraw`, {});
-    t.equal((await mod.get('queue?view=reported')).body.items.length, 1, 'gone at once');
-    t.equal(await notifyRemovals(service), 1);
-    t.match((await feedOf(service, ann.id)).at(-1), {
-      type: 'report.resolved',
-      data: { outcome: 'withdrawn', subject: { type: 'artifact', id: artifact.id } },
-      actor: { type: 'service' },
-    });
-    const gone = await author.call('POST', '/api/v1/me/delete', { confirm_handle: author.handle });
-    t.equal(gone.status, 200, gone.text);
-    t.equal((await mod.get('queue?view=reported')).body.counts.reported, 0);
-    t.equal(await notifyRemovals(service), 1);
-    t.match((await feedOf(service, ann.id)).at(-1), { data: { outcome: 'withdrawn' } });
-    t.equal(await notifyRemovals(service), 0, 'once');
-  },
-);
+t.test('tells reporters that a record was withdrawn, also with the account', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const mod = await addModerator(service, 'Mod');
+  const artifact = await publishArtifact(author);
+  const theCase = await publishCase(author);
+  await report(ann, artifact);
+  await report(ann, theCase);
+  await author.call('POST', `${artifact.path}/withdraw`, {});
+  t.equal(
+    (await mod.get('queue?view=reported')).body.items.length,
+    1,
+    'the withdrawn record leaves the queue at once',
+  );
+  t.equal(await notifyRemovals(service), 1);
+  t.match((await readFeed(service, ann.id)).at(-1), {
+    type: 'report.resolved',
+    data: { outcome: 'withdrawn', subject: { type: 'artifact', id: artifact.id } },
+    actor: { type: 'service' },
+  });
+  const gone = await author.call('POST', '/api/v1/me/delete', { confirm_handle: author.handle });
+  t.equal(gone.status, 200, gone.text);
+  t.equal((await mod.get('queue?view=reported')).body.counts.reported, 0);
+  t.equal(await notifyRemovals(service), 1);
+  t.match((await readFeed(service, ann.id)).at(-1), { data: { outcome: 'withdrawn' } });
+  t.equal(await notifyRemovals(service), 0, 'a second run notifies nobody');
+});
 
-t.test('reporters learn that a record stays, restored before they were told', async (t) => {
+t.test('tells reporters that a record stays if restored before they are notified', async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
   const mod = await addModerator(service, 'Mod');
@@ -243,57 +244,54 @@ t.test('reporters learn that a record stays, restored before they were told', as
   const restored = await act(lead, { action: 'restore', expected_version: version });
   t.equal(restored.status, 201, restored.text);
   const again = await act(mod, { ...removal, expected_version: restored.body.version });
-  t.equal(again.status, 201, 'the second removal tells nothing of the first');
+  t.equal(again.status, 201, 'the second removal succeeds');
   await t.rejects(notifyRemovals(service), /before the undo window has passed/);
-  await letPass(service, '11 minutes');
+  await advanceTime(service, '11 minutes');
   t.equal(await notifyRemovals(service), 2);
-  t.equal(await notifyRemovals(service), 0, 'once');
-  t.match((await feedOf(service, ann.id)).at(-1), {
+  t.equal(await notifyRemovals(service), 0, 'a second run notifies nobody');
+  t.match((await readFeed(service, ann.id)).at(-1), {
     type: 'report.resolved',
     data: { outcome: 'kept', subject: { type: 'artifact', id } },
     actor: { type: 'moderator', id: undefined },
   });
-  t.match((await feedOf(service, author.id)).at(-1), { type: 'artifact.removed' });
+  t.match((await readFeed(service, author.id)).at(-1), { type: 'artifact.removed' });
   t.equal((await mod.get(`subjects/artifact/${id}`)).body.item.reports[0].state, 'kept');
 });
 
-t.test(
-  'a profile published anew ends its removal: its author and reporters are told',
-  async (t) => {
-    const service = await startService(t);
-    const [author, ann] = [await newAgent(service), await newAgent(service)];
-    const mod = await addModerator(service, 'Mod');
-    const profile = await publishProfile(author);
-    await report(ann, profile);
-    const path = `subjects/profile/${author.id}`;
-    const remove = { action: 'remove', policy: 'spam', expected_version: 2 };
-    const removed = await mod.post(`${path}/decisions`, remove);
-    t.equal(removed.status, 201, removed.text);
-    await publishProfile(author);
-    const undo = { expected_version: 5 };
-    const undone = await mod.post(`decisions/${removed.body.event_id}/undo`, undo);
-    t.equal(undone.body.error.reason, 'wrong_state');
-    matchAll(t, (await feedOf(service, author.id)).slice(-3), [
-      { type: 'profile.published', data: { version: 1 } },
-      {
-        type: 'profile.removed',
-        data: { policy: 'spam' },
-        actor: { type: 'moderator', id: undefined },
-      },
-      { type: 'profile.published', data: { version: 4 }, actor: { id: author.id } },
-    ]);
-    await letPass(service, '11 minutes');
-    t.equal(await notifyRemovals(service), 1);
-    t.equal(await notifyRemovals(service), 0, 'once');
-    t.match((await feedOf(service, ann.id)).at(-1), {
-      type: 'report.resolved',
-      data: { outcome: 'removed', subject: { type: 'profile', id: author.id } },
-    });
-    t.equal((await mod.get(path)).body.item.state, 'published');
-  },
-);
+t.test('ends a removal when the profile is republished, and notifies both sides', async (t) => {
+  const service = await startService(t);
+  const [author, ann] = [await newAgent(service), await newAgent(service)];
+  const mod = await addModerator(service, 'Mod');
+  const profile = await publishProfile(author);
+  await report(ann, profile);
+  const path = `subjects/profile/${author.id}`;
+  const remove = { action: 'remove', policy: 'spam', expected_version: 2 };
+  const removed = await mod.post(`${path}/decisions`, remove);
+  t.equal(removed.status, 201, removed.text);
+  await publishProfile(author);
+  const undo = { expected_version: 5 };
+  const undone = await mod.post(`decisions/${removed.body.event_id}/undo`, undo);
+  t.equal(undone.body.error.reason, 'wrong_state');
+  matchAll(t, (await readFeed(service, author.id)).slice(-3), [
+    { type: 'profile.published', data: { version: 1 } },
+    {
+      type: 'profile.removed',
+      data: { policy: 'spam' },
+      actor: { type: 'moderator', id: undefined },
+    },
+    { type: 'profile.published', data: { version: 4 }, actor: { id: author.id } },
+  ]);
+  await advanceTime(service, '11 minutes');
+  t.equal(await notifyRemovals(service), 1);
+  t.equal(await notifyRemovals(service), 0, 'a second run notifies nobody');
+  t.match((await readFeed(service, ann.id)).at(-1), {
+    type: 'report.resolved',
+    data: { outcome: 'removed', subject: { type: 'profile', id: author.id } },
+  });
+  t.equal((await mod.get(path)).body.item.state, 'published');
+});
 
-t.test("an export has one's own reports, on notes and records, and no decision", async (t) => {
+t.test("exports a member's own reports without the decisions on them", async (t) => {
   const service = await startService(t);
   const [author, ann] = [await newAgent(service), await newAgent(service)];
   const mod = await addModerator(service, 'Mod');
@@ -328,7 +326,7 @@ t.test("an export has one's own reports, on notes and records, and no decision",
   t.same((await author.call('GET', '/api/v1/me/export')).body.reports, []);
 });
 
-t.test('a note answers under subjects as well', async (t) => {
+t.test('shows a note under subjects as well', async (t) => {
   const service = await startService(t);
   const mod = await addModerator(service, 'Mod');
   const note = await submit(service);

@@ -4,7 +4,7 @@ import { createTraffic } from '../../../harness/traffic.ts';
 import { UPDATE_TYPES, type UpdateType } from '../../../services/updates/update-type.ts';
 import { startService } from '../../support/service.ts';
 
-t.test('what is told of each update is what its feed holds', async (t) => {
+t.test('documents every subject and data field that the feed holds', async (t) => {
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '10000' });
   const moderator = await addModerator(service, 'Grace', 'moderator');
   const lead = await addModerator(service, 'Edsger', 'lead');

@@ -16,31 +16,31 @@ interface Update {
   subject: { type: string; id: string };
 }
 
-/** The very same request again, where a busy machine answered 503. */
-async function settled(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
+/** Repeats the same request while a busy machine answers 503. */
+async function retryWhileBusy(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (;;) {
     const answer = await send();
     if (answer.status !== 503) return answer;
   }
 }
 
-/** One writer: sessions, notes and credentials of a member, each told by the feed. */
+/** One writer: creates sessions, notes and credentials of a member, which its feed lists. */
 async function write(service: Service, agent: Agent, round: number): Promise<string[]> {
   if (round % 3 === 2) {
     const credential = newCredential(['updates:read']);
     const [key, second] = [randomUUID(), randomUUID()];
-    const made = await settled(() => bootstrap(service, agent, credential, key));
+    const created = await retryWhileBusy(() => bootstrap(service, agent, credential, key));
     const body = { credential_id: credential.credential_id };
-    // Where ten are active already, there is nothing to revoke.
-    if (made.status !== 201) return [];
-    const revoked = await settled(() =>
+    // At the limit of active credentials, nothing was created.
+    if (created.status !== 201) return [];
+    const revoked = await retryWhileBusy(() =>
       agent.call('POST', '/api/v1/me/credentials/revoke', body, { 'idempotency-key': second }),
     );
-    return [made, revoked].flatMap((answer) => answer.body.receipt.event_ids);
+    return [created, revoked].flatMap((answer) => answer.body.receipt.event_ids);
   }
   const { id, sign_in_key, handle } = agent;
   const call = (path: string, body: object, cookie?: string) =>
-    settled(() => service.call('POST', path, { body, cookie }));
+    retryWhileBusy(() => service.call('POST', path, { body, cookie }));
   const login = await call('/api/membership/login', { id, sign_in_key });
   const cookie = readCookie(login);
   const note = { id: randomUUID(), message: 'Hello', attribution: 'member', member_handle: handle };
@@ -51,8 +51,8 @@ async function write(service: Service, agent: Agent, round: number): Promise<str
   return [];
 }
 
-/** Pages of three, from the first event on, until `done` says that this was the last. */
-async function readAll(agent: Agent, done: (seen: readonly Update[]) => boolean) {
+/** Reads pages of three from the first event on, until `done` accepts the last page. */
+async function readAll(agent: Agent, isComplete: (seen: readonly Update[]) => boolean) {
   const seen: Update[] = [];
   for (let cursor = ''; ; ) {
     const { status, text, body } = await agent.call('GET', `${UPDATES}?limit=3&wait=1${cursor}`);
@@ -60,11 +60,11 @@ async function readAll(agent: Agent, done: (seen: readonly Update[]) => boolean)
     if (status !== 200) throw new Error(text);
     seen.push(...body.events);
     cursor = `&cursor=${body.next_cursor}`;
-    if (!body.has_more && done(seen)) return seen;
+    if (!body.has_more && isComplete(seen)) return seen;
   }
 }
 
-t.test('fifty writers at once, and readers of pages of three miss nothing', async (t) => {
+t.test('delivers every event of fifty concurrent writers to readers of small pages', async (t) => {
   const service = await startService(t, {
     LIMIT_WRITES_PER_DAY: '100000',
     LIMIT_NOTES_PER_TEN_MINUTES: '100000',
@@ -92,21 +92,25 @@ t.test('fifty writers at once, and readers of pages of three miss nothing', asyn
     const own = receipts.filter((receipt) => receipt.agent === agent).flatMap(({ ids }) => ids);
     t.ok(own.length > 10);
     const seen = new Set(feed.map(({ id }) => id));
-    t.equal(seen.size, feed.length, 'nothing twice');
+    t.equal(seen.size, feed.length, 'no event is delivered twice');
     t.ok(
       own.every((id) => seen.has(id)),
-      'whatever a receipt names',
+      'every event of a receipt is delivered',
     );
     t.same(
       feed.map(({ sequence }) => sequence),
       feed.map((_, place) => place + 1),
-      'from one on, without a gap, in order',
+      'sequences start at one without a gap',
     );
     const { rows } = await service.database.pool.query(
       `SELECT event_id FROM events WHERE owner_id = $1 OR data->>'member_id' = $1::text`,
       [agent.id],
     );
-    t.same([...seen].sort(), rows.map(({ event_id }) => event_id).sort(), 'all that the log has');
+    t.same(
+      [...seen].sort(),
+      rows.map(({ event_id }) => event_id).sort(),
+      'every event of the log is delivered',
+    );
     for (const kind of ['session', 'credential', 'note']) {
       const ofSubject = Map.groupBy(feed, ({ subject }) => `${subject.type} ${subject.id}`);
       for (const [subject, events] of ofSubject)

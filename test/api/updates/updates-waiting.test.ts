@@ -19,20 +19,20 @@ const UPDATES = '/api/v1/updates';
 const WEB = join(import.meta.dirname, '../../../services/web.ts');
 const NOTHING_YET = Symbol('nothing yet');
 
-/** A reader that has seen everything, asking on `service` for what comes next. */
-async function waiter(service: Service, agent: Agent, seconds = 25, authorization?: string) {
+/** A reader that has read all events and waits for the next one on `service`. */
+async function startWaiter(service: Service, agent: Agent, seconds = 25, authorization?: string) {
   const { next_cursor: cursor } = (await agent.call('GET', UPDATES)).body;
   const path = `${UPDATES}?cursor=${cursor}&wait=${seconds}`;
   const headers = { authorization: authorization ?? agent.authorization };
   return { cursor, path, answer: () => service.call('GET', path, { headers }) };
 }
 
-/** True where no answer has come after a moment. */
-async function waits(pending: Promise<ApiResponse>): Promise<boolean> {
+/** Whether no response has arrived after a moment. */
+async function isWaiting(pending: Promise<ApiResponse>): Promise<boolean> {
   return (await Promise.race([pending, sleep(150, NOTHING_YET)])) === NOTHING_YET;
 }
 
-const sameDatabase = (t: Parameters<typeof startService>[0], service: Service, more = {}) =>
+const startOnSameDatabase = (t: Parameters<typeof startService>[0], service: Service, more = {}) =>
   startService(t, {
     DATABASE_URL: service.database.url,
     SERVER_KEYS:
@@ -42,13 +42,13 @@ const sameDatabase = (t: Parameters<typeof startService>[0], service: Service, m
     ...more,
   });
 
-t.test('a request waits for the next event, on this process and on another', async (t) => {
+t.test('wakes a waiting request for the next event, on this process and on another', async (t) => {
   const service = await startService(t);
-  const second = await sameDatabase(t, service);
+  const second = await startOnSameDatabase(t, service);
   const agent = await newAgent(service);
-  const here = (await waiter(service, agent)).answer();
-  const there = (await waiter(second, agent)).answer();
-  t.ok(await waits(Promise.race([here, there])));
+  const here = (await startWaiter(service, agent)).answer();
+  const there = (await startWaiter(second, agent)).answer();
+  t.ok(await isWaiting(Promise.race([here, there])));
   const made = await bootstrap(service, agent, newCredential());
   for (const answer of await Promise.all([here, there])) {
     t.equal(answer.status, 200);
@@ -58,40 +58,40 @@ t.test('a request waits for the next event, on this process and on another', asy
     });
   }
   const events = (await agent.call('GET', `${UPDATES}?wait=25`)).body.events;
-  t.equal(events.length, 3, 'where there is something, nothing waits');
+  t.equal(events.length, 3, 'a request with events to return does not wait');
 });
 
-t.test('with nothing to tell, the time ends it, with the same cursor', async (t) => {
+t.test('ends a wait without events at its time limit, with the same cursor', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
-  const { cursor, answer } = await waiter(service, agent, 1);
+  const { cursor, answer } = await startWaiter(service, agent, 1);
   const pending = answer();
-  t.ok(await waits(pending));
+  t.ok(await isWaiting(pending));
   const { status, body } = await pending;
   t.equal(status, 200);
   t.same(body, { status: 'ok', events: [], next_cursor: cursor, has_more: false });
 });
 
-t.test('a hint that is lost is made good by polling', async (t) => {
+t.test('finds an event by polling when its notification is lost', async (t) => {
   const service = await startService(t);
-  const second = await sameDatabase(t, service);
+  const second = await startOnSameDatabase(t, service);
   const agent = await newAgent(service);
-  const pending = (await waiter(second, agent)).answer();
-  t.ok(await waits(pending));
+  const pending = (await startWaiter(second, agent)).answer();
+  t.ok(await isWaiting(pending));
   await service.core.wakeUps.close();
   await bootstrap(service, agent, newCredential());
   const { body } = await pending;
   t.equal(body.events.length, 1);
 });
 
-t.test('a bearer revoked during the wait is refused, at once and whatever has come', async (t) => {
+t.test('refuses a waiting request immediately when its bearer is revoked', async (t) => {
   const service = await startService(t);
-  const second = await sameDatabase(t, service);
+  const second = await startOnSameDatabase(t, service);
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const pending = (await waiter(second, agent, 25, toAuthorization(reader))).answer();
-  t.ok(await waits(pending));
+  const pending = (await startWaiter(second, agent, 25, toAuthorization(reader))).answer();
+  t.ok(await isWaiting(pending));
   const revoked = await agent.call('POST', '/api/v1/me/credentials/revoke', {
     credential_id: reader.credential_id,
   });
@@ -101,25 +101,25 @@ t.test('a bearer revoked during the wait is refused, at once and whatever has co
   t.equal(answer.body.status, 'credential_not_accepted');
 });
 
-t.test('a bearer that ends by the clock during the wait is refused', async (t) => {
+t.test('refuses a waiting request whose bearer expires', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const pending = (await waiter(service, agent, 1, toAuthorization(reader))).answer();
-  t.ok(await waits(pending));
+  const pending = (await startWaiter(service, agent, 1, toAuthorization(reader))).answer();
+  t.ok(await isWaiting(pending));
   await service.tamper('UPDATE credentials SET expires_at = now() WHERE credential_id = $1', [
     reader.credential_id,
   ]);
   t.equal((await pending).status, 401);
 });
 
-t.test('no wait goes on beyond the end of its bearer', async (t) => {
+t.test('ends a wait at the expiry of its bearer', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const { answer } = await waiter(service, agent, 25, toAuthorization(reader));
+  const { answer } = await startWaiter(service, agent, 25, toAuthorization(reader));
   await service.tamper(
     `UPDATE credentials SET expires_at = clock_timestamp() + interval '1 second'
      WHERE credential_id = $1`,
@@ -127,29 +127,29 @@ t.test('no wait goes on beyond the end of its bearer', async (t) => {
   );
   const started = performance.now();
   const pending = answer();
-  t.ok(await waits(pending));
+  t.ok(await isWaiting(pending));
   const { status, body } = await pending;
   t.equal(status, 401);
   t.equal(body.status, 'credential_not_accepted');
-  t.ok(performance.now() - started < 10_000, 'long before the wait would have been over');
+  t.ok(performance.now() - started < 10_000, 'long before the end of the wait');
 });
 
-t.test('who waits holds no connection of the database', async (t) => {
+t.test('holds no database connection while a request waits', async (t) => {
   const service = await startService(t, { DATABASE_POOL_SIZE: '1' });
   const agent = await newAgent(service);
-  const { answer } = await waiter(service, agent);
+  const { answer } = await startWaiter(service, agent);
   const pending = Array.from({ length: 20 }, answer);
-  t.ok(await waits(Promise.race(pending)));
+  t.ok(await isWaiting(Promise.race(pending)));
   const me = await Promise.all(Array.from({ length: 20 }, () => agent.call('GET', '/api/v1/me')));
   t.ok(me.every(({ status }) => status === 200));
   await bootstrap(service, agent, newCredential());
   for (const { body } of await Promise.all(pending)) t.equal(body.events.length, 1);
 });
 
-t.test('a caller that has gone leaves nothing behind', async (t) => {
+t.test('ends the wait of a caller that disconnects', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
-  const { path } = await waiter(service, agent);
+  const { path } = await startWaiter(service, agent);
   const leaving = new AbortController();
   const request = fetch(`${service.baseUrl}${path}`, {
     headers: { authorization: agent.authorization },
@@ -160,33 +160,33 @@ t.test('a caller that has gone leaves nothing behind', async (t) => {
   leaving.abort();
   await t.rejects(request);
   while (service.logged.length === before) await sleep(5);
-  t.match(service.logged.at(-1), /"route":"\/api\/v1\/updates"/, 'the exchange has ended');
+  t.match(service.logged.at(-1), /"route":"\/api\/v1\/updates"/, 'the request has ended');
 });
 
-t.test('nobody waits whom something was told of before, who has gone, or in a drain', async (t) => {
+t.test('ends a wait after an earlier event, a disconnect, a timeout or a drain', async (t) => {
   const service = await startService(t);
   const { id } = await newAgent(service);
-  const early = (_: string, hear: () => void) => {
+  const notifyAtOnce = (_: string, hear: () => void) => {
     hear();
     return () => undefined;
   };
   const waiting = createUpdatesWaiting(service.core.pool, {
     ...service.core.wakeUps,
-    subscribe: early,
+    subscribe: notifyAtOnce,
   });
-  const takes = async (seen: number, gone = new AbortController().signal, seconds = 20) => {
+  const measureWait = async (seen: number, gone = new AbortController().signal, seconds = 20) => {
     const started = performance.now();
     await waiting.listen(id).more(seen, seconds, gone);
     return performance.now() - started;
   };
-  t.ok((await takes(1)) < 10_000, 'an event between the listening and the reading');
-  t.ok((await takes(Infinity, undefined, 0.5)) > 450);
-  t.ok((await takes(Infinity, AbortSignal.abort())) < 10_000);
+  t.ok((await measureWait(1)) < 10_000, 'an event between subscribing and reading ends the wait');
+  t.ok((await measureWait(Infinity, undefined, 0.5)) > 450);
+  t.ok((await measureWait(Infinity, AbortSignal.abort())) < 10_000);
   waiting.close();
-  t.ok((await takes(Infinity)) < 10_000);
+  t.ok((await measureWait(Infinity)) < 10_000);
 });
 
-t.test('a process that drains answers whoever waits, and ends', async (t) => {
+t.test('answers waiting requests when the process drains', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const port = await freePort();
@@ -206,7 +206,7 @@ t.test('a process that drains answers whoever waits, and ends', async (t) => {
   t.teardown(() => child.kill('SIGKILL'));
   const ended = once(child, 'exit');
   while ((await fetch(`${baseUrl}/readyz`).catch(() => undefined))?.status !== 200) await sleep(50);
-  const { path, cursor } = await waiter(service, agent);
+  const { path, cursor } = await startWaiter(service, agent);
   const headers = { authorization: agent.authorization };
   const pending = Array.from({ length: 5 }, () => fetch(`${baseUrl}${path}`, { headers }));
   await sleep(300);
@@ -222,5 +222,5 @@ t.test('a process that drains answers whoever waits, and ends', async (t) => {
     });
   }
   t.same(await ended, [0, null]);
-  t.ok(Date.now() - started < 10_000, 'long before the wait would have been over');
+  t.ok(Date.now() - started < 10_000, 'long before the end of the wait');
 });

@@ -12,7 +12,7 @@ if (!python)
   console.error('SKIPPED: clients in Python; FOREIGN_PYTHON names no Python that has them');
 
 t.test(
-  'the Python clients of A2A and MCP read the record and claim a case',
+  'lets the Python clients of A2A and MCP read and claim a case',
   { skip: python ? false : 'FOREIGN_PYTHON is not set' },
   async (t) => {
     const service = await startService(t);

@@ -7,16 +7,16 @@ import { newIdentity, newKey } from '../../../client/identity.ts';
 import { startInstance } from '../../../harness/instance.ts';
 import { SCOPES } from '../../../platform/http/scopes.ts';
 
-/** Seconds for the whole run of schemathesis. */
+/** Time limit of the whole run in seconds. */
 const BUDGET = process.env.SCHEMATHESIS_SECONDS ?? '180';
 
-/** Of every run on CI, so that one change and not chance makes it fail. */
+/** The seed of every run in CI, so that failures come from changes, not from chance. */
 const CI_SEED = '4997718';
 
 const folder = import.meta.dirname;
 const environment = join(folder, '../../../node_modules/.cache/schemathesis');
 
-/** The program, in a virtual environment with exactly the pinned packages. */
+/** Installs the program in a virtual environment with exactly the pinned packages. */
 function install(): string | undefined {
   const requirements = join(folder, 'requirements.txt');
   const program = join(environment, 'bin/schemathesis');
@@ -48,7 +48,7 @@ async function post(url: string, body: object, headers: Record<string, string> =
 
 const cookieOf = (answer: Response) => /=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
 
-/** A member with a session and every scope, and a moderator who may do everything. */
+/** A member with a session and every scope, and a moderator with every right. */
 async function credentials(baseUrl: string, moderatorToken: string) {
   const member = newIdentity('property_tester');
   await post(`${baseUrl}/api/membership/register`, member);
@@ -76,27 +76,29 @@ async function credentials(baseUrl: string, moderatorToken: string) {
   };
 }
 
-/** What the hooks saw: answers by operation and HTTP number, and what succeeded as it was meant to. */
-interface Told {
+/**
+ * The hooks' records: responses by operation and status, and operations that succeeded as intended.
+ */
+interface HookRecords {
   statuses: Record<string, Record<string, number>>;
   succeeded: string[];
 }
 
-/** Says what each operation was answered, and whether each succeeded at least once. */
+/** Prints the responses of each operation and whether each succeeded at least once. */
 function judge(document: string, file: string): boolean {
   const { paths } = JSON.parse(document) as {
     paths: Record<string, Record<string, { operationId: string }>>;
   };
-  const told: Told = existsSync(file)
+  const records: HookRecords = existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8'))
     : { statuses: {}, succeeded: [] };
   const ids = Object.values(paths).flatMap((item) =>
     Object.values(item).map(({ operationId }) => operationId),
   );
-  const missed = ids.filter((id) => !told.succeeded.includes(id));
+  const missed = ids.filter((id) => !records.succeeded.includes(id));
   console.log('\nAnswers by operation:');
   for (const id of ids) {
-    const answers = Object.entries(told.statuses[id] ?? {});
+    const answers = Object.entries(records.statuses[id] ?? {});
     const counts = answers.map(([status, count]) => `${status}×${count}`);
     console.log(`  ${missed.includes(id) ? '❌' : '✅'} ${id}: ${counts.sort().join(' ')}`);
   }
@@ -129,7 +131,7 @@ async function main(): Promise<number> {
   try {
     const token = await instance.moderator('property-tester', 'lead');
     const { baseUrl } = instance;
-    // From a file: the address that it would read the document from is left out of its tests.
+    // Read the document from a file, since its own address would be left out of the tests.
     const document = await (await fetch(`${baseUrl}/openapi.json`)).text();
     const file = join(instance.folder, 'openapi.json');
     writeFileSync(file, document);
@@ -150,7 +152,8 @@ async function main(): Promise<number> {
       },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    // It looks at its time between two operations only: on a machine under load that may be long.
+    // The program checks its time limit only between operations, which takes long on a busy
+    // machine.
     const bound = setTimeout(() => run.kill('SIGINT'), (Number(BUDGET) + 40) * 1000);
     const [code] = (await once(run, 'exit')) as [number | null];
     clearTimeout(bound);

@@ -17,10 +17,10 @@ const erased = { type: 'MemberErased' as const, data: {}, personal: null };
 const deactivate = { type: 'DeactivateMember' as const, eraseNotes: false };
 const erase = { type: 'EraseMember' as const };
 
-t.test('a member ends once, and its erasure is complete once, after that', async (t) => {
+t.test('deactivates a member once and completes the erasure once, afterwards', async (t) => {
   const after = (...events: Parameters<typeof member.evolve>[1][]) => replay(member, events);
   t.strictSame(member.decide(after(), deactivate), []);
-  t.strictSame(member.decide(after(registered), erase), [], 'not while the member lives');
+  t.strictSame(member.decide(after(registered), erase), [], 'an active member is not erased');
   t.strictSame(member.decide(after(registered), deactivate), [deactivated]);
   t.strictSame(member.decide(after(registered, deactivated), deactivate), []);
   t.strictSame(member.decide(after(registered, deactivated), erase), [erased]);
@@ -28,7 +28,7 @@ t.test('a member ends once, and its erasure is complete once, after that', async
   t.strictSame(member.decide(after(registered, deactivated, erased), deactivate), []);
 });
 
-t.test('a deactivated member neither registers nor recovers', async (t) => {
+t.test('refuses registration and recovery of a deactivated member', async (t) => {
   const state = replay(member, [registered, deactivated, erased]);
   t.match(member.decide(state, { type: 'RecoverMember', operationId: 'o' }), {
     refused: 'credentials_not_accepted',
@@ -37,11 +37,11 @@ t.test('a deactivated member neither registers nor recovers', async (t) => {
   t.match(member.decide(state, command), { refused: 'registration_conflict' });
 });
 
-/** As a stream numbers them. */
+/** Numbers events as a stream does. */
 const numbered = <Event>(events: readonly Event[]) =>
   events.map((event, index) => ({ ...event, stream_version: index + 1 }));
 
-t.test('a note that was withdrawn or whose text is gone is decided no more', async (t) => {
+t.test('refuses decisions on a withdrawn or erased note', async (t) => {
   const note_id = '00000000-0000-4000-8000-000000000001';
   const submitted = {
     type: 'NoteSubmitted' as const,

@@ -56,31 +56,28 @@ const reasonOf = (state: ArtifactState, command: ArtifactCommand) => {
   return isRefusal(decided) ? (decided.details?.reason ?? decided.refused) : 'accepted';
 };
 
-t.test(
-  'a packet is published once under its id; its text is personal, its facts are not',
-  async (t) => {
-    t.same(artifact.decide(artifact.initial, publish), [
-      {
-        type: 'ArtifactPublished',
-        data: {
-          artifact_id: id,
-          author_id: author,
-          kind: 'brief',
-          supersedes_id: null,
-          policy_version: 'service-public-v1',
-        },
-        personal: {
-          title: 'A packet',
-          content_hash: 'a'.repeat(64),
-          packet: '{"title":"A packet"}',
-        },
+t.test('publishes a packet once under its id, with its texts as personal data', async (t) => {
+  t.same(artifact.decide(artifact.initial, publish), [
+    {
+      type: 'ArtifactPublished',
+      data: {
+        artifact_id: id,
+        author_id: author,
+        kind: 'brief',
+        supersedes_id: null,
+        policy_version: 'service-public-v1',
       },
-    ]);
-    t.equal(reasonOf(after(publish), publish), 'wrong_state');
-  },
-);
+      personal: {
+        title: 'A packet',
+        content_hash: 'a'.repeat(64),
+        packet: '{"title":"A packet"}',
+      },
+    },
+  ]);
+  t.equal(reasonOf(after(publish), publish), 'wrong_state');
+});
 
-t.test('a packet has one successor, by its author, also where it is gone', async (t) => {
+t.test('accepts one successor per packet, by its author, also if withdrawn', async (t) => {
   t.match(after(publish, supersede()), { status: 'published', supersededBy: next, version: 2 });
   const unavailable = 'supersedes_unavailable';
   t.equal(reasonOf(artifact.initial, supersede()), unavailable);
@@ -90,7 +87,7 @@ t.test('a packet has one successor, by its author, also where it is gone', async
   t.match(after(publish, remove, supersede()), { status: 'removed', supersededBy: next });
 });
 
-t.test('its author alone withdraws a packet, once', async (t) => {
+t.test('lets only its author withdraw a packet, once', async (t) => {
   t.match(after(publish, withdraw()), { status: 'withdrawn', version: 2 });
   t.match(after(publish, supersede(), withdraw()), { status: 'withdrawn', supersededBy: next });
   t.equal(reasonOf(artifact.initial, withdraw()), 'not_found');
@@ -101,7 +98,7 @@ t.test('its author alone withdraws a packet, once', async (t) => {
   });
 });
 
-t.test('an account that closes withdraws what stands, each at its version', async (t) => {
+t.test('withdraws the remaining packets of a closed account, each at its version', async (t) => {
   matchAll(t, closeArtifacts(author, [{ artifact_id: id, version: 2 }]), [
     {
       owner: author,

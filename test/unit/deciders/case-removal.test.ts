@@ -51,25 +51,26 @@ const undo = (second: number) => ({
 });
 const tell = { type: 'TellRemoval' as const, of, removal, members };
 
-t.test(
-  'a case taken down is gone for every member, and in its old state once it is back',
-  async (t) => {
-    const removed = after(opening, claim(ann), remove(2));
-    t.match(removed, { status: 'claimed', removed: true, version: 3 });
-    for (const command of [claim(bob, { known: 3 }), withdraw(author, { known: 3, second: 9999 })])
-      t.equal(reasonOf(removed, command), 'gone');
-    t.equal(reasonOf(removed, remove(3)), 'wrong_state');
-    t.equal(reasonOf(after(opening), remove(2)), 'version_mismatch');
-    t.match(after(opening, claim(ann), remove(2), restore(3, lead)), {
-      status: 'claimed',
-      removed: false,
-      version: 4,
-    });
-    t.equal(reasonOf(after(opening, withdraw(author)), remove(2)), 'accepted', 'it could be read');
-  },
-);
+t.test('hides a removed case from every member and restores its state', async (t) => {
+  const removed = after(opening, claim(ann), remove(2));
+  t.match(removed, { status: 'claimed', removed: true, version: 3 });
+  for (const command of [claim(bob, { known: 3 }), withdraw(author, { known: 3, second: 9999 })])
+    t.equal(reasonOf(removed, command), 'gone');
+  t.equal(reasonOf(removed, remove(3)), 'wrong_state');
+  t.equal(reasonOf(after(opening), remove(2)), 'version_mismatch');
+  t.match(after(opening, claim(ann), remove(2), restore(3, lead)), {
+    status: 'claimed',
+    removed: false,
+    version: 4,
+  });
+  t.equal(
+    reasonOf(after(opening, withdraw(author)), remove(2)),
+    'accepted',
+    'a withdrawn case can be removed',
+  );
+});
 
-t.test('a second person restores; the remover may only undo, for a while', async (t) => {
+t.test('lets a second person restore, and the remover only undo in time', async (t) => {
   const removed = after(opening, remove(1));
   t.equal(reasonOf(removed, restore(2, mod)), 'second_person_required');
   t.equal(reasonOf(removed, restore(1, lead)), 'version_mismatch');
@@ -80,12 +81,12 @@ t.test('a second person restores; the remover may only undo, for a while', async
   t.equal(reasonOf(after(opening), restore(1, lead)), 'wrong_state');
 });
 
-t.test('those concerned are told of a removal once, if it still stands', async (t) => {
-  const told = after(opening, remove(1), tell);
-  t.match(told, { told: true, version: 2 });
-  t.same(eventsOf(told, tell), []);
+t.test('announces a final removal once', async (t) => {
+  const announced = after(opening, remove(1), tell);
+  t.match(announced, { told: true, version: 2 });
+  t.same(eventsOf(announced, tell), []);
   t.same(eventsOf(after(opening), tell), []);
-  matchAll(t, eventsOf(told, restore(2, lead)), [{ data: { told: true, undone: false } }]);
+  matchAll(t, eventsOf(announced, restore(2, lead)), [{ data: { told: true, undone: false } }]);
 });
 
 const note = {
@@ -113,7 +114,7 @@ const refusalOf = (state: CaseNoteState, command: CaseNoteCommand) => {
   return isRefusal(decided) ? (decided.details?.reason ?? decided.refused) : 'accepted';
 };
 
-t.test('any member notes on a case in any state but withdrawn', async (t) => {
+t.test('accepts notes on a case in any state except withdrawn', async (t) => {
   matchAll(t, caseNote.decide(caseNote.initial, note), [
     {
       type: 'CaseNoted',
@@ -127,18 +128,15 @@ t.test('any member notes on a case in any state but withdrawn', async (t) => {
   t.equal(refusalOf(caseNote.initial, { ...note, removed: true }), 'gone');
 });
 
-t.test(
-  'moderators take a note down, restore it with a second person, and tell its author',
-  async (t) => {
-    t.equal(refusalOf(caseNote.initial, remove(1)), 'not_found');
-    t.match(noted(note, remove(1)), { status: 'removed', version: 2 });
-    t.equal(refusalOf(noted(note), remove(2)), 'version_mismatch');
-    t.equal(refusalOf(noted(note, remove(1)), remove(2)), 'wrong_state');
-    t.equal(refusalOf(noted(note, remove(1)), restore(2, mod)), 'second_person_required');
-    t.match(noted(note, remove(1), undo(10)), { status: 'published', version: 3 });
-    const told = noted(note, remove(1), tell);
-    t.match(told, { status: 'removed', told: true });
-    t.same(caseNote.decide(told, tell), []);
-    t.match(noted(note, remove(1), tell, restore(3, lead)), { status: 'published', version: 4 });
-  },
-);
+t.test('removes, restores and announces case notes like cases', async (t) => {
+  t.equal(refusalOf(caseNote.initial, remove(1)), 'not_found');
+  t.match(noted(note, remove(1)), { status: 'removed', version: 2 });
+  t.equal(refusalOf(noted(note), remove(2)), 'version_mismatch');
+  t.equal(refusalOf(noted(note, remove(1)), remove(2)), 'wrong_state');
+  t.equal(refusalOf(noted(note, remove(1)), restore(2, mod)), 'second_person_required');
+  t.match(noted(note, remove(1), undo(10)), { status: 'published', version: 3 });
+  const told = noted(note, remove(1), tell);
+  t.match(told, { status: 'removed', told: true });
+  t.same(caseNote.decide(told, tell), []);
+  t.match(noted(note, remove(1), tell, restore(3, lead)), { status: 'published', version: 4 });
+});

@@ -12,7 +12,7 @@ export const submissionId = 'b0000000-0000-4000-8000-000000000001';
 export const reviewId = 'b0000000-0000-4000-8000-000000000002';
 
 const START = Date.parse('2026-09-12T10:00:00.000Z');
-/** Seconds after the beginning of the test. */
+/** The time this many seconds after the start of the test. */
 export const at = (seconds: number) => new Date(START + seconds * 1000);
 
 export const opening = {

@@ -28,7 +28,7 @@ const accepted = () =>
   after(opening, claim(ann), submit(ann, { known: 2 }), review(author, 'accept', { known: 3 }));
 const withdrawn = () => after(opening, withdraw(author));
 
-t.test('a case is opened once, and only with an artifact that is public', async (t) => {
+t.test('opens a case once, and only with a public artifact', async (t) => {
   t.match(after(opening), { status: 'open', authorId: author, version: 1, removed: false });
   t.equal(reasonOf(after(opening), opening), 'wrong_state');
   const withArtifact = { ...opening, artifactId: artifact };
@@ -37,7 +37,7 @@ t.test('a case is opened once, and only with an artifact that is public', async 
   t.equal(reasonOf(caseDecider.initial, claim(ann)), 'not_found');
 });
 
-t.test('any member but the author claims an open case', async (t) => {
+t.test('lets any member but the author claim an open case', async (t) => {
   t.same(eventsOf(after(opening), claim(ann, { second: 5 })), [
     {
       type: 'CaseClaimed',
@@ -56,22 +56,23 @@ t.test('any member but the author claims an open case', async (t) => {
     refused: 'state_conflict',
     details: { reason: 'version_mismatch', current_version: 1 },
   });
-  t.equal(reasonOf(after(opening), claim(author, { known: 7 })), 'own_case', 'role before version');
+  t.equal(
+    reasonOf(after(opening), claim(author, { known: 7 })),
+    'own_case',
+    'the role is checked before the version',
+  );
 });
 
-t.test(
-  'what another holds is in the wrong state, for everybody else and any version',
-  async (t) => {
-    for (const known of [1, 2])
-      for (const member of [bob, author])
-        t.same(caseDecider.decide(claimed(), claim(member, { known })), {
-          refused: 'state_conflict',
-          details: { reason: 'wrong_state', current_state: 'claimed', current_version: 2 },
-        });
-  },
-);
+t.test('reports a case held by another as wrong_state, whatever the version', async (t) => {
+  for (const known of [1, 2])
+    for (const member of [bob, author])
+      t.same(caseDecider.decide(claimed(), claim(member, { known })), {
+        refused: 'state_conflict',
+        details: { reason: 'wrong_state', current_state: 'claimed', current_version: 2 },
+      });
+});
 
-t.test('the claimant extends the lease, which never gets shorter', async (t) => {
+t.test("extends the claimant's lease and never shortens it", async (t) => {
   const extended = after(opening, claim(ann), claim(ann, { known: 2, second: 60 }));
   t.match(extended, { status: 'claimed', version: 3, claim: { expiresAt: at(3660) } });
   matchAll(t, eventsOf(claimed(), claim(ann, { known: 2, leaseSeconds: 300 })), [
@@ -83,7 +84,7 @@ t.test('the claimant extends the lease, which never gets shorter', async (t) => 
   t.equal(reasonOf(claimed(), claim(ann, { known: 1 })), 'version_mismatch');
 });
 
-t.test('the claimant releases', async (t) => {
+t.test('lets the claimant release', async (t) => {
   t.match(after(opening, claim(ann), release(ann, { known: 2 })), { status: 'open', version: 3 });
   t.equal(reasonOf(claimed(), release(bob, { known: 2 })), 'not_claimant');
   t.equal(reasonOf(claimed(), release(ann, { known: 1 })), 'version_mismatch');
@@ -91,7 +92,7 @@ t.test('the claimant releases', async (t) => {
   t.equal(reasonOf(submitted(), release(ann, { known: 3 })), 'wrong_state');
 });
 
-t.test('a lease that is over by the clock ends before whatever comes next', async (t) => {
+t.test('ends a lapsed lease before the next command', async (t) => {
   const late = { second: 3600, members: [ann, author] };
   matchAll(t, eventsOf(claimed(), claim(bob, { ...late, known: 3 })), [
     {
@@ -106,27 +107,28 @@ t.test('a lease that is over by the clock ends before whatever comes next', asyn
   ]);
   t.equal(reasonOf(claimed(), claim(bob, { ...late, known: 2 })), 'version_mismatch');
   t.equal(reasonOf(claimed(), claim(bob, { second: 3599, known: 2 })), 'wrong_state');
-  t.equal(reasonOf(claimed(), claim(ann, { ...late, known: 3 })), 'accepted', 'a new claim');
+  t.equal(
+    reasonOf(claimed(), claim(ann, { ...late, known: 3 })),
+    'accepted',
+    'the holder may claim again',
+  );
   t.equal(reasonOf(claimed(), withdraw(author, { ...late, known: 3 })), 'accepted');
 });
 
-t.test(
-  'whoever comes too late learns that the lease is over, whether the log tells it or not',
-  async (t) => {
-    const told = after(opening, claim(ann), { type: 'EndLease', now: at(3600), members: [author] });
-    t.match(told, { status: 'open', version: 3, lapsed: ann });
-    for (const state of [claimed(), told])
-      for (const known of [2, 3]) {
-        t.equal(reasonOf(state, submit(ann, { known, second: 3600 })), 'lease_expired');
-        t.equal(reasonOf(state, release(ann, { known, second: 3600 })), 'lease_expired');
-        t.equal(reasonOf(state, release(bob, { known, second: 3600 })), 'wrong_state');
-      }
-    const taken = after(opening, claim(ann), claim(bob, { known: 3, second: 3600 }));
-    t.equal(reasonOf(taken, submit(ann, { known: 4, second: 3601 })), 'not_claimant');
-  },
-);
+t.test('reports a lapsed lease to its holder, before and after the log records it', async (t) => {
+  const ended = after(opening, claim(ann), { type: 'EndLease', now: at(3600), members: [author] });
+  t.match(ended, { status: 'open', version: 3, lapsed: ann });
+  for (const state of [claimed(), ended])
+    for (const known of [2, 3]) {
+      t.equal(reasonOf(state, submit(ann, { known, second: 3600 })), 'lease_expired');
+      t.equal(reasonOf(state, release(ann, { known, second: 3600 })), 'lease_expired');
+      t.equal(reasonOf(state, release(bob, { known, second: 3600 })), 'wrong_state');
+    }
+  const taken = after(opening, claim(ann), claim(bob, { known: 3, second: 3600 }));
+  t.equal(reasonOf(taken, submit(ann, { known: 4, second: 3601 })), 'not_claimant');
+});
 
-t.test('the worker ends a lease that is over, once', async (t) => {
+t.test('lets the worker end a lapsed lease once', async (t) => {
   const end = (second: number) => ({ type: 'EndLease' as const, now: at(second), members: [] });
   matchAll(t, eventsOf(claimed(), end(3600)), [{ type: 'CaseLeaseEnded' }]);
   for (const state of [
@@ -139,7 +141,7 @@ t.test('the worker ends a lease that is over, once', async (t) => {
   t.same(eventsOf(claimed(), end(3599)), []);
 });
 
-t.test('the claimant submits, with an artifact that is public or none', async (t) => {
+t.test('lets the claimant submit, without an artifact or with a public one', async (t) => {
   t.match(submitted(), { status: 'submitted', version: 3, submissionId });
   const open = after(opening);
   t.equal(reasonOf(open, submit(ann)), 'wrong_state');
@@ -153,7 +155,7 @@ t.test('the claimant submits, with an artifact that is public or none', async (t
   t.equal(reasonOf(submitted(), submit(ann, { known: 3, second: 9999 })), 'wrong_state');
 });
 
-t.test("the author's review decides", async (t) => {
+t.test("decides a case by the author's review", async (t) => {
   t.match(accepted(), { status: 'accepted', version: 4, submissionId });
   matchAll(t, eventsOf(submitted(), review(author, 'accept', { known: 3 })), [
     {
@@ -178,7 +180,7 @@ t.test("the author's review decides", async (t) => {
   );
 });
 
-t.test("another member's review is advice and changes nothing", async (t) => {
+t.test("treats another member's review as advice", async (t) => {
   const advised = after(
     opening,
     claim(ann),
@@ -196,21 +198,18 @@ t.test("another member's review is advice and changes nothing", async (t) => {
     t.equal(reasonOf(state, review(author, 'accept', { known: 1 })), 'wrong_state');
 });
 
-t.test(
-  'the author withdraws an open case; nothing follows a withdrawal or an acceptance',
-  async (t) => {
-    t.match(withdrawn(), { status: 'withdrawn', version: 2 });
-    t.equal(reasonOf(after(opening), withdraw(ann)), 'not_author');
-    t.equal(reasonOf(after(opening), withdraw(author, { known: 2 })), 'version_mismatch');
-    for (const state of [claimed(), submitted(), accepted(), withdrawn()])
-      t.equal(reasonOf(state, withdraw(author, { known: 2 })), 'wrong_state');
-    for (const state of [accepted(), withdrawn()])
-      for (const command of [claim(ann), release(ann), submit(ann), review(author, 'reject')])
-        t.equal(reasonOf(state, command), 'wrong_state');
-  },
-);
+t.test('withdraws an open case, and accepts nothing after a final state', async (t) => {
+  t.match(withdrawn(), { status: 'withdrawn', version: 2 });
+  t.equal(reasonOf(after(opening), withdraw(ann)), 'not_author');
+  t.equal(reasonOf(after(opening), withdraw(author, { known: 2 })), 'version_mismatch');
+  for (const state of [claimed(), submitted(), accepted(), withdrawn()])
+    t.equal(reasonOf(state, withdraw(author, { known: 2 })), 'wrong_state');
+  for (const state of [accepted(), withdrawn()])
+    for (const command of [claim(ann), release(ann), submit(ann), review(author, 'reject')])
+      t.equal(reasonOf(state, command), 'wrong_state');
+});
 
-t.test('an account that ends takes back what is unfinished', async (t) => {
+t.test('ends the unfinished work of a closed account', async (t) => {
   for (const state of [after(opening), claimed(), submitted()])
     matchAll(t, eventsOf(state, leave(author)), [
       { type: 'CaseWithdrawn', data: { reason: 'deactivated' } },

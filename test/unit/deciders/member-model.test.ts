@@ -31,7 +31,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** CONTRACT.md, section 2, in as few words as it can be said. */
+/** The model of membership. */
 class Membership {
   readonly members = new Map<number, 'living' | 'gone' | 'erased'>();
   readonly #handles = new Set<string>();
@@ -70,7 +70,7 @@ class Membership {
   }
 }
 
-/** Members as the log has them; what a command is told of others is gathered from it. */
+/** Members by their log; the facts that a command needs about others are computed from it. */
 class Log {
   readonly #streams = new Map<number, Event[]>();
   #today = 0;
@@ -116,7 +116,7 @@ class Log {
   }
 }
 
-t.test('whoever registers, recovers and leaves, membership is what the model says', async (t) => {
+t.test('agrees with the model on registrations, recoveries and deletions', async (t) => {
   const answers = answersOf<Step>();
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (sequence) => {

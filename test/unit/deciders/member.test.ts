@@ -15,7 +15,7 @@ const command: RegisterMember = {
   admission: true,
 };
 
-t.test('a new id with a free handle becomes a member', async (t) => {
+t.test('registers a new id with a free handle', async (t) => {
   t.same(member.decide(member.initial, command), [
     {
       type: 'MemberRegistered',
@@ -25,7 +25,7 @@ t.test('a new id with a free handle becomes a member', async (t) => {
   ]);
 });
 
-t.test('a registration is refused for the first thing that stands against it', async (t) => {
+t.test('refuses a registration for the first reason in order', async (t) => {
   const refused = (change: Partial<RegisterMember>, status: 'none' | 'active' | 'deactivated') =>
     member.decide({ status }, { ...command, ...change });
   t.same(refused({}, 'active'), { refused: 'registration_conflict' });
@@ -42,7 +42,7 @@ t.test('a registration is refused for the first thing that stands against it', a
   t.same(refused({ registrationsToday: 3 }, 'none'), { refused: 'rate_limited' });
 });
 
-t.test('only a living member recovers', async (t) => {
+t.test('recovers only an active member', async (t) => {
   const recover = { type: 'RecoverMember', operationId: 'o' } as const;
   matchAll(t, member.decide({ status: 'active' }, recover), [{ type: 'MemberRecovered' }]);
   for (const status of ['none', 'deactivated'] as const)

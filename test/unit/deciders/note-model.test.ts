@@ -4,7 +4,14 @@ import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { type NoteCommand, note } from '../../../services/guestbook/note.ts';
 import type { ExistingNote, NoteEvents, NoteState } from '../../../services/guestbook/state.ts';
-import { DAY, LEAD, NoteModel, type Step, steps, UNDO } from '../../support/note-model.ts';
+import {
+  DAY_SECONDS,
+  LEAD,
+  NoteModel,
+  type Step,
+  steps,
+  UNDO_SECONDS,
+} from '../../support/note-model.ts';
 import { answersOf, same, tries } from '../../support/sequences.ts';
 import {
   ann,
@@ -27,15 +34,21 @@ type Reviewed = Exclude<
 
 const BY_SERVICE: readonly string[] = ['escalateOld', 'endAppealPeriod', 'erase'];
 
-function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand {
+function createCommand(step: Step, state: ExistingNote, second: number): NoteCommand {
   const { act, stale } = step;
   const now = later(second);
   const moderatorId = MODERATORS[step.moderator] as string;
   const expectedVersion = state.version + stale;
-  const facts = state.parentId
+  const parentState = state.parentId
     ? { ...parent, state: step.parentPublic ? 'approved' : 'removed' }
     : null;
-  const common = { expectedVersion, claimedAt: null, moderatorId, message: null, parent: facts };
+  const common = {
+    expectedVersion,
+    claimedAt: null,
+    moderatorId,
+    message: null,
+    parent: parentState,
+  };
   const names: Record<Reviewed, NoteCommand['type']> = {
     approve: 'ApproveNote',
     reject: 'RejectNote',
@@ -57,7 +70,7 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
         lead: act.role === 'lead',
         decides: act.role !== 'triage',
         authorGone: false,
-        undoSeconds: UNDO,
+        undoSeconds: UNDO_SECONDS,
         now,
       };
     }
@@ -65,7 +78,7 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
       return {
         type: 'WithdrawNote',
         memberId: MEMBERS[act.member] as string,
-        undoSeconds: UNDO,
+        undoSeconds: UNDO_SECONDS,
         now,
       };
     case 'appeal':
@@ -74,7 +87,7 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
         appealId: eventId(state.version + 1),
         memberId: MEMBERS[act.member] as string,
         text: 'Why?',
-        undoSeconds: UNDO,
+        undoSeconds: UNDO_SECONDS,
         now,
       };
     case 'report':
@@ -85,19 +98,19 @@ function commandOf(step: Step, state: ExistingNote, second: number): NoteCommand
         repeated: act.again,
         reason: act.reason,
         details: null,
-        parent: facts,
+        parent: parentState,
       };
     case 'escalateOld':
       return { type: 'EscalateOldNote', now };
     case 'endAppealPeriod':
-      return { type: 'EndAppealPeriod', undoSeconds: UNDO, now };
+      return { type: 'EndAppealPeriod', undoSeconds: UNDO_SECONDS, now };
     case 'erase':
       return { type: 'EraseNote', cause: act.retention ? 'retention' : 'account_deletion' };
     default: {
       const more = {
         policy: 'spam',
         why: 'Unsure',
-        until: later(second + DAY),
+        until: later(second + DAY_SECONDS),
         lead: step.moderator === LEAD,
       };
       return { type: names[act.type], ...common, ...more } as NoteCommand;
@@ -121,7 +134,7 @@ function shown(state: ExistingNote) {
   };
 }
 
-const wanted = ({ state, version, review, appeal, erased, waiting, kept }: NoteModel) => ({
+const modelState = ({ state, version, review, appeal, erased, waiting, kept }: NoteModel) => ({
   state,
   version,
   tier: state === 'pending' ? review.tier : null,
@@ -133,7 +146,7 @@ const wanted = ({ state, version, review, appeal, erased, waiting, kept }: NoteM
   kept: [...kept].sort(),
 });
 
-t.test('whatever moderators, authors, readers and workers do, a note is the model’s', async (t) => {
+t.test('answers every command as the model does and replays to the same state', async (t) => {
   const answers = answersOf<Step['act']>();
   const property = fc.property(fc.boolean(), steps(40), (reply, sequence) => {
     const model = new NoteModel(reply);
@@ -162,11 +175,11 @@ t.test('whatever moderators, authors, readers and workers do, a note is the mode
     take({ ...submission, parentId: reply ? parentId : null, parent }, null);
     for (const step of sequence) {
       second += step.wait;
-      const command = commandOf(step, state as ExistingNote, second);
+      const command = createCommand(step, state as ExistingNote, second);
       const by = BY_SERVICE.includes(step.act.type) ? null : MODERATORS[step.moderator];
       const answer = take(command, by ?? null);
       answers.agree(step.act, answer, model.act(step, second));
-      same(shown(state as ExistingNote), wanted(model));
+      same(shown(state as ExistingNote), modelState(model));
     }
     same(note.replay(log), state);
     for (const what of model.brought) answers.seen.add(`undo accepted: ${what}`);

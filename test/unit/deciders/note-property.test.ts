@@ -21,7 +21,7 @@ const command = fc.record({
   days: fc.constantFrom(0, 1, 15, 91),
 });
 
-t.test('nothing makes a note public but a decision after the last one that hid it', async (t) => {
+t.test('makes a note public only by a decision after the last that hid it', async (t) => {
   let sequences = 0;
   let published = 0;
   const property = fc.property(fc.array(command, { maxLength: 30 }), (commands) => {

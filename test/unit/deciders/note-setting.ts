@@ -14,7 +14,7 @@ const UNDO = 600;
 const DAY = 86_400;
 export const days = (count: number) => later(count * DAY);
 
-/** The event made as the n-th of the note, at that second. */
+/** The id of the n-th event of the note. */
 export const eventId = (n: number) => `01890000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
 export const parent = {
@@ -40,7 +40,7 @@ type Made = { [Type in NoteCommand['type']]: (version: number) => NoteCommand };
 
 const common = (expectedVersion: number) => ({ expectedVersion, claimedAt: null });
 
-/** A command of each kind that fits a note at this version, by Ann where it matters. */
+/** A command of each kind that fits a note at this version, by Ann if a moderator acts. */
 export const made: Made = {
   SubmitNote: () => submission,
   ApproveNote: (v) => ({ type: 'ApproveNote', ...common(v), parent: null }),
@@ -67,7 +67,7 @@ export const made: Made = {
   EraseNote: () => ({ type: 'EraseNote', cause: 'retention' }),
 };
 
-/** Of the event at this version, by Ann within the window, unless said otherwise. */
+/** Undoes the event at this version, by default by Ann within the undo window. */
 export function undo(version: number, more: object = {}): NoteCommand {
   return {
     type: 'UndoDecision',
@@ -107,7 +107,7 @@ const actorOf = ({ type }: NoteCommand): Actor => {
   return type === 'ReportNote' ? { type: 'guest' } : { type: 'moderator', id: ann };
 };
 
-/** What a command appends, as it would be recorded, or its refusal. */
+/** The events that a command appends, as recorded, or its refusal. */
 export function recorded(state: NoteState, command: NoteCommand, actor = actorOf(command)) {
   const decided = note.decide(state, command);
   if (isRefusal(decided)) return decided;
@@ -139,7 +139,7 @@ export function appended(state: NoteState, command: NoteCommand, actor?: Actor):
   return events.reduce(note.evolve, state);
 }
 
-/** What a command comes to: accepted, nothing, or the reason of its refusal. */
+/** The outcome of a command: accepted, nothing, or the reason of its refusal. */
 export function outcome(state: NoteState, command: NoteCommand): string {
   const events = recorded(state, command);
   if (isRefusal(events)) return String(events.details?.reason ?? events.refused);

@@ -13,7 +13,7 @@ const approved = after(s.submission, approve(1));
 const rejected = after(s.submission, reject(1));
 const removed = after(s.submission, approve(1), remove(2));
 
-t.test('a guest or a member submits a note, once, while the guestbook is open', async (t) => {
+t.test('accepts a submission once, by a guest or member, while open', async (t) => {
   matchAll(t, note.decide(note.initial, { ...s.submission, memberId: null, name: 'Ada' }), [
     {
       data: { attribution: 'guest', member_id: null },
@@ -34,7 +34,7 @@ t.test('a guest or a member submits a note, once, while the guestbook is open', 
     t.equal(outcome(note.initial, { ...reply, parent }), 'reply_target_unavailable');
 });
 
-t.test('each command is taken from its states and refused from every other', async (t) => {
+t.test('accepts each command in its states and refuses it in every other', async (t) => {
   const withdrawn = after(s.submission, made.WithdrawNote(1));
   const states = { none: note.initial, pending, approved, rejected, removed, withdrawn };
   const reported = after(s.submission, approve(1), s.report('spam', null));
@@ -62,18 +62,22 @@ t.test('each command is taken from its states and refused from every other', asy
   t.equal(outcome(appealed, made.UpholdAppeal(3)), 'accepted');
 });
 
-t.test('a decision names the version that it was made on', async (t) => {
+t.test('requires the current version for a decision', async (t) => {
   t.same(note.decide(pending, approve(2)), {
     refused: 'state_conflict',
     details: { reason: 'version_mismatch', current_state: 'pending', current_version: 1 },
   });
   t.equal(outcome(approved, remove(1)), 'version_mismatch');
-  t.equal(outcome(approved, approve(1)), 'version_mismatch', 'whatever became of it');
+  t.equal(
+    outcome(approved, approve(1)),
+    'version_mismatch',
+    'a version mismatch precedes the state',
+  );
   t.equal(outcome(approved, undo(2, { expectedVersion: 1 })), 'version_mismatch');
   t.equal(outcome(approved, undo(2, { expectedVersion: null })), 'accepted');
 });
 
-t.test('a reply is approved only while its parent is public', async (t) => {
+t.test('approves a reply only while its parent is public', async (t) => {
   const reply = after({ ...s.submission, parentId: s.parentId, parent: s.parent });
   t.equal(outcome(reply, approve(1)), 'parent_not_public');
   const hidden = { ...approve(1), parent: { ...s.parent, state: 'removed' } };
@@ -83,7 +87,7 @@ t.test('a reply is approved only while its parent is public', async (t) => {
   ]);
 });
 
-t.test('escalation and deferral keep a note pending; the fourth deferral escalates', async (t) => {
+t.test('keeps escalated and deferred notes pending; a fourth deferral escalates', async (t) => {
   t.match(after(s.submission, made.EscalateNote(1)), { status: 'pending', tier: 'lead' });
   const defer = made.DeferNote;
   const thrice = after(s.submission, defer(1), defer(2), defer(3));
@@ -96,12 +100,22 @@ t.test('escalation and deferral keep a note pending; the fourth deferral escalat
     deferredUntil: null,
   });
   const fifth = after(s.submission, defer(1), defer(2), defer(3), defer(4));
-  matchAll(t, note.decide(fifth, defer(5)), [{ type: 'NoteEscalated' }], 'whoever is no lead');
+  matchAll(
+    t,
+    note.decide(fifth, defer(5)),
+    [{ type: 'NoteEscalated' }],
+    'other roles escalate again',
+  );
   const lead = { ...defer(5), lead: true } as never;
-  matchAll(t, note.decide(fifth, lead), [{ type: 'NoteDeferred' }], 'a lead has nobody above');
+  matchAll(
+    t,
+    note.decide(fifth, lead),
+    [{ type: 'NoteDeferred' }],
+    "a lead's deferral does not escalate",
+  );
 });
 
-t.test('the service escalates what is too old, once, and not before it is due', async (t) => {
+t.test('escalates an old note once, and not before it is due', async (t) => {
   const old = made.EscalateOldNote(1);
   matchAll(t, note.decide(pending, old), [{ type: 'NoteEscalated', data: { cause: 'age' } }]);
   t.equal(outcome(after(s.submission, made.EscalateNote(1)), old), 'nothing');
@@ -110,7 +124,7 @@ t.test('the service escalates what is too old, once, and not before it is due', 
   t.equal(outcome(after(s.submission, until as never), old), 'nothing');
 });
 
-t.test('the latest decision is undone by its decider in time, by a lead at any time', async (t) => {
+t.test('undoes the latest decision for its decider in time, for a lead always', async (t) => {
   matchAll(t, note.decide(approved, undo(2)), [
     { data: { of: s.eventId(2), decision: 'approved' } },
   ]);
@@ -122,18 +136,26 @@ t.test('the latest decision is undone by its decider in time, by a lead at any t
   t.equal(outcome(approved, undo(1)), 'wrong_state');
   const undone = after(s.submission, reject(1), undo(2));
   t.match(undone, { status: 'pending', version: 3 });
-  t.equal(outcome(undone, undo(2, { expectedVersion: 3 })), 'wrong_state', 'a second undo');
+  t.equal(
+    outcome(undone, undo(2, { expectedVersion: 3 })),
+    'wrong_state',
+    'a second undo is refused',
+  );
   t.equal(outcome(after(s.submission, reject(1), undo(2), approve(3)), undo(4)), 'accepted');
 });
 
-t.test('undoes a deferral: in time by its moderator, later by whoever may decide', async (t) => {
+t.test('undoes a deferral for its moderator in time, for a decider later', async (t) => {
   const deferred = after(s.submission, made.DeferNote(1));
   const triage = { decides: false };
   t.equal(outcome(deferred, undo(2, triage)), 'accepted');
   t.equal(outcome(deferred, undo(2, { ...triage, now: s.later(602) })), 'undo_expired');
   t.equal(outcome(deferred, undo(2, { ...triage, moderatorId: s.bob })), 'role_required');
   t.equal(outcome(deferred, undo(2, { moderatorId: s.bob, now: s.later(602) })), 'accepted');
-  t.equal(outcome(deferred, undo(2, { now: s.days(1) })), 'wrong_state', 'it is due by itself');
+  t.equal(
+    outcome(deferred, undo(2, { now: s.days(1) })),
+    'wrong_state',
+    'a due note cannot be undeferred',
+  );
   matchAll(t, note.decide(deferred, undo(2)), [
     {
       type: 'DecisionUndone',
@@ -142,10 +164,14 @@ t.test('undoes a deferral: in time by its moderator, later by whoever may decide
   ]);
   const back = after(s.submission, made.DeferNote(1), undo(2));
   t.match(back, { status: 'pending', version: 3, deferrals: 0, deferredUntil: null });
-  t.equal(outcome(back, undo(2, { expectedVersion: 3 })), 'wrong_state', 'a second undo');
+  t.equal(
+    outcome(back, undo(2, { expectedVersion: 3 })),
+    'wrong_state',
+    'a second undo is refused',
+  );
 });
 
-t.test('undoes an escalation: in time by its moderator, later by a lead', async (t) => {
+t.test('undoes an escalation for its moderator in time, for a lead later', async (t) => {
   const escalated = after(s.submission, made.DeferNote(1), made.EscalateNote(2));
   t.equal(outcome(escalated, undo(3, { decides: false })), 'accepted');
   t.equal(outcome(escalated, undo(3, { now: s.later(603) })), 'undo_expired');
@@ -158,10 +184,10 @@ t.test('undoes an escalation: in time by its moderator, later by a lead', async 
     deferredUntil: s.days(1),
   });
   const old = s.appended(pending, made.EscalateOldNote(1), { type: 'service' });
-  t.equal(outcome(old, undo(2, lead)), 'wrong_state', 'the service would do it again');
+  t.equal(outcome(old, undo(2, lead)), 'wrong_state', 'an automatic escalation cannot be undone');
 });
 
-t.test("of a former member's note the undone approval leaves nothing", async (t) => {
+t.test("erases a former member's note when its approval is undone", async (t) => {
   const left = undo(3, { of: s.eventId(2), authorGone: true });
   const reported = after(s.submission, approve(1), s.report('spam', s.bob));
   matchAll(t, note.decide(reported, left), [
@@ -177,25 +203,29 @@ t.test("of a former member's note the undone approval leaves nothing", async (t)
   t.match(after(s.submission, approve(1), remove(2), removal), { status: 'approved' });
 });
 
-t.test('an undo brings back what was before: tier, deferrals, the approval, reports', async (t) => {
+t.test('restores tier, deferrals, approval and reports with an undo', async (t) => {
   const escalated = [s.submission, made.DeferNote(1), made.EscalateNote(2)];
   t.match(after(...escalated, reject(3), undo(4)), { tier: 'lead', deferrals: 1, version: 5 });
   const reported = [s.submission, approve(1), s.report('spam', s.bob)];
   t.match(after(...reported, remove(3)), { status: 'removed', reports: { open: [] } });
   const back = after(...reported, remove(3), undo(4));
   t.match(back, { status: 'approved', reports: { open: [{ member_id: s.bob }] } });
-  t.equal(outcome(back, undo(6, { of: s.eventId(2) })), 'accepted', 'the approval can go too');
+  t.equal(
+    outcome(back, undo(6, { of: s.eventId(2) })),
+    'accepted',
+    'the approval can be undone too',
+  );
 });
 
-t.test('a removal is taken back by a lead who did not make it', async (t) => {
+t.test('lets a lead other than the remover restore a note', async (t) => {
   const restore = { ...made.RestoreNote(3), moderatorId: s.ann };
   t.equal(outcome(removed, restore as never), 'second_person_required');
   const restored = after(s.submission, approve(1), remove(2), made.RestoreNote(3));
   t.match(restored, { status: 'approved', undoable: null });
-  t.equal(outcome(restored, undo(4)), 'wrong_state', 'a restoration is not undone but removed');
+  t.equal(outcome(restored, undo(4)), 'wrong_state', 'a restoration cannot be undone');
 });
 
-t.test('text is erased once it can be, and nothing brings the note back', async (t) => {
+t.test('erases text once allowed, and restores no erased note', async (t) => {
   const erase = made.EraseNote(0);
   for (const state of [pending, approved, note.initial]) t.equal(outcome(state, erase), 'nothing');
   const erased = after(s.submission, approve(1), remove(2), erase);
@@ -206,6 +236,6 @@ t.test('text is erased once it can be, and nothing brings the note back', async 
   t.equal(outcome(erased, undo(3, lead)), 'wrong_state');
   t.equal(outcome(erased, s.appeal(s.days(1))), 'wrong_state');
   const appealed = after(s.submission, reject(1), s.appeal(s.days(1)));
-  t.equal(outcome(appealed, erase), 'nothing', 'an appeal must be readable');
+  t.equal(outcome(appealed, erase), 'nothing', 'an open appeal keeps the text');
   t.equal(outcome(rejected, erase), 'accepted');
 });

@@ -39,7 +39,7 @@ function after(...commands: ProfileCommand[]): ProfileState {
   }, profile.initial);
 }
 
-t.test('a profile is published, again and again, each time as a new version', async (t) => {
+t.test('publishes a profile repeatedly, each time as a new version', async (t) => {
   t.same(profile.decide(profile.initial, publish()), [
     {
       type: 'ProfilePublished',
@@ -52,7 +52,7 @@ t.test('a profile is published, again and again, each time as a new version', as
   t.match(after(publish(), remove, publish()), { status: 'published', version: 3 });
 });
 
-t.test('published anew, the removal that it replaces is told first', async (t) => {
+t.test('announces a pending removal before a profile is republished', async (t) => {
   const untold = { of: memberId, policy: 'spam' };
   matchAll(t, profile.decide(after(publish(), remove), publish(2, untold)), [
     { type: 'ProfileRemovalTold', data: untold },
@@ -61,7 +61,7 @@ t.test('published anew, the removal that it replaces is told first', async (t) =
   t.match(after(publish(), remove, publish(2, untold)), { status: 'published', version: 4 });
 });
 
-t.test('an expected version must be the one that stands', async (t) => {
+t.test('requires the current version as the expected version', async (t) => {
   for (const [state, expected] of [
     [profile.initial, 1],
     [after(publish()), 0],
@@ -74,7 +74,7 @@ t.test('an expected version must be the one that stands', async (t) => {
     });
 });
 
-t.test('only what was published is withdrawn, and once', async (t) => {
+t.test('withdraws only a published profile, once', async (t) => {
   t.match(after(publish(), withdraw), { status: 'withdrawn', version: 2 });
   t.same(profile.decide(profile.initial, withdraw), {
     refused: 'state_conflict',
@@ -85,7 +85,7 @@ t.test('only what was published is withdrawn, and once', async (t) => {
   });
 });
 
-t.test('an account that closes withdraws its profile, one that was taken down too', async (t) => {
+t.test('withdraws the profile of a closed account, also a removed one', async (t) => {
   const row = {
     member_id: memberId,
     ...content,

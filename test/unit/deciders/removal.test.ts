@@ -57,7 +57,7 @@ const publishedArtifact = {
   supersedesId: null,
 };
 
-// One rule, two kinds of record: each line runs the commands after a first publication.
+// The same rule for two kinds of record; each runs commands after a first publication.
 const kinds = [
   {
     prefix: 'Profile',
@@ -76,7 +76,7 @@ const kinds = [
   },
 ];
 
-/** What became of the last command, and the state after it: `Removed`, or a refusal's reason. */
+/** The outcome of the last command, and the state after it. */
 // biome-ignore lint/suspicious/noExplicitAny: two deciders of different types
 function run(decider: any, first: unknown, commands: unknown[]) {
   let state = decider.initial;
@@ -96,22 +96,19 @@ function run(decider: any, first: unknown, commands: unknown[]) {
 }
 
 for (const { prefix, run, withdrawn } of kinds) {
-  t.test(
-    `${prefix}: a moderator takes down what stands, at the version that was seen`,
-    async (t) => {
-      t.match(run(remove(1)), {
-        types: [`${prefix}Removed`],
-        status: 'removed',
-        data: { policy: 'spam', claimed_at: now.toISOString() },
-      });
-      t.match(run(remove(2)), { data: { reason: 'version_mismatch', current_version: 1 } });
-      t.match(run(remove(1), remove(1)), { data: { reason: 'version_mismatch' } });
-      t.match(run(remove(1), remove(2)), { reason: 'wrong_state', status: 'removed' });
-      t.match(withdrawn(), { types: [`${prefix}Withdrawn`], status: 'withdrawn' });
-    },
-  );
+  t.test(`${prefix}: a removal needs the expected version`, async (t) => {
+    t.match(run(remove(1)), {
+      types: [`${prefix}Removed`],
+      status: 'removed',
+      data: { policy: 'spam', claimed_at: now.toISOString() },
+    });
+    t.match(run(remove(2)), { data: { reason: 'version_mismatch', current_version: 1 } });
+    t.match(run(remove(1), remove(1)), { data: { reason: 'version_mismatch' } });
+    t.match(run(remove(1), remove(2)), { reason: 'wrong_state', status: 'removed' });
+    t.match(withdrawn(), { types: [`${prefix}Withdrawn`], status: 'withdrawn' });
+  });
 
-  t.test(`${prefix}: a removal is undone in its time, once, and only itself`, async (t) => {
+  t.test(`${prefix}: an undo reverts only the last removal, in time and once`, async (t) => {
     t.match(run(remove(1), undo()), {
       types: [`${prefix}Restored`],
       data: { of: removal.eventId, undone: true, told: false },
@@ -138,7 +135,7 @@ for (const { prefix, run, withdrawn } of kinds) {
     t.match(run(restore(2)), { reason: 'version_mismatch' });
   });
 
-  t.test(`${prefix}: the author is told of a removal that stands, once`, async (t) => {
+  t.test(`${prefix}: a final removal is announced once`, async (t) => {
     t.match(run(remove(1), tell()), {
       types: [`${prefix}RemovalTold`],
       data: { of: removal.eventId, policy: 'spam' },
@@ -150,7 +147,7 @@ for (const { prefix, run, withdrawn } of kinds) {
     t.match(run(remove(1), tell(), restore(3)), { data: { told: true }, status: 'published' });
   });
 
-  t.test(`${prefix}: what its author withdrew comes back by no moderator`, async (t) => {
+  t.test(`${prefix}: no moderator restores what its author withdrew`, async (t) => {
     t.match(withdrawn(remove(1)), { types: [`${prefix}Withdrawn`], status: 'withdrawn' });
     const after = (command: RemovalCommand) =>
       prefix === 'Profile'

@@ -28,7 +28,7 @@ const dismiss = (memberId: string, reason: ReportReason): ReportsCommand => ({
   claimedAt: null,
 });
 
-/** The events of the last of some commands. */
+/** The events of the last command. */
 function after(...commands: ReportsCommand[]) {
   let state = recordReports.initial;
   let last: ReturnType<typeof recordReports.decide> = [];
@@ -39,7 +39,7 @@ function after(...commands: ReportsCommand[]) {
   return last;
 }
 
-t.test('a member reports a record once, whatever became of it', async (t) => {
+t.test('accepts one report per member on a record, whatever became of it', async (t) => {
   matchAll(t, after(report(ann, 'spam')), [
     { data: { silent: false }, personal: { details: 'Look' } },
   ]);
@@ -48,7 +48,7 @@ t.test('a member reports a record once, whatever became of it', async (t) => {
   matchAll(t, after(report(ann, 'spam'), report(bob, 'spam')), [{ data: { member_id: bob } }]);
 });
 
-t.test('what was dismissed is silent, a new reason is not', async (t) => {
+t.test('keeps a dismissed reason silent, but not a new one', async (t) => {
   const dismissed = [report(ann, 'spam'), dismiss(ann, 'spam')];
   matchAll(t, after(...dismissed, report(bob, 'spam')), [{ data: { silent: true } }]);
   matchAll(t, after(...dismissed, report(bob, 'privacy')), [{ data: { silent: false } }]);
@@ -57,12 +57,12 @@ t.test('what was dismissed is silent, a new reason is not', async (t) => {
     matchAll(t, after(...twice, report(eve, reason)), [{ data: { silent: true } }]);
 });
 
-t.test('what nobody can read is not there to be reported', async (t) => {
+t.test('refuses a report on a record that is not public', async (t) => {
   t.match(after(report(ann, 'spam', false)), { refused: 'not_found' });
   t.match(after(report(ann, 'spam'), report(ann, 'spam', false)), { refused: 'not_found' });
 });
 
-t.test('a report holds its words apart from its facts, and nothing is settled twice', async (t) => {
+t.test("keeps a report's text as personal data and settles nothing twice", async (t) => {
   const [event] = after(report(ann, 'spam')) as { data: object }[];
   t.notMatch(JSON.stringify(event?.data), 'Look');
   t.same(after({ type: 'DismissReports', subject, open: [], claimedAt: null }), []);

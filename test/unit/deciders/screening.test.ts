@@ -19,7 +19,7 @@ function decide(version: number, given: Partial<RecordScreening> = {}) {
   return decided;
 }
 
-t.test('a screening is recorded once for each version of the rules', async (t) => {
+t.test('records a screening once per version of the rules', async (t) => {
   const [event] = decide(0);
   if (!event) throw new Error('nothing was recorded');
   t.strictSame(NoteScreened.data.parse(event.data), {
@@ -34,11 +34,11 @@ t.test('a screening is recorded once for each version of the rules', async (t) =
   });
   t.strictSame(decide(RULES_VERSION - 1).length, 1);
   t.strictSame(decide(RULES_VERSION), []);
-  t.strictSame(decide(RULES_VERSION + 1), [], 'newer rules, of another worker, stand');
+  t.strictSame(decide(RULES_VERSION + 1), [], 'a screening by newer rules stays');
   t.strictSame(replay(screening, [event, event]), { rulesVersion: RULES_VERSION });
 });
 
-t.test('a note that does not wait any more is left alone', async (t) => {
+t.test('ignores a note that is no longer pending', async (t) => {
   for (const noteState of ['none', 'approved', 'rejected', 'removed', 'withdrawn'])
     t.strictSame(decide(0, { noteState }), [], noteState);
 });

@@ -7,7 +7,7 @@ import { tries } from '../../support/sequences.ts';
 const accepts = (text: string) => HttpsUrl.safeParse(text).success;
 const { HttpsUrl: { pattern = '.' } = {} } = z.toJSONSchema(HttpsUrl).$defs ?? {};
 
-t.test('what RFC 3986 makes of https is accepted, as it is written', async (t) => {
+t.test('accepts https URLs of RFC 3986 unchanged', async (t) => {
   for (const url of [
     'https://example.org',
     'HTTPS://Example.ORG/',
@@ -32,7 +32,7 @@ t.test('what RFC 3986 makes of https is accepted, as it is written', async (t) =
   }
 });
 
-t.test('what is no absolute https URL, or names somebody, is refused', async (t) => {
+t.test('refuses URLs that are not absolute https or have user information', async (t) => {
   for (const text of [
     'http://example.org/',
     'https:example.org',
@@ -63,7 +63,7 @@ t.test('what is no absolute https URL, or names somebody, is refused', async (t)
     t.notOk(accepts(text), JSON.stringify(text));
 });
 
-t.test('the document says what is accepted', async () => {
+t.test('documents a pattern that matches only accepted URLs', async () => {
   const texts = fc.stringMatching(new RegExp(pattern)).filter(({ length }) => length <= 2000);
   const named = fc.webUrl({
     validSchemes: ['https'],

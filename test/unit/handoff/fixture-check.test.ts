@@ -8,14 +8,14 @@ import {
 } from '../../../services/artifacts/fixture-check.ts';
 
 const sha256 = 'a'.repeat(64);
-const fine: Observed = {
+const faultless: Observed = {
   artifact: { bytes: 4, sha256 },
   unknownOutcome: false,
   evidence: true,
   remarks: [],
 };
 
-/** One case that expects `ready`, and what is found of it. */
+/** Checks one case that expects `ready`. */
 function check(observed: Partial<Observed>, evidencePath: string | undefined = 'evidence') {
   const fixture = {
     artifact: { path: 'artifact', bytes: 4, sha256 },
@@ -27,12 +27,12 @@ function check(observed: Partial<Observed>, evidencePath: string | undefined = '
       },
     ],
   };
-  const seen = new Map([['baseline', { ...fine, ...observed }]]);
+  const seen = new Map([['baseline', { ...faultless, ...observed }]]);
   const report = checkFixture(CheckableFixture.parse(fixture), seen);
   return { ...report.cases[0]?.found, as_expected: report.as_expected };
 }
 
-t.test('the first state that holds is found, in the order of precedence', async (t) => {
+t.test('finds the first state that applies, in the order of precedence', async (t) => {
   const faults: Partial<Observed>[] = [
     { artifact: null },
     { artifact: { bytes: 4, sha256: 'b'.repeat(64) } },
@@ -41,7 +41,7 @@ t.test('the first state that holds is found, in the order of precedence', async 
   ];
   for (let first = 0; first <= faults.length; first++) {
     const state = FIXTURE_STATES[first] ?? 'ready';
-    // This fault and every graver one that comes after it: the first must win.
+    // This fault and all later ones at once: the first must win.
     const observed = Object.assign({}, ...faults.slice(first).reverse());
     t.same(check(observed), {
       state,
@@ -52,7 +52,7 @@ t.test('the first state that holds is found, in the order of precedence', async 
   }
 });
 
-t.test('bytes and digest must both be the declared ones', async (t) => {
+t.test('requires the declared size and digest', async (t) => {
   for (const artifact of [
     { bytes: 5, sha256 },
     { bytes: 4, sha256: null },
@@ -61,7 +61,7 @@ t.test('bytes and digest must both be the declared ones', async (t) => {
     t.equal(check({ artifact }).state, 'integrity_mismatch');
 });
 
-t.test('completion is unproven only where evidence was promised', async (t) => {
+t.test('reports unproven completion only if evidence was promised', async (t) => {
   t.equal(check({ evidence: false }).state, 'completion_unproven');
   const fixture = CheckableFixture.parse({
     artifact: { path: 'a', bytes: 4, sha256 },
@@ -72,14 +72,14 @@ t.test('completion is unproven only where evidence was promised', async (t) => {
       },
     ],
   });
-  const report = checkFixture(fixture, new Map([['baseline', { ...fine, evidence: false }]]));
+  const report = checkFixture(fixture, new Map([['baseline', { ...faultless, evidence: false }]]));
   t.ok(report.as_expected);
 });
 
-t.test('each part of what is expected must be found', async (t) => {
+t.test('requires every part of the expected result', async (t) => {
   const { portable_fixture: fixture } = handoff().content;
   const observed = new Map(
-    fixture.cases.map(({ name }: { name: string }) => [name, { ...fine, artifact: null }]),
+    fixture.cases.map(({ name }: { name: string }) => [name, { ...faultless, artifact: null }]),
   ) as Map<string, Observed>;
   const missing = fixture.cases.slice(1, 2);
   for (const [change, fits] of [

@@ -2,7 +2,7 @@ import t from 'tap';
 import { bayesFindings, newBayes } from '../../../services/screening/bayes.ts';
 import { toSentence } from '../../../services/screening/sentences.ts';
 
-function taught(approved: number, rejected: number) {
+function createTrained(approved: number, rejected: number) {
   const bayes = newBayes();
   for (let n = 0; n < approved; n++)
     bayes.learn({ message: `A fine garden, number ${n}, and thanks for the tea`, rejected: false });
@@ -13,19 +13,19 @@ function taught(approved: number, rejected: number) {
 
 const SPAM = 'Thanks: CASINO jackpot, bonus spins! Winner gets càsh in the garden';
 
-t.test('it is silent below a hundred decisions, and speaks from there', async (t) => {
-  t.equal(taught(79, 20).judge(SPAM), null);
-  t.ok(taught(80, 20).judge(SPAM));
+t.test('gives no verdict below a hundred decisions', async (t) => {
+  t.equal(createTrained(79, 20).judge(SPAM), null);
+  t.ok(createTrained(80, 20).judge(SPAM));
 });
 
-t.test('it is silent while it knows one kind only', async (t) => {
-  t.equal(taught(196, 4).judge(SPAM), null);
-  t.equal(taught(0, 200).judge(SPAM), null);
-  t.ok(taught(195, 5).judge(SPAM));
+t.test('gives no verdict while it knows mostly one kind', async (t) => {
+  t.equal(createTrained(196, 4).judge(SPAM), null);
+  t.equal(createTrained(0, 200).judge(SPAM), null);
+  t.ok(createTrained(195, 5).judge(SPAM));
 });
 
-t.test('it shows its five strongest words as they are written', async (t) => {
-  const { findings, words } = bayesFindings(taught(80, 20), SPAM);
+t.test('shows its five strongest words as they are written', async (t) => {
+  const { findings, words } = bayesFindings(createTrained(80, 20), SPAM);
   t.match(findings, [{ code: 'reads_like_rejected', count: Number }]);
   t.strictSame(words.reads_like_rejected, ['CASINO', 'jackpot', 'bonus', 'spins', 'Winner']);
   t.match(
@@ -34,8 +34,8 @@ t.test('it shows its five strongest words as they are written', async (t) => {
   );
 });
 
-t.test('it says nothing of notes like the approved, nor of words it does not know', async (t) => {
-  const bayes = taught(80, 20);
+t.test('has no finding for notes like approved ones or with unknown words', async (t) => {
+  const bayes = createTrained(80, 20);
   for (const message of ['Thanks for the tea in the garden', 'Совсем другое', '', '👍'])
     t.strictSame(bayesFindings(bayes, message), { findings: [], words: {} }, message);
 });

@@ -5,7 +5,7 @@ import { fold, foldedWords } from '../../../services/screening/folded.ts';
 import { toBand } from '../../../services/screening/rules.ts';
 import { toSentence } from '../../../services/screening/sentences.ts';
 
-const said = (message: string, name = '') => {
+const describe = (message: string, name = '') => {
   const { findings, words } = findingsIn({ name, message });
   return findings.map((finding) => toSentence(finding, words[finding.code]));
 };
@@ -34,8 +34,8 @@ const HONEST: Record<string, string> = {
   rulers: `One\n${'-'.repeat(60)}\nTwo ...... three\n${'='.repeat(60)}`,
 };
 
-t.test('honest texts of many scripts show nothing', async (t) => {
-  for (const [kind, text] of Object.entries(HONEST)) t.strictSame(said(text), [], kind);
+t.test('finds nothing in honest texts of many scripts', async (t) => {
+  for (const [kind, text] of Object.entries(HONEST)) t.strictSame(describe(text), [], kind);
 });
 
 const FOUND: [message: string, ...sentences: string[]][] = [
@@ -65,19 +65,19 @@ const FOUND: [message: string, ...sentences: string[]][] = [
   ['ЭТО ОЧЕНЬ ВАЖНО, ЧИТАЙТЕ', '100 % capitals'],
 ];
 
-t.test('what a person should look at is said in words', async (t) => {
-  for (const [message, ...sentences] of FOUND) t.strictSame(said(message), sentences, message);
-  t.strictSame(said('hello', 'visit example.com'), ['1 link'], 'the name is read, too');
+t.test('describes findings in words', async (t) => {
+  for (const [message, ...sentences] of FOUND) t.strictSame(describe(message), sentences, message);
+  t.strictSame(describe('hello', 'visit example.com'), ['1 link'], 'the name is screened as well');
 });
 
-t.test('a finding keeps the words that it points at apart', async (t) => {
+t.test('keeps the words of a finding separate', async (t) => {
   t.strictSame(findingsIn({ name: '', message: 'Oh SHIT' }), {
     findings: [{ code: 'profanity', count: 1 }],
     words: { profanity: ['shit'] },
   });
 });
 
-t.test('bands group by points', async (t) => {
+t.test('assigns bands by points', async (t) => {
   t.equal(toBand([]), 'clear');
   t.equal(toBand([{ code: 'same_as_approved' }]), 'clear');
   t.equal(toBand([{ code: 'links' }]), 'look');
@@ -85,7 +85,7 @@ t.test('bands group by points', async (t) => {
   t.equal(toBand([{ code: 'same_as_rejected' }]), 'likely_spam');
 });
 
-t.test('a folded text is the same for the same words', async (t) => {
+t.test('folds equal words to equal text', async (t) => {
   t.equal(fold('  Straße\u200B\n\tＦÜR  Ǆ '), 'strasse fur dz');
   t.equal(fold('ΟΔΟΣ οδος οδός'), 'οδοσ οδοσ οδοσ');
   t.equal(fold('İIıi'), 'iiii');
@@ -94,7 +94,7 @@ t.test('a folded text is the same for the same words', async (t) => {
   t.ok(foldedWords('你好世界').length > 1);
 });
 
-const nasty = fc.oneof(
+const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 600 }),
   fc.string({ unit: 'grapheme', maxLength: 600 }),
   fc.string({
@@ -121,9 +121,9 @@ const nasty = fc.oneof(
   }),
 );
 
-t.test('no text makes it throw, nor says anything that is no finding', async (t) => {
+t.test('never throws and reports only known findings, for any text', async (t) => {
   fc.assert(
-    fc.property(nasty, nasty, (name, message) => {
+    fc.property(hostileText, hostileText, (name, message) => {
       const { findings, words } = findingsIn({ name, message });
       for (const { code, count } of findings)
         if (!Number.isSafeInteger(count) || count < 1 || !toSentence({ code, count }))

@@ -14,14 +14,14 @@ const print = (text: string) =>
 const LONG =
   'Greetings from the seaside, where the weather is fine and the ice cream is better still.';
 
-t.test('the same words have the same fingerprint, whatever their guise', async (t) => {
+t.test('gives equal words the same fingerprint, whatever their disguise', async (t) => {
   t.equal(print('Free  GIFTS!').whole, print('free\u200B gıfts!').whole);
   t.equal(print('你好').whole, print('你好').whole);
   t.not(print('Free gifts!').whole, print('Free gift!').whole);
-  t.not(print('\u202E').whole, print('\u200B').whole, 'nothing is left of them to fold');
+  t.not(print('\u202E').whole, print('\u200B').whole, 'empty folded texts do not match');
 });
 
-t.test('a text that was changed a little shares a part; a short one has no parts', async (t) => {
+t.test('shares a part between similar long texts, and has no parts for short ones', async (t) => {
   const { parts } = print(LONG);
   t.equal(parts.length, 8);
   for (const other of [
@@ -37,20 +37,20 @@ t.test('a text that was changed a little shares a part; a short one has no parts
   t.strictSame(print('Hello').parts, []);
 });
 
-t.test('it is keyed: another key gives nothing that fits, an older one still finds', async (t) => {
+t.test('depends on the key, and an older key still matches', async (t) => {
   const [newest, oldest] = toFingerprints(keyRing([key(2), old]), LONG);
   t.strictSame(oldest, print(LONG));
   t.not(newest?.whole, oldest?.whole);
   t.notOk(newest?.parts.some((part) => oldest?.parts.includes(part)));
 });
 
-t.test('likeness is the share of pieces in common', async (t) => {
+t.test('measures likeness as the share of common pieces', async (t) => {
   t.equal(likeness(toShingles(LONG), toShingles(LONG)), 1);
   t.equal(likeness(toShingles(LONG), toShingles('Совсем другой текст о коровах')), 0);
   t.equal(likeness(new Set(), new Set()), 0);
 });
 
-t.test('look-alikes are counted by what became of them', async (t) => {
+t.test('counts look-alikes by their decisions', async (t) => {
   const note = (state: string, message: string | null): LookAlikeRow => ({
     note_id: String(Math.random()),
     state,

@@ -3,15 +3,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 type Ending = { teardown(end: () => Promise<void>): unknown };
 
 /** Starts a TCP proxy in front of an HTTP service that can drop the response to one request. */
-export async function answerProxy(t: Ending, target: string) {
+export async function startFaultProxy(t: Ending, target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let marker: string | undefined;
-  let lost = 0;
+  let dropped = 0;
 
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
-    let losing = false;
+    let dropping = false;
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],
@@ -26,16 +26,16 @@ export async function answerProxy(t: Ending, target: string) {
     client.on('data', (bytes) => {
       if (marker !== undefined && bytes.includes(marker)) {
         marker = undefined;
-        losing = true;
+        dropping = true;
       }
       upstream.write(bytes);
     });
     upstream.on('data', (bytes) => {
-      if (!losing) {
+      if (!dropping) {
         client.write(bytes);
         return;
       }
-      lost += 1;
+      dropped += 1;
       client.destroy();
     });
   });
@@ -48,9 +48,9 @@ export async function answerProxy(t: Ending, target: string) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Drops the response to the next request whose bytes contain `text`. */
-    loseAnswerOf(text: string) {
+    dropResponseTo(text: string) {
       marker = text;
     },
-    lost: () => lost,
+    droppedCount: () => dropped,
   };
 }

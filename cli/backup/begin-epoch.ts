@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { type BegunEpoch, beginEpoch } from '../../platform/eventstore/log-epochs.ts';
+import { dropEveryCredentialVerifier } from '../../platform/keys/verifiers.ts';
+import { expireEverySession } from '../../services/membership/sessions.ts';
+import { dropEveryModeratorSession } from '../../services/moderation/staff/sessions.ts';
+
+const PROCESSES = `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND application_name IN ('service web', 'worker', 'worker-jobs') ORDER BY 1`;
+
+/** Throws while processes of the service are connected: they would go on as if nothing was lost. */
+export async function refuseWhileConnected(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(PROCESSES);
+  if (rows.length > 0)
+    throw new Error(
+      `Stop all processes first: ${rows.map(({ name }) => name).join(', ')} connected to the database`,
+    );
+}
+
+/**
+ * Begins an epoch of the log, and ends all sessions and credentials: some of them had ended in the
+ * part of the log that is lost.
+ */
+export async function beginEpochOfLog(client: pg.ClientBase, reason: string): Promise<BegunEpoch> {
+  const [begin, ...others] = beginEpoch(reason);
+  await client.query('BEGIN');
+  const { rows } = await client.query<BegunEpoch>(begin);
+  const statements = [
+    ...others,
+    expireEverySession(),
+    dropEveryModeratorSession(),
+    dropEveryCredentialVerifier(),
+  ];
+  for (const statement of statements) await client.query(statement);
+  await client.query('COMMIT');
+  const [begun] = rows;
+  if (!begun) throw new Error('no epoch began');
+  return begun;
+}
+
+/** What the operator has to know about an epoch that has begun. */
+export function describeEpoch({ epoch, position, recorded_at: at }: BegunEpoch): string {
+  const last = at
+    ? `position ${position}, recorded at ${at.toISOString()}`
+    : 'none: the log is empty';
+  return `Epoch ${epoch} of the log has begun. The last event that was kept: ${last}
+All sessions and credentials have ended; clients sign in again and are told where to continue.
+What happened after that event is lost, also recoveries (the keys before them are valid again), rotations of
+moderators' tokens, and deletions of accounts. Erasures from before are completed by the worker.
+`;
+}

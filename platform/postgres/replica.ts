@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type pg from 'pg';
+import { withClient } from './pool.ts';
+
+export type Replica = ReturnType<typeof watchReplica>;
+
+/** How often the replica is measured, and how long a measurement may take, in milliseconds. */
+const SAMPLE_MS = 1000;
+
+/** A position of the primary's write-ahead log, and when the primary had reached it. */
+interface Mark {
+  position: bigint;
+  at: number;
+}
+
+const replicas = new WeakMap<pg.Pool, Replica>();
+const fromPrimary = new AsyncLocalStorage<true>();
+
+/** The replica that a pool reads from; undefined for a pool of the primary. */
+export const replicaOf = (pool: pg.Pool): Replica | undefined => replicas.get(pool);
+
+/** Runs `work`, whose reads all go to the primary, so that the caller reads its own writes. */
+export const readFromPrimary = <Result>(work: () => Result): Result => fromPrimary.run(true, work);
+
+/** Whether a read may use the replica. */
+export const mayUseReplica = (replica: Replica): boolean =>
+  replica.isUsable() && fromPrimary.getStore() === undefined;
+
+/**
+ * Watches the read replica of `pool`. It is used while it answers and has replayed all that the
+ * primary had written `maxLagSeconds` ago. If the primary cannot be reached, the replica is measured
+ * against what the primary was last seen to have written.
+ */
+export function watchReplica(pool: pg.Pool, primary: pg.Pool, maxLagSeconds: number) {
+  let marks: Mark[] = [];
+  let lagMs = Number.POSITIVE_INFINITY;
+  let answers = false;
+
+  async function sample(): Promise<void> {
+    const [written, replayed] = await Promise.allSettled([
+      positionOf(primary, 'pg_current_wal_insert_lsn()'),
+      positionOf(pool, 'pg_last_wal_replay_lsn()'),
+    ]);
+    if (written.status === 'fulfilled' && written.value !== undefined)
+      marks.push({ position: written.value, at: performance.now() });
+    answers = replayed.status === 'fulfilled';
+    if (replayed.status === 'rejected') return;
+    // Not a physical replica: it has no position to compare.
+    if (replayed.value === undefined) {
+      lagMs = 0;
+      return;
+    }
+    const position = replayed.value;
+    const reached = marks.findLast((mark) => mark.position <= position);
+    const newest = marks.at(-1);
+    if (!reached || !newest) return;
+    lagMs = newest.at - reached.at;
+    marks = marks.slice(marks.indexOf(reached));
+  }
+
+  void sample();
+  const timer = setInterval(() => void sample(), SAMPLE_MS).unref();
+  const replica = {
+    pool,
+    primary,
+    isUsable: (): boolean => answers && lagMs <= maxLagSeconds * 1000,
+    lagSeconds: (): number => lagMs / 1000,
+    /** A read failed: the replica is not used until it has been measured again. */
+    failed() {
+      answers = false;
+    },
+    stop: () => clearInterval(timer),
+  };
+  replicas.set(pool, replica);
+  return replica;
+}
+
+/** Reads a position; undefined if the server has none, or is the wrong kind of server for it. */
+async function positionOf(pool: pg.Pool, expression: string): Promise<bigint | undefined> {
+  const wanted = expression.startsWith('pg_last');
+  const { rows } = await withClient(pool, performance.now() + SAMPLE_MS, (client) =>
+    client.query<{ position: string | null }>(
+      `SELECT CASE WHEN pg_is_in_recovery() = ${wanted}
+         THEN (${expression} - '0/0'::pg_lsn)::text END AS position`,
+    ),
+  );
+  const position = rows[0]?.position;
+  return position ? BigInt(position) : undefined;
+}

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
+import { addModerator } from '../../../harness/moderation.ts';
+import { signedIn } from '../../../harness/registration.ts';
+import { startService } from '../../support/service.ts';
+
+const MAX_COMPRESSED_BYTES = 60 * 1024;
+
+t.test('the reference page is small, kept, and asks for nothing but its style', async (t) => {
+  const service = await startService(t);
+  let bytes = 0;
+  for (const path of ['/docs', '/docs/docs.css']) {
+    const { headers } = await service.call('GET', path, { headers: { 'accept-encoding': 'br' } });
+    t.equal(headers.get('content-encoding'), 'br', path);
+    bytes += Number(headers.get('content-length'));
+    const etag = headers.get('etag') ?? '';
+    t.match(etag, /-br"$/, path);
+    const again = await service.call('GET', path, { headers: { 'if-none-match': etag } });
+    t.equal(again.status, 304, path);
+  }
+  t.comment(`${bytes} bytes`);
+  t.ok(bytes > 20_000 && bytes < MAX_COMPRESSED_BYTES, `${bytes} bytes`);
+});
+
+t.test('the addresses of the former viewer are unknown', async (t) => {
+  const service = await startService(t);
+  for (const file of ['docs.js', 'swagger-ui-bundle.js', 'swagger-ui.css', 'index.html', '']) {
+    const { status, body } = await service.call('GET', `/docs/${file}`);
+    t.same([status, body.status], [404, 'not_found'], file);
+  }
+});
+
+/** The end of an account or a session comes last, so that the other commands can use it. */
+const ENDINGS = /^(credential\.ro|account\.delete|moderation\.sign_out|membership\.logout)/;
+/** Codes of requests that are wrong in themselves, whatever the records are. */
+const MALFORMED =
+  /^(invalid_|query_not|unsupported_|method_not|origin_not|fetch_site|credential_required|session_required|moderator_required|scope_required|role_required)/;
+
+const plainText = (html: string) =>
+  html
+    .replace(/<[^>]+>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+/** Runs a command, for at most two seconds because of streams; returns the status and the body. */
+async function runCurl(command: string) {
+  const run = spawn('sh', ['-eu'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  run.stdin.end(
+    `curl() { command curl --max-time 2 -w '\\n%{http_code}' "$@" || true; }\n${command}`,
+  );
+  const chunks: Buffer[] = [];
+  run.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(run, 'close');
+  const output = Buffer.concat(chunks).toString();
+  const end = output.lastIndexOf('\n');
+  return { status: output.slice(end + 1), text: output.slice(0, end) };
+}
+
+t.test('each example request runs as it stands, with a credential put in', async (t) => {
+  const service = await startService(t);
+  const credentials: Record<string, string> = {
+    BEARER: (await newAgent(service)).authorization.replace('Bearer ', ''),
+    SESSION: (await signedIn(service)).cookie.replace(/^[^=]*=/, ''),
+    MODERATOR: (await addModerator(service, 'ann', 'lead')).token,
+  };
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  const operations = (Object.values(paths) as object[]).flatMap((item) =>
+    Object.values(item as Record<string, { operationId: string; responses: object }>),
+  );
+  const { text: page } = await service.call('GET', '/docs');
+  const commandOf = (id: string) => {
+    const section = page.slice(page.indexOf(`id="operation-${id}"`));
+    const [, command = ''] = /Example request<\/h4>\n<pre><code>(.*?)<\/code>/s.exec(section) ?? [];
+    return plainText(command).replace(
+      /^([A-Z]+)='.*<.*>'$/m,
+      (_, name: string) => `${name}='${credentials[name]}'`,
+    );
+  };
+  const isEnding = ({ operationId }: { operationId: string }) => ENDINGS.test(operationId);
+  for (const { operationId, responses } of [
+    ...operations.filter((operation) => !isEnding(operation)),
+    ...operations.filter(isEnding),
+  ]) {
+    const { status, text } = await runCurl(commandOf(operationId));
+    t.ok(status in responses, `${operationId}: ${status} ${text.slice(0, 300)}`);
+    const code = /^\{"status":"([a-z_]+)"/.exec(text)?.[1] ?? '';
+    // The token to sign in with is in the body, and that of the example is unknown.
+    if (operationId === 'moderation.sign_in') t.equal(code, 'moderator_required');
+    else t.notMatch(code, MALFORMED, `${operationId}: ${text.slice(0, 500)}`);
+    t.notMatch(text, /^\{"jsonrpc".*"error"/, operationId);
+  }
+});

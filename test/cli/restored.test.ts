@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import t from 'tap';
+import { bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { readCookie } from '../../harness/api.ts';
+import { newKey } from '../../harness/registration.ts';
+import { startService } from '../support/service.ts';
+
+/** Runs the command on a database. */
+async function restored(url: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  return promisify(execFile)(process.execPath, ['cli/restored.ts', ...args], { env }).then(
+    (said) => ({ code: 0, ...said }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+t.test('begins an epoch and ends all sessions and credentials', async (t) => {
+  const service = await startService(t, { LIMIT_ACTIVE_CREDENTIALS: '1' });
+  const { url, pool } = service.database;
+  const agent = await newAgent(service);
+  const { id, sign_in_key } = agent;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const cookie = readCookie(login);
+  const me = () => service.call('GET', '/api/membership/me', { cookie });
+  t.equal((await me()).status, 200);
+  const said = await restored(url, '--reason', 'drill');
+  t.match(said, { code: 0, stderr: '' });
+  t.match(said.stdout, /^Epoch \d{13} of the log has begun\..* position \d+, recorded at /);
+  const { rows } = await pool.query('SELECT reason FROM log_epochs ORDER BY epoch');
+  t.same(
+    rows.map(({ reason }) => reason),
+    ['first', 'drill'],
+  );
+  t.equal((await me()).status, 401);
+  t.equal((await agent.call('GET', '/api/v1/me')).status, 401);
+  const again = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  t.equal(again.status, 200);
+  // The ended credential does not count towards the limit of one.
+  t.equal((await bootstrap(service, agent, newCredential())).status, 201);
+});
+
+t.test('refuses while processes of the service are connected', async (t) => {
+  const service = await startService(t);
+  const web = new pg.Client({
+    connectionString: service.database.url,
+    application_name: 'service web',
+  });
+  web.on('error', () => undefined);
+  await web.connect();
+  t.match(await restored(service.database.url), {
+    code: 1,
+    stdout: '',
+    stderr: 'Stop all processes first: service web connected to the database\n',
+  });
+  await web.end();
+  t.match(await restored(service.database.url), { code: 0 });
+});

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { beginEpoch } from '../../platform/eventstore/log-epochs.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
+import { createPool } from '../../platform/postgres/pool.ts';
+import { startService } from '../support/service.ts';
+
+/** A service whose database is replaced by a copy from before its last write, as by a restore. */
+async function startWithLostWrite(t: Test) {
+  const service = await startService(t);
+  const { call, database } = service;
+  const post = () =>
+    call('POST', '/api/guestbook', { body: { id: randomUUID(), message: 'Hello' } });
+  t.equal((await post()).status, 202);
+  const pids = async (): Promise<number[]> =>
+    (
+      await database.pool.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'service test'`,
+      )
+    ).rows.map(({ pid }) => pid);
+
+  async function cutConnections(): Promise<void> {
+    const before = await pids();
+    await database.pool.query('SELECT pg_terminate_backend(pid, 5000) FROM unnest($1::int[]) pid', [
+      before,
+    ]);
+  }
+
+  /** Takes back all events, as a restore of an older backup does. */
+  async function loseLog(): Promise<void> {
+    await withConnection(database.url, async (client) => {
+      await client.query(`SET session_replication_role = 'replica'`);
+      await client.query('DELETE FROM events');
+    });
+    await service.tamper('SELECT');
+    await cutConnections();
+  }
+  return { ...service, service, post, cutConnections, loseLog };
+}
+
+t.test('refuses commands while acknowledged writes are missing', async (t) => {
+  const { service, post, loseLog, call, core, logged } = await startWithLostWrite(t);
+  await loseLog();
+  t.match(await post(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
+  t.ok(core.logWatch.isLost());
+  t.equal(logged.filter((line) => /"level":"fatal".*the log is lost/.test(line)).length, 1);
+  t.equal((await call('GET', '/readyz?for=proxy')).status, 503);
+  t.equal((await call('GET', '/readyz')).status, 503);
+  t.equal((await call('GET', '/api/guestbook')).status, 200, 'reads are answered');
+  const { rowCount } = await service.database.pool.query('SELECT FROM events');
+  t.equal(rowCount, 0, 'nothing was written, not even by the command that noticed');
+
+  for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
+  t.equal((await call('GET', '/readyz')).status, 200);
+  t.equal((await call('GET', '/readyz?for=proxy')).status, 200);
+  t.equal((await post()).status, 202);
+});
+
+t.test('checks a new connection before it is used', async (t) => {
+  const { database } = await startService(t);
+  let checked = false;
+  const pool = createPool(database.url, 'test', 1, async (client) => {
+    await client.query('SELECT pg_sleep(0.1)');
+    checked = true;
+  });
+  const client = await pool.connect();
+  t.ok(checked);
+  client.release();
+  await pool.end();
+});
+
+t.test('a lost connection alone changes nothing', async (t) => {
+  const { post, cutConnections, call, core } = await startWithLostWrite(t);
+  await cutConnections();
+  t.equal((await post()).status, 202);
+  t.equal((await call('GET', '/readyz')).status, 200);
+  t.notOk(core.logWatch.isLost());
+});

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { publishProfile } from '../../harness/records.ts';
+import { type Server, startStandby } from '../../harness/standby.ts';
+import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
+import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
+import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import { startService } from '../support/service.ts';
+
+const MAX_LAG_SECONDS = 2;
+const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
+
+/** The service on a primary of its own, with a read replica that streams from it. */
+async function startWithReplica(t: Test) {
+  const folder = temporaryFolder('replica', inMemory());
+  const dataDir = join(folder.path, 'primary');
+  const primary: Server = { ...(await embeddedPostgres({ dataDir, settings: FAST })), dataDir };
+  await migrate(primary.url);
+  const replica = await startStandby(primary, join(folder.path, 'replica'), 'replica', FAST);
+  const admin = new pg.Pool({ connectionString: replica.url, max: 1 });
+  admin.on('error', () => undefined);
+  t.teardown(async () => {
+    await admin.end();
+    await replica.stop();
+    await primary.stop();
+    folder.remove();
+  });
+  const service = await startService(t, {
+    DATABASE_URL: primary.url,
+    DATABASE_READ_URL: replica.url,
+    REPLICA_MAX_LAG_SECONDS: String(MAX_LAG_SECONDS),
+  });
+  const isUsed = () => service.core.replica?.isUsable() === true;
+  while (!isUsed()) await sleep(20);
+  const pid = runningPostmaster(join(replica.dataDir, 'postgres', 'data'))?.pid ?? 0;
+  return { ...service, service, admin, isUsed, pid };
+}
+
+function childrenOf(pid: number): number[] {
+  const running = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return running.map(Number).filter((one) => {
+    try {
+      return readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === `${pid}`;
+    } catch {
+      return false;
+    }
+  });
+}
+
+t.test('reads from the replica, and from the primary what the caller has written', async (t) => {
+  const { service, call, admin, isUsed } = await startWithReplica(t);
+  const agent = await newAgent(service);
+  await admin.query('SELECT pg_wal_replay_pause()');
+  const { path } = await publishProfile(agent);
+
+  t.equal((await call('GET', path)).status, 404, 'an anonymous read uses the replica');
+  const headers = { authorization: agent.authorization };
+  t.equal((await call('GET', path, { headers })).status, 200, 'the author uses the primary');
+  const written = await fetch(`${service.baseUrl}${path}`, { headers: { cookie: 'wrote=1' } });
+  t.equal(written.status, 200, 'and so does a browser that wrote a moment ago');
+
+  while (isUsed()) await sleep(50);
+  t.equal((await call('GET', path)).status, 200, 'a replica that lags is left out');
+  await admin.query('SELECT pg_wal_replay_resume()');
+  while (!isUsed()) await sleep(50);
+  t.equal((await call('GET', path)).status, 200);
+});
+
+t.test('tells a browser that wrote to read from the primary for as long as the lag', async (t) => {
+  const { service } = await startWithReplica(t);
+  const answer = await fetch(`${service.baseUrl}/api/membership/logout`, {
+    method: 'POST',
+    headers: { origin: service.baseUrl, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  t.equal(answer.status, 200);
+  const submitted = await fetch(`${service.baseUrl}/api/guestbook`, {
+    method: 'POST',
+    headers: { origin: service.baseUrl, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: crypto.randomUUID(), message: 'Hello' }),
+  });
+  t.equal(submitted.status, 202);
+  t.match(submitted.headers.get('set-cookie'), `wrote=1; Max-Age=${MAX_LAG_SECONDS};`);
+});
+
+for (const [signal, what] of [
+  ['SIGSTOP', 'stands still'],
+  ['SIGKILL', 'is killed'],
+] as const)
+  t.test(`no read fails when the replica ${what}`, async (t) => {
+    const { service, call, isUsed, pid } = await startWithReplica(t);
+    await newAgent(service);
+    const pids = [pid, ...childrenOf(pid)];
+    for (const one of pids) process.kill(one, signal);
+    t.teardown(() => {
+      if (signal === 'SIGSTOP') for (const one of pids) process.kill(one, 'SIGCONT');
+    });
+    const statuses: number[] = [];
+    for (let n = 0; n < 200; n++) statuses.push((await call('GET', '/api/v1/agents')).status);
+    t.same([...new Set(statuses)], [200]);
+    t.notOk(isUsed());
+    t.equal((await call('GET', '/readyz')).status, 200);
+  });
