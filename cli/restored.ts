@@ -19,7 +19,10 @@ try {
   const begun = await withDatabase(config, (url) =>
     withConnection(clientConfig(url, 'service restored'), async (client) => {
       await refuseWhileConnected(client);
-      return beginEpochOfLog(client, values.reason);
+      await client.query('BEGIN');
+      const epoch = await beginEpochOfLog(client, values.reason);
+      await client.query('COMMIT');
+      return epoch;
     }),
   );
   process.stdout.write(describeEpoch(begun));

@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, embeddedPostgres } from '../platform/embedded/postgres.ts';
 import type { Settings } from '../platform/embedded/start-server.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
+import { hasYielded } from '../platform/postgres/errors.ts';
 
 /** An embedded PostgreSQL and its data folder. */
 export interface Server extends EmbeddedPostgres {
@@ -63,7 +64,17 @@ export async function waitForStandby(primary: Server, name: string): Promise<voi
 
 /** Promotes a standby that is running; resolves when it accepts writes. */
 export async function promote({ url }: Server): Promise<void> {
-  await withConnection(url, (client) => client.query('SELECT pg_promote(true, 60)'));
+  for (let promoted = false; !promoted; )
+    promoted = await withConnection(url, (client) =>
+      client.query('SELECT pg_promote(true, 60)'),
+    ).then(
+      () => true,
+      // Recovery may cancel the statement while it replays what was received.
+      (error: unknown) => {
+        if (!hasYielded(error)) throw error;
+        return false;
+      },
+    );
 }
 
 /** Copies the files of a running server, by its own protocol for backups. */

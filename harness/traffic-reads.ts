@@ -63,6 +63,10 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
   const feed = (await expectSuccess(ann.call('GET', '/api/v1/updates?limit=1'))).next_cursor;
   operations.push(
     createOperation('GET /api/v1/me', () => ann.call('GET', '/api/v1/me')),
+    createOperation('GET /api/v1/me/credentials', () => ann.call('GET', '/api/v1/me/credentials')),
+    createOperation('GET /api/v1/updates of a type', () =>
+      ann.call('GET', '/api/v1/updates?types=case.*'),
+    ),
     createOperation('GET /api/v1/updates', () => ann.call('GET', '/api/v1/updates')),
     createOperation('GET /api/v1/updates, from a cursor', () =>
       ann.call('GET', `/api/v1/updates?cursor=${feed}`),

@@ -94,8 +94,10 @@ export async function createProofEnvironment(
       env: actor.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    child.stdout.pipe(log, { end: false });
-    child.stderr.pipe(log, { end: false });
+    // Once the log was searched, it is closed.
+    for (const output of [child.stdout, child.stderr])
+      if (log.writableEnded) output.resume();
+      else output.pipe(log, { end: false });
     actor.child = child;
   }
 

@@ -4,6 +4,7 @@ import { FAULTS } from '../platform/fault.ts';
 import type { Verdict } from './check.ts';
 import { createProofEnvironment } from './environment.ts';
 import type { FaultName } from './plan.ts';
+import { restoreDrill } from './restore-drill.ts';
 import { run } from './run.ts';
 
 const USAGE = `Usage:
@@ -73,6 +74,10 @@ let verdicts: Verdict[];
 try {
   const faults = FAULTS_FOR[mutant ?? ''];
   verdicts = await run(stage, { seconds, seed, limits, undoMs: UNDO_SECONDS * 1000, faults }, say);
+  // Last, because it takes back the end of the log.
+  say('\nrestores a backup while a client follows its feed');
+  const rule = 'after a restore, a client has recorded exactly its feed';
+  verdicts.push({ rule, wrong: await restoreDrill(stage) });
 } finally {
   await end();
 }

@@ -18,12 +18,11 @@ export async function refuseWhileConnected(client: pg.ClientBase): Promise<void>
 }
 
 /**
- * Begins an epoch of the log, and ends all sessions and credentials: some of them had ended in the
+ * Begins an epoch of the log in the transaction of the caller, and ends all sessions and credentials: some of them had ended in the
  * part of the log that is lost.
  */
 export async function beginEpochOfLog(client: pg.ClientBase, reason: string): Promise<BegunEpoch> {
   const [begin, ...others] = beginEpoch(reason);
-  await client.query('BEGIN');
   const { rows } = await client.query<BegunEpoch>(begin);
   const statements = [
     ...others,
@@ -32,7 +31,6 @@ export async function beginEpochOfLog(client: pg.ClientBase, reason: string): Pr
     dropEveryCredentialVerifier(),
   ];
   for (const statement of statements) await client.query(statement);
-  await client.query('COMMIT');
   const [begun] = rows;
   if (!begun) throw new Error('no epoch began');
   return begun;

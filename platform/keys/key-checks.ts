@@ -37,7 +37,8 @@ export async function requireSameKeys(pool: pg.Pool, keys: Ring): Promise<void> 
   refuseOthers(keys, await query(pool, firstUsed()));
 }
 
-function refuseOthers(keys: Ring, used: readonly Verifier[]): void {
+/** Throws if a key has another secret than the one that was first used under its id. */
+export function refuseOthers(keys: Ring, used: readonly Verifier[]): void {
   const others = otherSecrets(keys, used).sort((a, b) => a - b);
   if (others.length === 0) return;
   throw new Error(

@@ -100,7 +100,8 @@ function notApplied(files: Migration[], applied: Applied[]): Migration[] {
   return waiting;
 }
 
-function readMigrations(folder: string): Migration[] {
+/** The migrations of this release. Throws if a file is not named as it should be. */
+export function readMigrations(folder = MIGRATIONS): Migration[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   const migrations = files.sort().map((name) => {
     const number = /^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1];

@@ -1,6 +1,7 @@
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
 import type { Verifier } from '../../platform/keys/key-ring.ts';
+import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/credentials/events.ts';
 import { defineProjection } from '../projection.ts';
@@ -90,6 +91,25 @@ export function activeCredentials(memberId: string): Sql<CredentialRow> {
 export function unendedCredentials(memberId: string): Sql<CredentialRow> {
   return sql`SELECT credential_id FROM credentials
     WHERE member_id = ${memberId} AND state = 'active' ORDER BY created_at, credential_id`;
+}
+
+/** A credential in a list; `place` is its time of creation in a cursor. */
+export type PlacedCredential = CredentialRow & { place: string };
+
+/** Reads a page of a member's credentials, newest first. */
+export function credentialsOfMember(
+  memberId: string,
+  activeOnly: boolean,
+  limit: number,
+  after: KeysetPosition = START_NEWEST,
+): Sql<PlacedCredential> {
+  return sql`SELECT *, expires_at > clock_timestamp() AS unexpired,
+      to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+    FROM credentials WHERE member_id = ${memberId}::uuid
+      AND created_at <= ${after.at}::timestamptz
+      AND (created_at < ${after.at}::timestamptz OR credential_id > ${after.id}::uuid)
+      AND (NOT ${activeOnly}::boolean OR state = 'active' AND expires_at > clock_timestamp())
+    ORDER BY created_at DESC, credential_id LIMIT ${limit}`;
 }
 
 /** A credential with `created_at` to the microsecond, in `at`. */

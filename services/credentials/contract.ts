@@ -4,7 +4,9 @@ import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
+  Cursor,
   Key,
+  Limit,
   Member,
   Receipt,
   Timestamp,
@@ -53,11 +55,35 @@ const CredentialSelection = z
   .strictObject({ credential_id: Uuid })
   .meta({ id: 'CredentialSelection' });
 
+const EveryOther = z
+  .strictObject({ all_others: z.literal(true) })
+  .meta({ id: 'EveryOtherCredential' });
+
+const CredentialsToRevoke = z
+  .union([CredentialSelection, EveryOther])
+  .meta({ id: 'CredentialsToRevoke' });
+
 const reply = { credential: Credential, receipt: Receipt };
 
 const CredentialReply = z
   .object({ status: z.enum(['created', 'revoked']), ...reply })
   .meta({ id: 'CredentialReply' });
+
+const RevokedOthersReply = z
+  .object({ status: z.literal('revoked'), credentials: z.array(Credential), receipt: Receipt })
+  .meta({ id: 'RevokedOthersReply' });
+
+const RevocationReply = z
+  .union([CredentialReply, RevokedOthersReply])
+  .meta({ id: 'RevocationReply' });
+
+const CredentialsPage = z
+  .object({
+    status: z.literal('ok'),
+    credentials: z.array(Credential),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'CredentialsPage' });
 
 const RotationReply = z
   .object({ status: z.literal('rotated'), revoked_credential_id: AnyUuid, ...reply })
@@ -130,22 +156,38 @@ export const credentialsContract = defineContract({
   'credential.revoke': {
     method: 'POST',
     path: '/api/v1/me/credentials/revoke',
-    summary: "Revoke one of the member's credentials",
-    description: 'A credential that has already ended is returned unchanged.',
+    summary: "Revoke one of the member's credentials, or all others",
+    description:
+      'A credential that has already ended is returned unchanged. With `all_others`, every active ' +
+      'credential but that of the request is revoked; the answer lists them.',
     tag: 'credentials',
     access: { scope: 'credential:manage' },
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
     budgetExempt: true,
-    body: CredentialSelection,
+    body: CredentialsToRevoke,
     replies: {
       200: {
         description: 'Revoked',
-        body: CredentialReply,
+        body: RevocationReply,
         headers: REPLAYED_HEADER,
       },
     },
     problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],
+  },
+  'credential.list': {
+    method: 'GET',
+    path: '/api/v1/me/credentials',
+    summary: "The member's credentials, newest first",
+    tag: 'credentials',
+    access: { scope: 'credential:manage' },
+    query: z.object({
+      state: z.enum(['active']).optional(),
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
+    replies: { 200: { description: 'A page', body: CredentialsPage } },
+    problems: ['invalid_request', 'invalid_cursor'],
   },
   'credential.me': {
     method: 'GET',

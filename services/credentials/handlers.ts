@@ -1,14 +1,18 @@
+import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { readVerifiers } from '../../platform/keys/verifiers.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import type { RateLimits } from '../../platform/limits/rate-limits.ts';
 import { budgetResetsAt } from '../../platform/limits/write-budget.ts';
-import { refuse } from '../../platform/refusal.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { credentialsOfMember } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import type { credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';
-import { revokeCredential } from './revoke.ts';
+import { credentialBody, revokeCredential, revokeOthers } from './revoke.ts';
 import {
   type CommandAuthor,
   defineCommandAuthor,
@@ -20,10 +24,11 @@ import {
 export interface CredentialsDeps extends MemberCommandDeps {
   config: Pick<Config, 'limitWritesPerDay' | 'limitActiveCredentials' | 'limitBootstrapAttempts'>;
   limits: RateLimits;
+  pool: pg.Pool;
 }
 
 export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof credentialsContract> {
-  const { keys, limits, config } = deps;
+  const { pool, keys, limits, config } = deps;
 
   /** Authenticates by sign-in key. An unknown member id costs the same work, to hide the cause. */
   const memberWith = (
@@ -77,12 +82,31 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
       );
     },
 
-    'credential.revoke': (call) =>
-      runMemberCommand(
-        deps,
-        call,
-        revokeCredential(call.principal.memberId, call.body.credential_id),
-      ),
+    'credential.revoke': (call) => {
+      const { memberId, credentialId } = call.principal;
+      return 'all_others' in call.body
+        ? runMemberCommand(deps, call, revokeOthers(memberId, credentialId))
+        : runMemberCommand(deps, call, revokeCredential(memberId, call.body.credential_id));
+    },
+
+    'credential.list': async ({ principal, query: { state, cursor, limit } }) => {
+      const place = toKeysetPosition(cursor);
+      if (isRefusal(place)) return place;
+      const active = state === 'active';
+      const rows = await query(
+        pool,
+        credentialsOfMember(principal.memberId, active, limit + 1, place),
+      );
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.credential_id }));
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          credentials: page.rows.map(credentialBody),
+          next_cursor: page.next_cursor,
+        },
+      };
+    },
 
     'credential.me': async ({ principal }) => ({
       status: 200,

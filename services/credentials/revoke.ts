@@ -4,7 +4,11 @@ import type { Actor } from '../../platform/eventstore/event.ts';
 import { type Receipt, unixSeconds } from '../../platform/http/schemas.ts';
 import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
 import { conflict, isRefusal } from '../../platform/refusal.ts';
-import { type CredentialRow, findCredential } from '../../projections/credentials/credentials.ts';
+import {
+  activeCredentials,
+  type CredentialRow,
+  findCredential,
+} from '../../projections/credentials/credentials.ts';
 import type { CredentialBody } from './contract.ts';
 import { type CredentialRefusal, credential } from './credential.ts';
 import { defineMemberCommand, type MemberCommand } from './run-member-command.ts';
@@ -74,6 +78,44 @@ export function revokeCredential(
             decided.length > 0
               ? { ...row, state: 'revoked', revoked_at: now, revoked_reason: 'revoked' }
               : row,
+          ),
+          receipt,
+        }),
+      };
+    },
+  });
+}
+
+interface RevokedOthers {
+  status: 'revoked';
+  credentials: CredentialBody[];
+  receipt: Receipt;
+}
+
+/** Revokes every active credential of the member but the one of the request. */
+export function revokeOthers(
+  memberId: string,
+  currentId: string,
+): MemberCommand<200, RevokedOthers, never> {
+  return defineMemberCommand({
+    load: activeCredentials(memberId),
+    decide({ rows, now }) {
+      const others = rows.filter(({ credential_id }) => credential_id !== currentId);
+      const ids = others.map(({ credential_id }) => credential_id);
+      const actor = { type: 'member' as const, id: memberId };
+      return {
+        status: 200,
+        appends: ids.map((id) => revocation(memberId, id, 'revoked', actor)),
+        rows: ids.length > 0 ? [dropCredentialVerifiers(memberId, ids)] : [],
+        body: (receipt) => ({
+          status: 'revoked',
+          credentials: others.map((row) =>
+            credentialBody({
+              ...row,
+              state: 'revoked',
+              revoked_at: now,
+              revoked_reason: 'revoked',
+            }),
           ),
           receipt,
         }),

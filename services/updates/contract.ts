@@ -4,6 +4,9 @@ import { Cursor, Limit } from '../../platform/http/schemas.ts';
 import { UpdateEvent } from './update-event.ts';
 
 const MAX_WAIT = 25;
+const TYPE = '[a-z_]{1,40}\\.(?:[a-z_]{1,40}|\\*)';
+
+const isWildcard = (type: string): boolean => type.endsWith('.*');
 
 const Wait = z
   .string()
@@ -11,6 +14,26 @@ const Wait = z
   .transform(Number)
   .default(0)
   .meta({ override: { type: 'integer', minimum: 0, maximum: MAX_WAIT, default: 0 } });
+
+const MAX_TYPES = 20;
+
+/** Types that are wanted: whole names, and subjects whose every type is wanted. */
+export interface WantedTypes {
+  names: string[];
+  subjects: string[];
+}
+
+const Types = z
+  .string()
+  .regex(
+    new RegExp(`^${TYPE}(?:,${TYPE}){0,${MAX_TYPES - 1}}$`),
+    `must be at most ${MAX_TYPES} types, such as case.claimed or case.*, separated by commas`,
+  )
+  .transform((text): WantedTypes => {
+    const types = text.split(',');
+    const [all, names] = [types.filter(isWildcard), types.filter((type) => !isWildcard(type))];
+    return { names, subjects: all.map((type) => type.slice(0, -2)) };
+  });
 
 export const UpdatesPage = z
   .object({
@@ -33,10 +56,22 @@ export const updatesContract = defineContract({
       'event to answer is held until one comes, the seconds are over or the credential ends (401). ' +
       'A credential may have 20 waiting requests at one time (429 `rate_limited`, set by the operator). ' +
       'Where the service holds as many as it can, it answers without waiting.\n\n' +
+      'With `start=now` in place of a cursor, the answer is an empty page whose cursor is at the newest event. ' +
+      'With `types`, only events of these types are returned, with the sequence that they have in the whole ' +
+      'feed; a page may then be empty although `has_more` is true, because an answer looks at a few thousand ' +
+      'events at most.\n\n' +
       'Ignore events of a type that you do not know: a later release may add types.',
     tag: 'updates',
     access: { scope: 'updates:read' },
-    query: z.object({ cursor: Cursor.optional(), limit: Limit, wait: Wait }),
+    query: z.object({
+      cursor: Cursor.optional(),
+      start: z.enum(['now']).optional(),
+      types: Types.optional().meta({
+        override: { type: 'string', example: 'case.*,note.approved' },
+      }),
+      limit: Limit,
+      wait: Wait,
+    }),
     replies: { 200: { description: 'A page, which may be empty', body: UpdatesPage } },
     problems: [
       'credential_not_accepted',

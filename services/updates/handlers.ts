@@ -8,7 +8,7 @@ import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { WaitingPlaces } from '../../platform/limits/waiting-places.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
-import { readUpdates } from '../../projections/updates/feed-page.ts';
+import { readUpdates, readUpdatesOfTypes } from '../../projections/updates/feed-page.ts';
 import type { updatesContract } from './contract.ts';
 import { type FeedPosition, readCursor, writeCursor } from './cursor.ts';
 import { type Page, toUpdatesPage } from './page.ts';
@@ -26,14 +26,21 @@ export interface UpdatesDeps {
 const TOO_MANY_WAIT = 'Too many requests of this credential wait already.';
 
 type ListRefusal = 'invalid_cursor' | 'cursor_reset' | 'credential_not_accepted' | 'rate_limited';
+type AskedUpdates = Pick<ListCall['query'], 'limit' | 'types'>;
 type ListCall = Call<(typeof updatesContract)['updates.list']>;
 
 export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
   const { pool, store, keys, waiting, places } = deps;
 
-  async function read(memberId: string, from: FeedPosition | undefined, limit: number) {
+  async function read(memberId: string, from: FeedPosition | undefined, asked: AskedUpdates) {
     const after = from?.sequence ?? 0;
-    const [row] = await query(pool, readUpdates(memberId, after, limit));
+    const { limit, types } = asked;
+    const [row] = await query(
+      pool,
+      types
+        ? readUpdatesOfTypes(memberId, after, limit, types)
+        : readUpdates(memberId, after, limit),
+    );
     // A restarted server may show commits that no standby has, and that a failover would lose.
     if (row?.has_standbys) await store.confirmRestart(row.server_started_at);
     if (!row) return refuse('invalid_cursor');
@@ -41,6 +48,13 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
     if (reset) return reset;
     if (after > row.head) return refuse('invalid_cursor');
     return toUpdatesPage(keys, memberId, after, row);
+  }
+
+  /** The position of the newest entry. */
+  async function newest(memberId: string): Promise<FeedPosition | undefined> {
+    const [row] = await query(pool, readUpdates(memberId, 0, 0));
+    if (row?.has_standbys) await store.confirmRestart(row.server_started_at);
+    return row && { sequence: row.head, epoch: row.epoch };
   }
 
   /** Refuses a position of an earlier epoch that lies beyond what a restore has kept. */
@@ -64,22 +78,28 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
     from: FeedPosition | undefined,
   ): Promise<Page | Refusal<ListRefusal>> {
     const { memberId, credentialId, expiresAt, provenAt } = call.principal;
-    const { limit } = call.query;
     // Both times are by the database's clock. The wait ends no later than the credential expires.
     const seconds = Math.min(call.query.wait, (expiresAt.getTime() - provenAt.getTime()) / 1000);
+    const until = performance.now() + seconds * 1000;
     const place = places.take(credentialId);
     if (place === 'holder_full') return refuse('rate_limited', { message: TOO_MANY_WAIT });
     // Other callers fill the process's limit of waiting requests: respond without waiting.
-    if (place === 'full') return read(memberId, from, limit);
+    if (place === 'full') return read(memberId, from, call.query);
     const listening = waiting.listen(memberId);
     try {
-      const page = await read(memberId, from, limit);
-      if (isRefusal(page) || !page.empty) return page;
+      let page = await read(memberId, from, call.query);
+      if (isRefusal(page) || !page.empty || page.hasMore) return page;
       const gone = call.request.gone();
-      await listening.more(from?.sequence ?? 0, seconds, gone);
-      if (gone.aborted) return page;
-      const later = await read(memberId, from, limit);
-      return (await stillProven(call)) ? later : refuse('credential_not_accepted');
+      // An event of another type than those asked for ends one turn, not the wait.
+      for (let left = seconds; left > 0; left = (until - performance.now()) / 1000) {
+        await listening.more(page.next.sequence, left, gone);
+        if (gone.aborted) return page;
+        const later: Awaited<ReturnType<typeof read>> = await read(memberId, page.next, call.query);
+        if (isRefusal(later)) return later;
+        page = later;
+        if (!page.empty || page.hasMore || !call.query.types) break;
+      }
+      return (await stillProven(call)) ? page : refuse('credential_not_accepted');
     } finally {
       listening.stop();
       place.leave();
@@ -89,10 +109,18 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
   return {
     'updates.list': async (call) => {
       const { memberId } = call.principal;
-      const { cursor, limit, wait: seconds } = call.query;
-      const from = cursor === undefined ? undefined : readCursor(keys, memberId, cursor);
+      const { cursor, start, wait: seconds } = call.query;
+      if (start && cursor !== undefined)
+        return refuse('invalid_request', {
+          issues: [{ path: 'start', message: 'must not be sent together with cursor' }],
+        });
+      const from = start
+        ? await newest(memberId)
+        : cursor === undefined
+          ? undefined
+          : readCursor(keys, memberId, cursor);
       if (cursor !== undefined && !from) return refuse('invalid_cursor');
-      const page = seconds > 0 ? await wait(call, from) : await read(memberId, from, limit);
+      const page = seconds > 0 ? await wait(call, from) : await read(memberId, from, call.query);
       return isRefusal(page) ? page : { status: 200, content: page.content };
     },
   };

@@ -2,10 +2,13 @@ import { jsonText } from '../../platform/http/respond.ts';
 import type { Content } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { UpdatesRow } from '../../projections/updates/feed-page.ts';
-import { writeCursor } from './cursor.ts';
+import { type FeedPosition, writeCursor } from './cursor.ts';
 
 export interface Page {
   empty: boolean;
+  /** Where the next page begins. */
+  next: FeedPosition;
+  hasMore: boolean;
   content: Content;
 }
 
@@ -16,10 +19,10 @@ export function toUpdatesPage(
   after: number,
   row: UpdatesRow,
 ): Page {
-  const last = row.last ?? after;
-  const cursor = writeCursor(keys, memberId, { sequence: last, epoch: row.epoch });
+  const next = { sequence: row.through ?? row.last ?? after, epoch: row.epoch };
+  const hasMore = next.sequence < row.head;
   const text =
     `{"status":"ok","events":[${row.entries ?? ''}],` +
-    `"next_cursor":"${cursor}","has_more":${last < row.head}}`;
-  return { empty: row.last === null, content: jsonText(text) };
+    `"next_cursor":"${writeCursor(keys, memberId, next)}","has_more":${hasMore}}`;
+  return { empty: row.last === null, next, hasMore, content: jsonText(text) };
 }

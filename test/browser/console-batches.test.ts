@@ -70,7 +70,7 @@ t.test('previews a batch, reports its results and undoes it', NEEDS_BROWSER, asy
     .getByRole('button', { name: /^Approve/ })
     .last()
     .click();
-  await untilToast(page, 'Perhaps nothing was decided. No answer');
+  await untilToast(page, 'The batch may not have been saved. No answer');
 });
 
 t.test('shows refused notes although the list was read meanwhile', NEEDS_BROWSER, async (t) => {

@@ -89,7 +89,7 @@ t.test('keeps a claim when an older response arrives', NEEDS_BROWSER, async (t) 
   await page.keyboard.press('j');
   await read.arrived;
   await page.locator('.note').getByRole('button', { name: 'Claim', exact: true }).click();
-  await row.getByText('Yours').waitFor();
+  await row.getByText('Claimed by you').waitFor();
   read.release();
   await page
     .locator('.note', { hasText: 'History' })

@@ -68,7 +68,7 @@ t.test('reviews reported records: claims, keeps, removes and undoes', NEEDS_BROW
   await page.keyboard.press('j');
   await shows('Case by');
   await page.keyboard.press('x');
-  await untilToast(page, 'Only notes are decided on together');
+  await untilToast(page, 'Only notes can be selected');
   await page.keyboard.press('r');
   await page.keyboard.press('1');
   await untilToast(page, /^Removed/);

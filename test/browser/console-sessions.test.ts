@@ -26,10 +26,10 @@ const endAtDecision = (service: Service, page: Page) =>
 t.test('keeps work when a session ends; releases all on signing out', NEEDS_BROWSER, async (t) => {
   const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Hello', 'Hello']);
   await page.keyboard.press('r');
-  await page.getByLabel('Word to the author').fill('Half a thought');
+  await page.getByLabel('Message to the author').fill('Half a thought');
   await endAtDecision(service, page);
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-  await page.getByLabel('Word to the author').press('Escape');
+  await page.getByLabel('Message to the author').press('Escape');
   await page.keyboard.press('1');
   await dialog.waitFor();
   await checkAppearance(t, page, 'moderation-session-lost');
@@ -70,7 +70,7 @@ t.test('keeps the sign-in over the page and restores the focus', NEEDS_BROWSER, 
   t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
 
   // In the same task, because a key after it would be a command.
-  await page.getByLabel('Word to the author').fill('Half a th');
+  await page.getByLabel('Message to the author').fill('Half a th');
   await service.database.pool.query('DELETE FROM moderator_sessions');
   const focus = page.evaluate(`new Promise((resolve) => {
     const names = [];
@@ -100,8 +100,8 @@ t.test('acts only for the moderator who signed in to the tab', NEEDS_BROWSER, as
   const { id } = await submit(service, { message: 'Whose?' });
   const { page } = await openConsole(t, service, ann);
   await page.keyboard.press('r');
-  await page.locator('.row', { hasText: 'Yours' }).waitFor();
-  await page.getByLabel('Word to the author').fill('Of Ann');
+  await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
+  await page.getByLabel('Message to the author').fill('Of Ann');
   // Another tab signs in with the shared cookie while the decision is on its way.
   const signInBeside = `fetch('/api/moderation/session', {
     method: 'POST',

@@ -36,7 +36,10 @@ t.test('shares a note between two moderators', NEEDS_BROWSER, async (t) => {
   await anns.page
     .locator('.panel', { hasText: /Bob approved it at .*Your text is kept/ })
     .waitFor();
-  t.equal(await anns.page.getByLabel('Word to the author').inputValue(), 'A long and careful word');
+  t.equal(
+    await anns.page.getByLabel('Message to the author').inputValue(),
+    'A long and careful word',
+  );
   t.equal(
     await anns.page.locator('.panel').getAttribute('aria-busy'),
     'false',

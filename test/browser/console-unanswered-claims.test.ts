@@ -35,7 +35,7 @@ async function claimUnanswered(
 
 t.test('does not retake a claim released before its response', NEEDS_BROWSER, async (t) => {
   const { page, answer } = await claimUnanswered(t, ['One']);
-  const yours = page.locator('.row', { hasText: 'Yours' });
+  const yours = page.locator('.row', { hasText: 'Claimed by you' });
   await yours.waitFor();
   const release = page.waitForResponse('**/claims/release');
   await page.keyboard.press('Escape');

@@ -87,7 +87,7 @@ t.test('retries an undo that was not answered, and no other', NEEDS_BROWSER, asy
     return route.abort('connectionreset');
   });
   await page.keyboard.press('u');
-  await untilToast(page, 'Perhaps not undone. No answer');
+  await untilToast(page, 'The undo may not have been saved. No answer');
   await page.unroute('**/undo');
   await page.keyboard.press('u');
   await untilToast(page, 'Undone: “Two”');

@@ -112,7 +112,7 @@ t.test('shows every view without axe violations, in each look', NEEDS_BROWSER, a
   await page.getByText('Last decision').waitFor();
   await checkAppearance(t, page, 'moderation-empty');
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await checkAppearance(t, page, 'moderation-help');
   await page.keyboard.press('Escape');
   await open(/^To do/);
@@ -144,7 +144,7 @@ t.test('continues a search of decided notes until a match', NEEDS_BROWSER, async
   await page.locator('.row', { hasText: 'The needle in it' }).waitFor();
   t.equal(await page.locator('.row').count(), 1);
   await search('no such words');
-  await page.getByText('Nothing matches.').waitFor();
+  await page.getByText('No matches.').waitFor();
   t.equal(
     await page.getByRole('button', { name: 'More' }).count(),
     0,

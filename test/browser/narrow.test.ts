@@ -31,7 +31,7 @@ t.test('breaks no title or button on the narrowest phone', NEEDS_BROWSER, async 
   await page.getByRole('button', { name: 'Join' }).click();
   await page.getByLabel('Handle').fill('a_handle_of_24_character');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Keep your keys' }).waitFor();
+  await page.getByRole('dialog', { name: 'Save your keys' }).waitFor();
   t.equal(await countLines(page, 'dialog .close'), 1);
   t.equal(await page.locator('dialog').evaluate((e) => e.scrollWidth - e.clientWidth), 0);
 });

@@ -54,12 +54,12 @@ t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, 
   await dialog.getByText('Who else hears the bell?').waitFor();
   await dialog.getByText('Ada').waitFor();
   await page.getByRole('button', { name: 'Send report' }).click();
-  await page.getByText('Choose what is wrong with it.').waitFor();
+  await page.getByText('Choose a reason.').waitFor();
   await checkAppearance(t, page, 'guestbook-report');
   await page.getByLabel('Spam or advertising').check();
   await page.getByRole('button', { name: 'Send report' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await untilConfirmed(page, 'Thank you. A moderator will look at “Who else hears the bell?”');
+  await untilConfirmed(page, 'Thank you. A moderator will review “Who else hears the bell?”');
   await untilTrue(page, 'document.activeElement.textContent === "Reported"');
   await page.keyboard.press('Enter');
   t.equal(await dialog.count(), 0, 'a note is reported once');

@@ -19,7 +19,7 @@ t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Use the recovery key' }).click();
   await checkAppearance(t, page, 'recover');
   await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(old)));
-  await page.getByRole('button', { name: 'Make new keys' }).click();
+  await page.getByRole('button', { name: 'Create new keys' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download key file' }).click();
   const fresh = await readDownload(await downloading);
@@ -51,7 +51,7 @@ t.test('names what is missing or wrong in a recovery and retries', NEEDS_BROWSER
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('button', { name: 'Replace my keys' }).click();
   const dialog = page.getByRole('dialog');
-  const [proceed, replace] = ['Make new keys', 'Replace my keys'].map((name) =>
+  const [proceed, replace] = ['Create new keys', 'Replace my keys'].map((name) =>
     dialog.getByRole('button', { name }),
   );
   t.equal(

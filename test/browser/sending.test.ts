@@ -159,7 +159,7 @@ t.test('shows refusals beside the form and keeps the text', NEEDS_BROWSER, async
   await page.keyboard.press('Control+Enter');
   await page.getByText('a control character at message').waitFor();
   t.equal(await field.inputValue(), 'a\u0007b');
-  await page.getByRole('button', { name: 'Later' }).click();
+  await page.getByRole('button', { name: 'Save draft' }).click();
   await sendNote(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');

@@ -32,6 +32,10 @@ const ON_INSTANCE: Record<string, ShortRun> = {
   agent: { args: ['ADDRESS/', 'FOLDER/agent', '--until-now'], prints: /^1 member\.registered /m },
   keys: { args: ['status'], prints: /^1\tnewest\t\d/m },
   'dead-letters': { args: ['again'], prints: /^Gave 0 back to the queues/m },
+  backup: { args: ['FOLDER/backup'], prints: /^Backed up [1-9]\d* events, / },
+  verify: { args: ['FOLDER/backup'], prints: /^Verified [1-9]\d* rows / },
+  // Into an empty database: test/cli/backup.test.ts.
+  restore: { args: ['FOLDER/backup', '--print-keys'], prints: /^1:[0-9a-f]{64}\n$/ },
   rebuild: { args: [], prints: /^Rebuilt every read model from [1-9]\d* events/m },
   'verify-handoff': { args: HANDOFF, prints: /^Every case was found as expected/m },
 };
@@ -116,7 +120,11 @@ t.test('runs the commands of a running instance', async (t) => {
   const dataDir = join(folder.path, 'data');
   const instance = await startInstance({ dataDir });
   t.teardown(instance.stop);
-  const env = { DATA_DIR: dataDir, BASE_URL: instance.baseUrl };
+  const env = {
+    DATA_DIR: dataDir,
+    BASE_URL: instance.baseUrl,
+    BACKUP_PASSPHRASE: 'correct horse battery',
+  };
   for (const [name, run] of Object.entries(ON_INSTANCE))
     await t.test(`npm run ${name}`, async (t) => {
       const args = run.args.map((argument) =>

@@ -348,6 +348,7 @@ async function speakProtocols(ada: Member) {
 
 async function leave(ada: Member, bob: Member) {
   const { body: me } = await exchange('credential.me', 200, { headers: ada.headers });
+  await exchange('credential.list', 200, { headers: ada.headers });
   t.equal(me.member.handle, ada.handle);
   await exchange('updates.list', 200, { headers: ada.headers, query: '?limit=3' });
   await exchange('membership.me', 200, { cookie: ada.cookie });

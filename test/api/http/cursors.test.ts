@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type Agent, newAgent } from '../../../harness/agent.ts';
+import { type Agent, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
@@ -122,6 +122,7 @@ function listRoutes(service: Service, agent: Agent, moderator: Moderator): List[
 /** Creates two of every kind of record, and enough notes for a second page. */
 async function createRecords(service: Service, agent: Agent, moderator: Moderator): Promise<void> {
   const other = await newAgent(service);
+  await bootstrap(service, agent, newCredential());
   for (const each of [agent, other]) {
     const profile = { display_name: 'A', summary: 'B', links: [], capabilities: [], ...consent };
     await each.call('POST', '/api/v1/me/profile', profile);

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { firstUsed, refuseOthers } from '../../platform/keys/key-checks.ts';
+import { keyRing, type Verifier } from '../../platform/keys/key-ring.ts';
+import type { ServerKey } from '../../platform/keys/server-keys.ts';
+import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
+import {
+  appliedMigrations,
+  JOBS_SCHEMA,
+  pendingMigrations,
+} from '../../platform/postgres/migrate.ts';
+import { copyOut } from './copy.ts';
+import {
+  createFolder,
+  KEYS_FILE,
+  type Manifest,
+  writeBytes,
+  writeManifest,
+  writeRows,
+} from './folder.ts';
+import { sealKeys } from './sealed-keys.ts';
+
+/** The jobs that wait, with what they refer to. The rest of the schema is made anew by a release. */
+const JOB_TABLES = ['queue', 'schedule', 'subscription', 'job', 'job_dependency'].map(
+  (table) => `${JOBS_SCHEMA}.${table}`,
+);
+
+const TABLES = `SELECT c.oid::regclass::text AS name,
+    array_agg(quote_ident(attname) ORDER BY attnum) AS columns
+  FROM pg_class c JOIN pg_attribute ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
+    AND attgenerated = ''
+  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+    AND (c.relnamespace = 'public'::regnamespace AND c.relname <> 'schema_migrations'
+      OR c.oid::regclass::text = ANY($1))
+  GROUP BY c.oid ORDER BY array_position($1, c.oid::regclass::text) NULLS FIRST, name`;
+
+const HEAD = `SELECT current_setting('server_version') AS postgres, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS taken_at,
+  (SELECT max(epoch) FROM log_epochs) AS epoch,
+  (SELECT coalesce(max(position), 0) FROM events) AS position,
+  (SELECT last_value FROM events_position_seq) AS last_position`;
+
+export interface Taken {
+  manifest: Manifest;
+  events: number;
+}
+
+/** The version of this release. */
+export function readRelease(): string {
+  const file = join(import.meta.dirname, '../../package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/**
+ * Backs up a database into a new folder, as of one snapshot, while the service runs: every table as
+ * COPY writes it, compressed; the server keys, sealed; and a manifest.
+ */
+export async function createBackup(
+  url: string,
+  folder: string,
+  keys: readonly ServerKey[],
+  passphrase: string,
+): Promise<Taken> {
+  return withConnection(clientConfigOf(url, 'service backup'), async (client) => {
+    const ask = (text: string) => client.query(text);
+    if ((await pendingMigrations(ask)).length > 0)
+      throw new Error('The database is not set up for this release: npm run release does that');
+    refuseOthers(keyRing(keys), (await client.query<Verifier>(firstUsed())).rows);
+    createFolder(folder);
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const migrations = (await appliedMigrations(ask)).map(({ name, checksum }) => ({
+      name,
+      checksum,
+    }));
+    const [head] = (await client.query(HEAD)).rows;
+    const files: Manifest['files'] = {};
+    const tables: Manifest['tables'] = [];
+    for (const { name, columns } of await tablesOf(client)) {
+      const file = `${name}.copy.gz`;
+      const list = columns.join(', ');
+      const { rows } = await client.query(`SELECT count(*) AS rows FROM ${name}`);
+      files[file] = await writeRows(
+        folder,
+        file,
+        copyOut(client, `COPY (SELECT ${list} FROM ${name}) TO STDOUT`),
+      );
+      tables.push({ name, columns, rows: Number(rows[0].rows), file });
+    }
+    await client.query('COMMIT');
+    files[KEYS_FILE] = writeBytes(folder, KEYS_FILE, sealKeys(keys, passphrase));
+    const manifest: Manifest = {
+      format: 1,
+      release: readRelease(),
+      migrations,
+      postgres: head.postgres,
+      taken_at: head.taken_at,
+      epoch: Number(head.epoch),
+      position: Number(head.position),
+      last_position: Number(head.last_position),
+      tables,
+      files,
+    };
+    writeManifest(folder, manifest);
+    return { manifest, events: tables.find(({ name }) => name === 'events')?.rows ?? 0 };
+  });
+}
+
+async function tablesOf(client: pg.Client) {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(TABLES, [JOB_TABLES]);
+  return rows;
+}
+
+/** COPY needs the connection for itself, so without the pipeline of other connections. */
+export const clientConfigOf = (url: string, application: string): pg.ClientConfig => ({
+  ...clientConfig(url, application),
+  pipeline: false,
+});

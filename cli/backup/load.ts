@@ -1,0 +1,61 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type pg from 'pg';
+import type { ServerKey } from '../../platform/keys/server-keys.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
+import { migrate, readMigrations } from '../../platform/postgres/migrate.ts';
+import { copyIn } from './copy.ts';
+import { clientConfigOf, readRelease } from './create.ts';
+import { KEYS_FILE, type Manifest } from './folder.ts';
+import { openKeys } from './sealed-keys.ts';
+
+const IS_EMPTY = `SELECT NOT EXISTS (SELECT FROM pg_class
+  WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace) AS empty`;
+
+/** Decrypts the server keys of a backup. */
+export const keysOf = (folder: string, passphrase: string): readonly ServerKey[] =>
+  openKeys(readFileSync(join(folder, KEYS_FILE)), passphrase);
+
+/**
+ * Makes the schema in an empty database and loads a backup into it, in one transaction, at
+ * the end of which it calls `within`. The files must have been checked.
+ */
+export async function loadBackup<Result>(
+  url: string,
+  folder: string,
+  manifest: Manifest,
+  within: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  return withConnection(clientConfigOf(url, 'service restore'), async (client) => {
+    if (!isSame(readMigrations(), manifest.migrations))
+      throw new Error(
+        `The backup was made by release ${manifest.release}, which has other tables than this one (${readRelease()}): restore it with that release`,
+      );
+    const { rows } = await client.query<{ empty: boolean }>(IS_EMPTY);
+    if (!rows[0]?.empty) throw new Error('The database is not empty: restore into a new one');
+    await migrate(url);
+    await client.query('BEGIN');
+    for (const { name, columns, file } of manifest.tables) {
+      // A new schema has its first rows, which the backup has as well.
+      if (name !== 'events') await client.query(`DELETE FROM ${name}`);
+      const source = createGunzip();
+      pipeline(createReadStream(join(folder, file)), source, () => undefined);
+      await copyIn(client, `COPY ${name} (${columns.join(', ')}) FROM STDIN`, source);
+    }
+    await client.query(`SELECT setval('events_position_seq', $1)`, [manifest.last_position]);
+    const result = await within(client);
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+    return result;
+  });
+}
+
+function isSame(
+  applied: readonly { name: string; checksum: string }[],
+  made: Manifest['migrations'],
+): boolean {
+  const listOf = (all: Manifest['migrations']) => all.map((one) => `${one.name} ${one.checksum}`);
+  return listOf([...applied]).join() === listOf(made).join();
+}
