@@ -51,7 +51,12 @@ t.test('keeps rows that arrived during a shorter reread', NEEDS_BROWSER, async (
 t.test('keeps newer rows when an older page arrives', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-  await insertPending(service, 120);
+  // Rows without events cannot be decided, so the first note is a submitted one.
+  const { id } = await submit(service);
+  await insertPending(service, 119);
+  await service.tamper(
+    `UPDATE notes SET submitted_at = now() - interval '1 day' WHERE note_id = '${id}'`,
+  );
   const { page } = await openConsole(t, service, ann);
   for (const shown of [50, 100]) {
     await page.locator(`.row[aria-setsize="${shown}"]`).first().waitFor();
@@ -64,8 +69,7 @@ t.test('keeps newer rows when an older page arrives', NEEDS_BROWSER, async (t) =
   await page.locator('.toast', { hasText: 'Approved' }).waitFor();
   await page.keyboard.press('u');
   await secondPage.arrived;
-  // The note that was brought back, which has no row yet, and the next one.
-  await bob.post('claims', { count: 2 });
+  await bob.post('claims', { note_ids: [(await bob.get('queue?limit=2')).body.items[1].id] });
   const held = page.locator('.row', { hasText: 'Claimed by Bob' });
   await held.waitFor();
   await secondPage.deliver();

@@ -97,13 +97,17 @@ export async function loadMore(): Promise<void> {
 }
 
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+let wholeScheduled = false;
 
 /** Schedules a refresh in 250 ms; further calls until then are merged into it. */
-export function scheduleRefresh(): void {
+export function scheduleRefresh({ whole = false } = {}): void {
+  wholeScheduled ||= whole;
   if (refreshTimer !== undefined) return;
   refreshTimer = setTimeout(() => {
+    const options = { whole: wholeScheduled };
     refreshTimer = undefined;
-    void refreshList();
+    wholeScheduled = false;
+    void refreshList(options);
   }, REFRESH_MS);
 }
 
@@ -116,7 +120,7 @@ let shownRefresh = 0;
  */
 export async function refreshList({ whole = false } = {}): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
-  if (get().loading) return scheduleRefresh();
+  if (get().loading) return scheduleRefresh({ whole });
   const number = listNumber();
   const before = pages;
   const request = nextRequest();
@@ -142,7 +146,7 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
   }
   if (!isListCurrent(number) || request < shownRefresh) return;
   // More pages were requested meanwhile, so this answer is too short.
-  if (get().loading || pages !== before) return scheduleRefresh();
+  if (get().loading || pages !== before) return scheduleRefresh({ whole });
   shownRefresh = request;
   // Merge after the last page has arrived: items may have been read again in the meantime.
   const fresh = pagesRead.flatMap(toShownItems);
