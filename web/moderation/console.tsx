@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
+import { readAddress, toAddress } from './address.ts';
 import { isList } from './api-model.ts';
 import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
@@ -6,11 +7,12 @@ import { Help } from './help.tsx';
 import { closeItem, pushItemEntry } from './item-view.ts';
 import { VIEW_NAMES } from './labels.ts';
 import { List } from './list.tsx';
+import { followHistory } from './navigation.ts';
 import { Note } from './note.tsx';
 import { Policies } from './policies.tsx';
-import { showView, takeFocusRequest } from './queue.ts';
+import { takeFocusRequest } from './queue.ts';
 import { SignIn } from './sign-in.tsx';
-import { currentItem, get, store, toView } from './state.ts';
+import { currentItem, get, store } from './state.ts';
 import { Stats } from './stats.tsx';
 import { useStore } from './store.ts';
 import { Toaster } from './toaster.tsx';
@@ -29,9 +31,10 @@ export function Console() {
   useEffect(() => {
     const back = () => {
       if (get().session === 'out') return;
-      const to = toView(location.hash);
-      if (get().open && to === get().view) closeItem();
-      else showView(to);
+      const place = readAddress(location);
+      const { open, view, filters, linkedId } = get();
+      if (open && toAddress(place) === toAddress({ view, filters, linkedId })) closeItem();
+      else followHistory(place);
     };
     addEventListener('popstate', back);
     return () => removeEventListener('popstate', back);

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type Filters, NO_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext } from './claims.ts';
 import { EmptyList } from './empty-list.tsx';
@@ -7,11 +8,12 @@ import { formatCount, plural } from './format.ts';
 import { ACTION_NAMES, findingName, VIEW_NAMES } from './labels.ts';
 import { showArrivals } from './list-changes.ts';
 import { MarkedText } from './marked-text.tsx';
-import { focusOn, loadList, loadMore, showView } from './queue.ts';
+import { showView } from './navigation.ts';
+import { focusOn, loadList, loadMore } from './queue.ts';
 import { Rows } from './rows.tsx';
 import { selectAll, selectableIds } from './selection.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
-import { currentList, type Filters, NO_FILTERS, set, store } from './state.ts';
+import { currentList, set, store } from './state.ts';
 import { useStore } from './store.ts';
 
 export function List() {

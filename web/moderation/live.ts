@@ -7,7 +7,7 @@ import { isEcho } from './own-decisions.ts';
 import { loadPolicies } from './policy-list.ts';
 import { refreshList, scheduleRefresh } from './queue.ts';
 import { refreshItem } from './refresh.ts';
-import { currentList, get, set } from './state.ts';
+import { currentList, findItem, get, set } from './state.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;
@@ -135,10 +135,10 @@ function handleCounts(counts: Counts): void {
 
 /** Ignores echoes of own decisions. Reads the item again, and its history if it is the current one. */
 function handleQueueChange({ subject, version, actor }: QueueMessage): void {
-  const { me, items, focusId, panel } = get();
+  const { me, focusId, panel } = get();
   const itemId = toItemId(subject);
   if (actor.type === 'moderator' && actor.id === me?.id && isEcho(itemId, version)) return;
-  const shown = items.find(({ id }) => id === itemId);
+  const shown = findItem(itemId);
   const isNewer = shown && (version === null || version > shown.version);
   if (isNewer && (itemId === focusId || itemId === panel?.itemId))
     void refreshItem(itemId).then(() => scheduleSync(itemId));

@@ -1,4 +1,5 @@
 import { Actions } from './actions.tsx';
+import { itemAddress, NO_FILTERS, onPlainClick } from './address.ts';
 import { type Item, isNote } from './api-model.ts';
 import { ClaimTag } from './claim-tag.tsx';
 import { Content } from './content.tsx';
@@ -7,8 +8,8 @@ import { currentAge, formatDuration, formatTime, fullTime, plural } from './form
 import { leaveItem } from './item-view.ts';
 import { authorName, decisionText, kindName } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
-import { showView } from './queue.ts';
-import { NO_FILTERS, store } from './state.ts';
+import { openItem, showView } from './navigation.ts';
+import { store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 
@@ -34,9 +35,11 @@ export function Note({ item }: { item: Item | undefined }) {
             {kindName(item)} by <MarkedText text={authorName(item)} />
           </h2>
           <p class="hint">
-            <time dateTime={item.received_at} title={fullTime(item.received_at)}>
-              {formatTime(item.received_at)}
-            </time>{' '}
+            <a href={itemAddress(item.id)} onClick={onPlainClick(() => openItem(item.id))}>
+              <time dateTime={item.received_at} title={fullTime(item.received_at)}>
+                {formatTime(item.received_at)}
+              </time>
+            </a>{' '}
             · {ageText(item)}
             {note && ` · ${note.experience}`}
             {note?.deferred_until && ` · deferred until ${formatTime(note.deferred_until)}`}

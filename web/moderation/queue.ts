@@ -1,5 +1,6 @@
+import { pushAddress, viewAddress } from './address.ts';
 import { toFailure } from './api.ts';
-import { type Item, isList, type View } from './api-model.ts';
+import { type Item, isList } from './api-model.ts';
 import { failureText } from './failure-text.ts';
 import { leavePanel } from './leases.ts';
 import { dropGone, forgetGone, mergeItems } from './list-changes.ts';
@@ -13,7 +14,7 @@ import {
 } from './list-page.ts';
 import { isOutdated } from './own-decisions.ts';
 import { nextRequest, refreshItem } from './refresh.ts';
-import { currentItem, type Filters, findItem, get, NO_FILTERS, set, toView } from './state.ts';
+import { currentItem, findItem, get, set } from './state.ts';
 
 const PAGE_ROWS = 50;
 /** Maximum number of consecutive pages that are read while a search finds nothing. */
@@ -67,7 +68,7 @@ export async function loadList(): Promise<void> {
       counts: body.counts,
       loading: false,
     });
-    if (!currentItem()) focusOn(items[0]?.id ?? null, { focus: false });
+    if (!hasCurrent()) focusOn(items[0]?.id ?? null, { focus: false });
     else loadDetail(get().focusId);
   } catch (error) {
     if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
@@ -90,7 +91,7 @@ export async function loadMore(): Promise<void> {
       counts: body.counts,
       loading: false,
     });
-    if (!currentItem()) focusOn(more[0]?.id ?? null);
+    if (!hasCurrent()) focusOn(more[0]?.id ?? null);
   } catch (error) {
     if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
@@ -154,9 +155,13 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
   const asked = all ? get().items.map(({ id }) => id) : [];
   mergeItems(fresh, asked, all);
   set({ listFault: null, counts, ...(all ? { nextCursor: cursor } : {}) });
-  if (!currentItem()) focusOn(get().items[0]?.id ?? null, { focus: false });
+  if (!hasCurrent()) focusOn(get().items[0]?.id ?? null, { focus: false });
   else loadDetail(get().focusId);
 }
+
+/** Whether there is a current item, perhaps one that is still being read. */
+const hasCurrent = (): boolean =>
+  currentItem() !== undefined || (get().focusId !== null && get().focusId === get().linkedId);
 
 let detailTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -170,8 +175,12 @@ function loadDetail(id: string | null): void {
 /** Makes an item the current one; `focus` also moves the keyboard focus to its row. */
 export function focusOn(id: string | null, { focus = true } = {}): void {
   focusRequested ||= focus;
-  const { panel } = get();
+  const { panel, linkedId, view, filters } = get();
   if (panel && panel.itemId !== id && !panel.sending) leavePanel();
+  if (linkedId && linkedId !== id) {
+    pushAddress(viewAddress(view, filters));
+    set({ linkedId: null, linked: null });
+  }
   set({ focusId: id });
   loadDetail(id);
   const { items } = get();
@@ -217,26 +226,4 @@ export function removeDecided(id: string): void {
   // The rows move up anyway.
   dropGone();
   if (get().items.length < PREFETCH_ROWS) void loadMore();
-}
-
-/** Switches to a view, clears the state of the previous view and loads the list. */
-export function showView(view: View, filters: Filters = NO_FILTERS): void {
-  leavePanel();
-  set({
-    view,
-    filters,
-    items: [],
-    gone: new Set(),
-    arrivals: [],
-    nextCursor: null,
-    focusId: null,
-    open: false,
-    selected: new Set(),
-    marks: new Map(),
-    details: new Map(),
-    batch: null,
-    help: false,
-  });
-  if (toView(location.hash) !== view) history.pushState(null, '', `#${view}`);
-  if (isList(view)) void loadList();
 }

@@ -1,4 +1,4 @@
-import { VIEWS } from '../../services/moderation/queue/views.ts';
+import { type Filters, readAddress } from './address.ts';
 import type {
   Action,
   Counts,
@@ -10,7 +10,7 @@ import type {
   Policy,
   View,
 } from './api-model.ts';
-import { isList, PAGES } from './api-model.ts';
+import { isList } from './api-model.ts';
 import { plainText } from './marked-text.tsx';
 import { createStore } from './store.ts';
 
@@ -57,15 +57,6 @@ export interface Toast {
   tone: 'plain' | 'alert';
 }
 
-export interface Filters {
-  q: string;
-  author: string;
-  finding: string;
-  older_than: string;
-}
-
-export const NO_FILTERS: Filters = { q: '', author: '', finding: '', older_than: '' };
-
 interface State {
   me: Moderator | null;
   /** `unknown` until the first answer; `lost` keeps the state and asks for the token again. */
@@ -82,6 +73,9 @@ interface State {
   /** Why the list failed to load. */
   listFault: string | null;
   counts: Counts | null;
+  /** The item of the address, which the list need not contain, once it is read. */
+  linkedId: string | null;
+  linked: Item | null;
   focusId: string | null;
   /** In the one-column layout, show the item instead of the list. */
   open: boolean;
@@ -108,11 +102,6 @@ interface State {
   policiesRead: boolean;
 }
 
-export const toView = (hash: string): View => {
-  const name = hash.replace('#', '');
-  return [...VIEWS, ...PAGES].find((view) => view === name) ?? 'todo';
-};
-
 const KEYS_SETTING = 'moderation.keys';
 
 /** Whether keyboard shortcuts are on. Without storage, each tab starts with shortcuts on. */
@@ -124,11 +113,12 @@ function readKeysSetting(): boolean {
   }
 }
 
+const place = readAddress(location);
+
 export const store = createStore<State>({
   me: null,
   session: 'unknown',
-  view: toView(location.hash),
-  filters: NO_FILTERS,
+  ...place,
   items: [],
   gone: new Set(),
   arrivals: [],
@@ -136,8 +126,9 @@ export const store = createStore<State>({
   loading: false,
   listFault: null,
   counts: null,
-  focusId: null,
-  open: false,
+  linked: null,
+  focusId: place.linkedId,
+  open: place.linkedId !== null,
   selected: new Set(),
   leases: new Map(),
   decided: new Map(),
@@ -161,7 +152,7 @@ export const { get, set } = store;
 export const currentItem = (): Item | undefined => findItem(get().focusId);
 
 export const findItem = (id: string | null): Item | undefined =>
-  get().items.find((item) => item.id === id);
+  [...get().items, get().linked].find((item) => item?.id === id) ?? undefined;
 
 export const currentList = (): ListView => {
   const { view } = get();
