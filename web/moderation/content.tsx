@@ -2,18 +2,25 @@ import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } fr
 import { isErased } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 
+interface ContentProps<Shown = Item> {
+  item: Shown;
+  thread: ThreadNote[] | undefined;
+  /** The search that found the item, or an empty text. */
+  query: string;
+}
+
 /** The text of an item; for a reply, also the text of its parent. */
-export function Content({ item, thread }: { item: Item; thread: ThreadNote[] | undefined }) {
+export function Content({ item, ...rest }: ContentProps) {
   if (isErased(item))
     return (
       <div class="text">
         <em>The text was erased.</em>
       </div>
     );
-  return isNote(item) ? <NoteText note={item} thread={thread} /> : <RecordText record={item} />;
+  return isNote(item) ? <NoteText item={item} {...rest} /> : <RecordText record={item} />;
 }
 
-function NoteText({ note, thread }: { note: NoteItem; thread: ThreadNote[] | undefined }) {
+function NoteText({ item: note, thread, query }: ContentProps<NoteItem>) {
   const parent = thread?.find(({ relation }) => relation === 'parent');
   return (
     <>
@@ -27,7 +34,7 @@ function NoteText({ note, thread }: { note: NoteItem; thread: ThreadNote[] | und
         </blockquote>
       )}
       <div class="text">
-        <MarkedText text={note.text} />
+        <MarkedText text={note.text} query={query} />
       </div>
     </>
   );

@@ -9,7 +9,7 @@ import { ACTION_NAMES, findingName, VIEW_NAMES } from './labels.ts';
 import { showArrivals } from './list-changes.ts';
 import { MarkedText } from './marked-text.tsx';
 import { showView } from './navigation.ts';
-import { focusOn, loadList, loadMore } from './queue.ts';
+import { focusOn, loadList, loadMore, matchesText } from './queue.ts';
 import { Rows } from './rows.tsx';
 import { selectAll, selectableIds } from './selection.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
@@ -108,7 +108,7 @@ const AGES = [
 ] as const;
 
 function Search() {
-  const { filters, keys } = useStore(store);
+  const { filters, keys, items } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
   const input = useRef<HTMLInputElement>(null);
   // A `value` attribute would overwrite the text being typed at each redraw.
@@ -182,6 +182,7 @@ function Search() {
       </form>
       {filtered && (
         <p class="hint narrowed">
+          {items.length > 0 && <span class="matches">{matchesText()} </span>}
           {filters.author && (
             <>
               Author: <MarkedText text={filters.author} />{' '}

@@ -15,7 +15,7 @@ import { History, Thread } from './thread.tsx';
 
 /** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, policies } = useStore(store);
+  const { details, policies, filters } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const note = isNote(item) ? item : null;
@@ -32,7 +32,7 @@ export function Note({ item }: { item: Item | undefined }) {
         </button>
         <header class="note-head">
           <h2 id="note-title" tabIndex={-1}>
-            {kindName(item)} by <MarkedText text={authorName(item)} />
+            {kindName(item)} by <MarkedText text={authorName(item)} query={filters.q} />
           </h2>
           <p class="hint">
             <a href={itemAddress(item.id)} onClick={onPlainClick(() => openItem(item.id))}>
@@ -48,7 +48,7 @@ export function Note({ item }: { item: Item | undefined }) {
             <span class={`tag ${item.state}`}>{item.state}</span> <ClaimTag item={item} />
           </p>
         </header>
-        <Content item={item} thread={detail?.thread} />
+        <Content item={item} thread={detail?.thread} query={filters.q} />
         {appeal && (
           <section class="box accent">
             <h3>

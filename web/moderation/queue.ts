@@ -2,6 +2,7 @@ import { pushAddress, viewAddress } from './address.ts';
 import { toFailure } from './api.ts';
 import { type Item, isList } from './api-model.ts';
 import { failureText } from './failure-text.ts';
+import { formatCount } from './format.ts';
 import { leavePanel } from './leases.ts';
 import { dropGone, forgetGone, mergeItems } from './list-changes.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from './list-page.ts';
 import { isOutdated } from './own-decisions.ts';
 import { nextRequest, refreshItem } from './refresh.ts';
-import { currentItem, findItem, get, set } from './state.ts';
+import { announce, currentItem, currentList, findItem, get, set } from './state.ts';
 
 const PAGE_ROWS = 50;
 /** Maximum number of consecutive pages that are read while a search finds nothing. */
@@ -68,11 +69,23 @@ export async function loadList(): Promise<void> {
       counts: body.counts,
       loading: false,
     });
+    if (Object.values(get().filters).some(Boolean)) announce(matchesText());
     if (!hasCurrent()) focusOn(items[0]?.id ?? null, { focus: false });
     else loadDetail(get().focusId);
   } catch (error) {
     if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
+}
+
+/** How many items the filters have found so far, of those in the view. */
+export function matchesText(): string {
+  const { items, gone, nextCursor, counts } = get();
+  const view = currentList();
+  const found = items.length - gone.size;
+  const total = view === 'decided' ? undefined : counts?.[view];
+  // A search in `todo` finds deferred and escalated notes too.
+  const among = total && total > found ? ` of ${formatCount(total)}` : '';
+  return `${formatCount(found)}${nextCursor ? ' or more' : ''}${among} found.`;
 }
 
 export async function loadMore(): Promise<void> {

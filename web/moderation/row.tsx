@@ -1,7 +1,8 @@
 import { type Item, isNote } from './api-model.ts';
 import { claimWithToast } from './claims.ts';
 import { currentAge, formatDuration, formatTime, plural } from './format.ts';
-import { authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
+import { excerptAround } from './hits.ts';
+import { authorName, isErased, kindName, toExcerpt } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { memo } from './memo.ts';
 import { focusOn } from './queue.ts';
@@ -30,11 +31,14 @@ interface RowProps {
   mark: Mark | undefined;
   lease: HeldLease | undefined;
   when: string;
+  /** The search that found the item, or an empty text. */
+  query: string;
 }
 
 /** A row of the list. Memoized, because each key press renders the list again. */
 export const Row = memo(function row(props: RowProps) {
-  const { item, place, rows, isCurrent, isSelected, canSelect, isGone, mark, lease, when } = props;
+  const { item, place, rows, isCurrent, isSelected, canSelect, isGone, mark, lease, when, query } =
+    props;
   const lost = lease?.lost ?? false;
   const claimedByOther = item.claim !== null && !item.claim.mine;
   const classes = [
@@ -71,7 +75,7 @@ export const Row = memo(function row(props: RowProps) {
         }}
       >
         <span class="row-line">
-          <MarkedText text={authorName(item)} class="author" />
+          <MarkedText text={authorName(item)} class="author" query={query} />
           <RowTags item={item} mark={mark} lease={lease} />
           <span class="age">{when}</span>
         </span>
@@ -79,7 +83,10 @@ export const Row = memo(function row(props: RowProps) {
           {isErased(item) ? (
             <em>erased</em>
           ) : (
-            <MarkedText text={truncate(toExcerpt(item), MAX_EXCERPT_LENGTH)} />
+            <MarkedText
+              text={excerptAround(toExcerpt(item), query, MAX_EXCERPT_LENGTH)}
+              query={query}
+            />
           )}
         </span>
         {mark?.kind === 'conflict' && <span class="row-fault">{mark.text}</span>}

@@ -15,7 +15,7 @@ const ROW_PX = 90;
 
 /** The rows of the list: those in sight, some around them, and the current one. */
 export function Rows() {
-  const { items, gone, focusId, selected, marks, leases, me } = useStore(store);
+  const { items, gone, focusId, selected, marks, leases, me, filters } = useStore(store);
   const list = useRef<HTMLUListElement>(null);
   const [first, setFirst] = useState(0);
   const [last, setLast] = useState(2 * SPARE_ROWS);
@@ -65,6 +65,7 @@ export function Rows() {
               mark={marks.get(item.id)}
               lease={leases.get(item.id)}
               when={whenText(item)}
+              query={filters.q}
             />
           </Fragment>
         );
