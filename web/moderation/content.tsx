@@ -1,4 +1,5 @@
 import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './api-model.ts';
+import { Folded } from './folded.tsx';
 import { isErased } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 
@@ -33,9 +34,9 @@ function NoteText({ item: note, thread, query }: ContentProps<NoteItem>) {
           <MarkedText text={note.parent.text} />
         </blockquote>
       )}
-      <div class="text">
+      <Folded key={note.id} class="text" whole={query !== ''}>
         <MarkedText text={note.text} query={query} />
-      </div>
+      </Folded>
     </>
   );
 }
@@ -48,7 +49,7 @@ const PUBLIC_AT: Partial<Record<RecordItem['subject']['type'], string>> = {
 
 /** The text of a record; of a long context packet, only the first 8,000 characters of content. */
 function RecordText({
-  record: { subject, title, text, public: isPublic },
+  record: { id, subject, title, text, public: isPublic },
 }: {
   record: RecordItem;
 }) {
@@ -58,9 +59,9 @@ function RecordText({
       <p class="text title">
         <MarkedText text={title} />
       </p>
-      <div class="text whole">
+      <Folded key={id} class="text whole" whole={false}>
         <MarkedText text={text} />
-      </div>
+      </Folded>
       {isPublic && at && (
         <p>
           <a href={`${at}/${subject.id}`} target="_blank" rel="noreferrer">

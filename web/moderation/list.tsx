@@ -5,6 +5,7 @@ import { claimNext } from './claims.ts';
 import { EmptyList } from './empty-list.tsx';
 import { FINDINGS } from './findings.ts';
 import { formatCount, plural } from './format.ts';
+import { HAS_KEYBOARD } from './keyboard.ts';
 import { ACTION_NAMES, findingName, VIEW_NAMES } from './labels.ts';
 import { showArrivals } from './list-changes.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -149,7 +150,7 @@ function Search() {
           class="input"
           dir="auto"
           maxLength={200}
-          placeholder={keys ? 'Search (/)' : 'Search'}
+          placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
           aria-keyshortcuts={keys ? '/' : undefined}
         />
         <label class="visually-hidden" for="finding">

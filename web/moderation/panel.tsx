@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
+import { HAS_KEYBOARD } from './keyboard.ts';
 import { DEFERRALS, hoursFromNow } from './keys.ts';
 import { ACTION_NAMES } from './labels.ts';
 import { NoPolicy } from './no-policy.tsx';
@@ -97,7 +98,13 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           optional={action !== 'escalate'}
           value={text}
           onValue={(value) => setDraft(itemId, action, value)}
-          hint={policies ? 'Press Esc, then the number of a policy.' : 'Press Enter to send.'}
+          hint={
+            HAS_KEYBOARD
+              ? policies
+                ? 'Press Esc, then the number of a policy.'
+                : 'Press Enter to send.'
+              : undefined
+          }
           onKeyDown={(event) => {
             if (policies || event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
             event.preventDefault();

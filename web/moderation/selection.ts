@@ -3,7 +3,7 @@ import { findItem, get, set, showToast } from './state.ts';
 
 /** Toggles the selection of a note. Records cannot be selected. */
 export function toggleSelection(id: string | null): void {
-  if (!id) return;
+  if (!id || get().me?.role === 'auditor') return;
   const item = findItem(id);
   if (item && !isNote(item)) {
     showToast('Only notes can be selected.');

@@ -11,6 +11,7 @@ import type {
   View,
 } from './api-model.ts';
 import { isList } from './api-model.ts';
+import { HAS_KEYBOARD } from './keyboard.ts';
 import { plainText } from './marked-text.tsx';
 import { createStore } from './store.ts';
 
@@ -226,7 +227,7 @@ export function showToast(text: string, options: Partial<Omit<Toast, 'text'>> = 
   clearTimeout(toastTimer);
   set({ toast: { text, about, undo, tone } });
   const whole = about ? `${text} “${plainText(about)}”` : text;
-  announce(undo && get().keys ? `${whole}. Press u to undo.` : whole);
+  announce(undo && get().keys && HAS_KEYBOARD ? `${whole}. Press u to undo.` : whole);
   dismissAfter(tone === 'alert' ? 20_000 : 10_000);
 }
 
