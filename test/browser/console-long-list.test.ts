@@ -59,7 +59,7 @@ t.test('a long list costs what is in sight, and stays still', NEEDS_BROWSER, asy
   await page.locator('.note .text', { hasText: /^Note 140$/ }).waitFor();
 });
 
-t.test('what would move the rows waits until it is wanted', NEEDS_BROWSER, async (t) => {
+t.test('items that would move the rows wait until they are shown', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [lea, bob] = [
     await addModerator(service, 'Lea', 'lead'),

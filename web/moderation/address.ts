@@ -1,14 +1,21 @@
 import { VIEWS } from '../../services/moderation/queue/views.ts';
-import { PAGES, type View } from './api-model.ts';
+import { isList, PAGES, type View } from './api-model.ts';
 
-export interface Filters {
-  q: string;
-  author: string;
-  finding: string;
-  older_than: string;
-}
+const LIST_FILTERS = ['q', 'author', 'finding', 'older_than'] as const;
+const AUDIT_FILTERS = ['moderator', 'policy', 'subject'] as const;
 
-export const NO_FILTERS: Filters = { q: '', author: '', finding: '', older_than: '' };
+/** Of the lists and of the audit; an empty text does not filter. */
+export type Filters = Record<(typeof LIST_FILTERS | typeof AUDIT_FILTERS)[number], string>;
+
+export const NO_FILTERS: Filters = {
+  q: '',
+  author: '',
+  finding: '',
+  older_than: '',
+  moderator: '',
+  policy: '',
+  subject: '',
+};
 
 /** What an address names: a view with its filters, and perhaps one item beside the view. */
 export interface Place {
@@ -36,17 +43,9 @@ export function readAddress({ pathname, search }: Pick<URL, 'pathname' | 'search
     return { view: 'todo', filters: NO_FILTERS, linkedId: pathname.slice(ITEMS.length) };
   const view = [...VIEWS, ...PAGES].find((one) => pathname === `/moderation/${one}`) ?? 'todo';
   const query = new URLSearchParams(search);
-  const filter = (name: keyof Filters) => query.get(name) ?? '';
-  return {
-    view,
-    filters: {
-      q: filter('q'),
-      author: filter('author'),
-      finding: filter('finding'),
-      older_than: filter('older_than'),
-    },
-    linkedId: null,
-  };
+  const names = view === 'audit' ? AUDIT_FILTERS : isList(view) ? LIST_FILTERS : [];
+  const filters = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
+  return { view, filters: { ...NO_FILTERS, ...filters }, linkedId: null };
 }
 
 /** Adds a history entry, unless it is the address already. */

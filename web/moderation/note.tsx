@@ -94,7 +94,7 @@ export function Note({ item }: { item: Item | undefined }) {
           </p>
         </section>
         {note && <Thread detail={detail} />}
-        <History detail={detail} />
+        <History detail={detail} itemId={item.id} />
       </div>
       <Actions item={item} />
     </section>

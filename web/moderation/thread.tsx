@@ -1,7 +1,10 @@
+import { NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import type { Detail, HistoryEvent, ThreadNote } from './api-model.ts';
 import { formatTime, fullTime } from './format.ts';
+import { toSubject } from './item-ids.ts';
 import { actorName, eventText } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
+import { showView } from './navigation.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
   parent: 'Parent note',
@@ -34,7 +37,8 @@ export function Thread({ detail }: { detail: Detail | undefined }) {
   );
 }
 
-export function History({ detail }: { detail: Detail | undefined }) {
+export function History({ detail, itemId }: { detail: Detail | undefined; itemId: string }) {
+  const filters = { ...NO_FILTERS, subject: toSubject(itemId).id };
   return (
     <section class="history">
       <h3>History</h3>
@@ -54,6 +58,13 @@ export function History({ detail }: { detail: Detail | undefined }) {
           </li>
         ))}
       </ol>
+      <a
+        class="hint"
+        href={viewAddress('audit', filters)}
+        onClick={onPlainClick(() => showView('audit', filters))}
+      >
+        In the audit
+      </a>
     </section>
   );
 }
