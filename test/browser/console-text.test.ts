@@ -62,7 +62,7 @@ t.test('offers no author search for a guest without a name', NEEDS_BROWSER, asyn
   await submit(service, { name: 'Ada' });
   await submit(service, { name: '' });
   const { page } = await openConsole(t, service, ann);
-  const before = page.getByRole('button', { name: 'Earlier decisions' });
+  const before = page.getByRole('button', { name: 'More by this author' });
   await before.waitFor();
   await page.keyboard.press('j');
   await page.getByText('Guest without a name.').waitFor();

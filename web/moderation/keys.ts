@@ -29,6 +29,7 @@ export const SHORTCUTS = [
   ['x', 'select'],
   ['Shift+A / Shift+R', 'approve or reject the selection'],
   ['u', 'undo'],
+  ['h', 'more by the same author'],
   ['t', 'go to the thread'],
   ['/', 'search'],
   ['?', 'this help'],
@@ -89,15 +90,24 @@ function leaveField(field: Element): void {
   else focusOn(get().focusId);
 }
 
-/** Closes the panel, else releases the lease, else leaves the item; with keys off, panel only. */
+/** Closes the panel, else the drawer, else releases the lease, else leaves the item; with keys off, panel only. */
 function pressEscape(keys: boolean): void {
   const { panel, open, focusId } = get();
   if (panel) closePanel();
+  else if (get().drawer) toggleDrawer();
   else if (!keys) return;
   else if (focusId && get().leases.has(focusId)) {
     void release(focusId);
     announce('Released.');
   } else if (open) leaveItem();
+}
+
+/** The focus follows into the drawer and back to the item's row. */
+function toggleDrawer(): void {
+  const drawer = !get().drawer;
+  if (!drawer) focusOn(get().focusId);
+  else focusAfterRender('drawer');
+  set({ drawer, open: drawer || get().open });
 }
 
 /** Focuses after the redraw but before the next key, which would otherwise run a shortcut. */
@@ -144,6 +154,9 @@ function press(key: string): boolean {
       return true;
     case 'R':
       openBatchPreview(REMOVING_ACTIONS);
+      return true;
+    case 'h':
+      toggleDrawer();
       return true;
     case 't':
       set({ open: true });

@@ -43,6 +43,7 @@ export function showPlace({ view, filters, linkedId }: Place): void {
     marks: new Map(),
     details: new Map(),
     batch: null,
+    drawer: false,
     help: false,
   });
   if (linkedId) showLinked(linkedId);

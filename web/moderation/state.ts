@@ -93,6 +93,8 @@ interface State {
   drafts: ReadonlyMap<string, string>;
   panel: Panel | null;
   batch: Batch | null;
+  /** Shows the author's other items beside the current item. */
+  drawer: boolean;
   help: boolean;
   keys: boolean;
   toast: Toast | null;
@@ -139,6 +141,7 @@ export const store = createStore<State>({
   drafts: new Map(),
   panel: null,
   batch: null,
+  drawer: false,
   help: false,
   keys: readKeysSetting(),
   toast: null,
