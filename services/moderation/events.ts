@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
+import { COMMENT_SUBJECTS } from './queue/subject.ts';
 import { ROLES } from './staff/roles.ts';
 
 export const ModeratorAdded = defineEvent('ModeratorAdded', {
@@ -44,6 +45,15 @@ export const PolicyChanged = defineEvent('PolicyChanged', {
 
   data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
   personal: z.strictObject({ title: z.string(), text: z.string() }),
+});
+
+export const CommentAdded = defineEvent('CommentAdded', {
+  summary: 'A moderator commented on a note, a record or a member, for moderators only.',
+
+  data: z.strictObject({
+    subject: z.strictObject({ type: z.enum(COMMENT_SUBJECTS), id: z.uuid() }),
+  }),
+  personal: z.strictObject({ text: z.string() }),
 });
 
 export const QueueOverdue = defineEvent('QueueOverdue', {

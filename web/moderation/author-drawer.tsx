@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import { call, toFailure } from './api.ts';
-import type { Item, ListView, QueueBody } from './api-model.ts';
+import type { HistoryEvent, Item, ListView, QueueBody } from './api-model.ts';
+import { CommentForm } from './comment-form.tsx';
 import { failureText } from './failure-text.ts';
 import { formatTime, fullTime } from './format.ts';
 import { withItemId } from './item-ids.ts';
-import { authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
+import { actorName, authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { openItem, showView } from './navigation.ts';
 import { set, store } from './state.ts';
@@ -69,6 +70,7 @@ export function AuthorDrawer({ item }: { item: Item }) {
           </a>
         </p>
       )}
+      {item.author.member_id && <AuthorComments memberId={item.author.member_id} />}
       {fault && (
         <p class="box bad" role="alert">
           {fault}
@@ -98,6 +100,37 @@ export function AuthorDrawer({ item }: { item: Item }) {
           </li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+/** What moderators have said about a member; guests cannot be told from others. */
+function AuthorComments({ memberId }: { memberId: string }) {
+  const [comments, setComments] = useState<readonly HistoryEvent[]>([]);
+  const path = `subjects/member/${memberId}`;
+  const read = () =>
+    call<{ comments: HistoryEvent[] }>('GET', `${path}/comments`).then(
+      (body) => setComments(body.comments),
+      // A former member has no comments.
+      () => setComments([]),
+    );
+  useEffect(() => void read(), [memberId]);
+  return (
+    <section class="author-comments" aria-label="Comments on this author">
+      {comments.map(({ event_id, text, at, actor }) => (
+        <div key={event_id} class="comment">
+          <p class="hint">
+            <bdi>{actorName(actor)}</bdi>, {formatTime(at)}
+          </p>
+          {text === null ? <em>erased</em> : <MarkedText text={text} class="quoted" />}
+        </div>
+      ))}
+      <CommentForm
+        key={memberId}
+        subject={`member/${memberId}`}
+        label="Comment on this author"
+        onAdded={() => void read()}
+      />
     </section>
   );
 }

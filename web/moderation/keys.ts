@@ -29,6 +29,7 @@ export const SHORTCUTS = [
   ['x', 'select'],
   ['Shift+A / Shift+R', 'approve or reject the selection'],
   ['u', 'undo'],
+  ['c', 'comment, for moderators only'],
   ['h', 'more by the same author'],
   ['t', 'go to the thread'],
   ['/', 'search'],
@@ -154,6 +155,10 @@ function press(key: string): boolean {
       return true;
     case 'R':
       openBatchPreview(REMOVING_ACTIONS);
+      return true;
+    case 'c':
+      set({ open: true });
+      queueMicrotask(() => document.querySelector<HTMLElement>('#comment textarea')?.focus());
       return true;
     case 'h':
       toggleDrawer();

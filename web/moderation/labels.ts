@@ -90,6 +90,7 @@ const EVENT_TEXTS: Record<string, string> = {
   NoteScreened: 'screened',
   DecisionTold: 'author notified',
   RecordReported: 'reported',
+  CommentAdded: 'comment',
   RecordReportsDismissed: 'reports dismissed',
   RecordReportsResolved: 'reporters notified',
 };

@@ -1,10 +1,12 @@
 import { NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import type { Detail, HistoryEvent, ThreadNote } from './api-model.ts';
+import { CommentForm } from './comment-form.tsx';
 import { formatTime, fullTime } from './format.ts';
-import { toSubject } from './item-ids.ts';
+import { toSubject, toSubjectPath } from './item-ids.ts';
 import { actorName, eventText } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { showView } from './navigation.ts';
+import { refreshItem } from './refresh.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
   parent: 'Parent note',
@@ -44,7 +46,7 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
       <h3>History</h3>
       <ol>
         {detail?.history.map((event) => (
-          <li key={event.event_id}>
+          <li key={event.event_id} class={event.type === 'CommentAdded' ? 'comment' : undefined}>
             <time dateTime={event.at} title={fullTime(event.at)}>
               {formatTime(event.at)}
             </time>{' '}
@@ -65,6 +67,13 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
       >
         In the audit
       </a>
+      <CommentForm
+        key={itemId}
+        id="comment"
+        subject={toSubjectPath(itemId)}
+        label="Comment for moderators"
+        onAdded={() => void refreshItem(itemId)}
+      />
     </section>
   );
 }
