@@ -186,7 +186,7 @@ t.test('selects all shown notes and decides a hundred of them', NEEDS_BROWSER, a
   const { service, page } = await openConsoleWithNotes(t, numberedTexts(101));
   for (const shown of [50, 100]) {
     await page.locator(`.row[aria-setsize="${shown}"]`).first().waitFor();
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Load more' }).click();
   }
   await page.locator('.row[aria-setsize="101"]').first().waitFor();
   await page.keyboard.press('x');
