@@ -44,7 +44,12 @@ export const PolicyChanged = defineEvent('PolicyChanged', {
   summary: 'A lead added, reworded, deactivated or reactivated a policy.',
 
   data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
-  personal: z.strictObject({ title: z.string(), text: z.string() }),
+  personal: z.strictObject({
+    title: z.string(),
+    text: z.string(),
+    /** Prepared messages to authors; absent if there are none. */
+    messages: z.array(z.string()).optional(),
+  }),
 });
 
 export const CommentAdded = defineEvent('CommentAdded', {

@@ -6,6 +6,7 @@ import { claimNext } from './claims.ts';
 import { leaveItem } from './item-view.ts';
 import { release } from './leases.ts';
 import { activePolicies } from './policy-list.ts';
+import { insertPrepared, togglePrepared } from './prepared-messages.ts';
 import { focusOn, moveFocus } from './queue.ts';
 import { toggleSelection } from './selection.ts';
 import {
@@ -24,6 +25,7 @@ export const SHORTCUTS = [
   ['n', 'claim the next item'],
   ['a', 'approve (or keep, grant, restore)'],
   ['r, then 1–9', 'reject (or remove) under a policy'],
+  ['r, m, then 1–9', 'insert a prepared message'],
   ['e', 'escalate'],
   ['d', 'defer; d again defers for 1 day'],
   ['x', 'select'],
@@ -94,7 +96,8 @@ function leaveField(field: Element): void {
 /** Closes the panel, else the drawer, else releases the lease, else leaves the item; with keys off, panel only. */
 function pressEscape(keys: boolean): void {
   const { panel, open, focusId } = get();
-  if (panel) closePanel();
+  if (panel?.prepared) togglePrepared();
+  else if (panel) closePanel();
   else if (get().drawer) toggleDrawer();
   else if (!keys) return;
   else if (focusId && get().leases.has(focusId)) {
@@ -147,6 +150,8 @@ function press(key: string): boolean {
       if (get().panel?.action === 'defer') submitPanel({ until: hoursFromNow(24) });
       else startAction(['defer']);
       return true;
+    case 'm':
+      return togglePrepared();
     case 'x':
       toggleSelection(get().focusId);
       return true;
@@ -185,6 +190,10 @@ function pressBatchDigit({ action }: Batch, key: string): boolean {
 
 function pressDigit(digit: number): boolean {
   const { panel } = get();
+  if (panel?.prepared) {
+    insertPrepared(digit - 1);
+    return true;
+  }
   if (panel?.action === 'reject' || panel?.action === 'remove') {
     const policy = activePolicies()[digit - 1];
     if (policy) submitPanel({ policy: policy.code });

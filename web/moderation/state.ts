@@ -24,6 +24,8 @@ export interface Panel {
   itemId: string;
   /** Opening the panel claimed the item, so closing the panel releases the claim. */
   claimedHere: boolean;
+  /** The prepared messages are shown, and digits choose among them. */
+  prepared: boolean;
   sending: boolean;
   fault: string | null;
 }
