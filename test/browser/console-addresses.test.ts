@@ -18,6 +18,7 @@ t.test('opens a view with its filters, and a note, by address', NEEDS_BROWSER, a
   });
   await signIn(page, ann);
   await page.locator('.note .text', { hasText: 'Decided long ago' }).waitFor();
+  await page.locator('.row').nth(1).waitFor();
   t.equal(await page.locator('.row').count(), 2, 'the list need not contain the item');
   t.equal(page.url(), `${at}/items/${old.id}`);
 

@@ -68,7 +68,9 @@ export function listReported(
   if (only) {
     // By the id alone first, which an index finds.
     conditions.push(`w.subject_id = ANY(${value(only.map(toSubjectId), 'uuid[]')})`);
-    conditions.push(`w.subject_type || '/' || w.subject_id = ANY(${value(only, 'text[]')})`);
+    conditions.push(
+      `w.subject_type || '/' || w.subject_id IN (SELECT unnest(${value(only, 'text[]')}))`,
+    );
   }
   if (older_than !== undefined)
     conditions.push(
