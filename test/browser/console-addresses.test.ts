@@ -78,3 +78,28 @@ t.test('leaves no filter of another moderator in the address', NEEDS_BROWSER, as
   await page.getByLabel('Token').waitFor();
   t.equal(page.url(), `${service.baseUrl}/moderation`);
 });
+
+t.test(
+  'opens the note of an address on a phone, and leads to the list',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await addModerator(service, 'Ann');
+    await submit(service, { message: 'First' });
+    const second = await submit(service, { message: 'Second' });
+    const { page } = await visit(t, `${service.baseUrl}/moderation/items/${second.id}`, {
+      expected: /status of 401/,
+      viewport: { width: 360, height: 740 },
+    });
+    await signIn(page, ann);
+    await page.locator('.note .text', { hasText: 'Second' }).waitFor();
+    t.notOk(await page.locator('.list').isVisible());
+    await page.getByRole('button', { name: 'List' }).click();
+    await page.locator('.row', { hasText: 'First' }).locator('.row-main').click();
+    await page.locator('.note .text', { hasText: 'First' }).waitFor();
+    t.equal(page.url(), `${service.baseUrl}/moderation`);
+    await page.goBack();
+    await page.locator('.row').nth(1).waitFor();
+    t.ok(await page.locator('.list').isVisible(), 'back to the list');
+  },
+);
