@@ -21,10 +21,12 @@ t.test('opens a view with its filters, and a note, by address', NEEDS_BROWSER, a
   await page.locator('.row').nth(1).waitFor();
   t.equal(await page.locator('.row').count(), 2, 'the list need not contain the item');
   t.equal(page.url(), `${at}/items/${old.id}`);
+  t.equal(await page.title(), 'Note by Ada · Moderation');
 
   await page.keyboard.press('j');
   await page.locator('.note .text', { hasText: 'Waiting for rain' }).waitFor();
   t.equal(page.url(), at, 'another item is not that of the address');
+  t.equal(await page.title(), 'To do · Moderation');
   await page.goBack();
   await page.locator('.note .text', { hasText: 'Decided long ago' }).waitFor();
   await page.goForward();

@@ -5,8 +5,9 @@ import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
 import { Help } from './help.tsx';
 import { closeItem, pushItemEntry } from './item-view.ts';
-import { VIEW_NAMES } from './labels.ts';
+import { authorName, kindName, VIEW_NAMES } from './labels.ts';
 import { List } from './list.tsx';
+import { plainText } from './marked-text.tsx';
 import { followHistory } from './navigation.ts';
 import { Note } from './note.tsx';
 import { Policies } from './policies.tsx';
@@ -20,7 +21,7 @@ import { TopBar } from './top-bar.tsx';
 import { Views } from './views.tsx';
 
 export function Console() {
-  const { session, view, open, batch, help, announcement } = useStore(store);
+  const { session, view, linked, open, batch, help, announcement } = useStore(store);
   const focused = document.activeElement;
   useLayoutEffect(() => followFocus(focused));
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
@@ -44,8 +45,11 @@ export function Console() {
     if (open) pushItemEntry();
   }, [open]);
   useEffect(() => {
-    document.title = session === 'out' ? 'Moderation' : `${VIEW_NAMES[view]} · Moderation`;
-  }, [session, view]);
+    const place = linked
+      ? `${kindName(linked)} by ${plainText(authorName(linked))}`
+      : VIEW_NAMES[view];
+    document.title = session === 'out' ? 'Moderation' : `${place} · Moderation`;
+  }, [session, view, linked]);
   return (
     <>
       {session === 'in' || session === 'lost' ? (
