@@ -104,6 +104,19 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     createOperation('GET /api/moderation/subjects/:type/:id', () =>
       moderator.get(`subjects/artifact/${artifact.id}`),
     ),
+    createOperation('GET /api/moderation/queue, only some', () =>
+      moderator.get(`queue?view=decided&only=${note.id}`),
+    ),
+    ...[`note/${note.id}`, `artifact/${artifact.id}`, `member/${ann.id}`].map((subject) =>
+      createOperation(`GET /api/moderation/subjects/:type/:id/comments, ${named(subject)}`, () =>
+        moderator.get(`subjects/${subject}/comments`),
+      ),
+    ),
+    ...['moderator=Ann', 'policy=spam', `subject=${note.id}`].map((filter) =>
+      createOperation(`GET /api/moderation/audit, ${named(filter)}`, () =>
+        moderator.get(`audit?order=newest&limit=${limit}&${filter}`),
+      ),
+    ),
     createOperation('GET /api/moderation/audit', () => moderator.get(`audit?limit=${limit}`)),
     createOperation('GET /api/moderation/audit, newest', () =>
       moderator.get(`audit?order=newest&limit=${limit}`),

@@ -79,6 +79,19 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
       removed,
       ({ path, ...version }) => lead.post(`${path}/decisions`, { action: 'restore', ...version }),
     ),
+    createPreparedOperation(
+      'POST /api/moderation/subjects/:type/:id/comments, note',
+      pending,
+      ({ id }) => moderator.post(`subjects/note/${id}/comments`, { text: 'Seen before' }),
+    ),
+    createPreparedOperation(
+      'POST /api/moderation/subjects/:type/:id/comments, artifact',
+      () => publishArtifact(ann),
+      ({ id }) => moderator.post(`subjects/artifact/${id}/comments`, { text: 'Seen before' }),
+    ),
+    createOperation('POST /api/moderation/subjects/:type/:id/comments, member', () =>
+      moderator.post(`subjects/member/${ann.id}/comments`, { text: 'Seen before' }),
+    ),
     createOperation('PUT /api/moderation/policies', () =>
       api.call('PUT', '/api/moderation/policies', {
         body: { code: 'other', title: `Other ${Math.random()}`, text: 'More', active: true },

@@ -653,7 +653,8 @@ CREATE TABLE policies (
   text text,
   active boolean NOT NULL,
   version integer NOT NULL,
-  added_at timestamptz              -- null for the first six
+  added_at timestamptz,             -- null for the first six
+  messages text[] NOT NULL DEFAULT '{}' -- prepared messages to authors
 );
 INSERT INTO policies (code, place, title, text, active, version) VALUES
   ('spam', 1, 'Spam', 'Advertising, repeated or automated posting, or links placed to promote something.', true, 1),

@@ -21,12 +21,50 @@ const AUDITED = `SELECT position, event_id, stream_id, stream_version, type, dat
         'NoteRejected', 'NoteRemoved', 'NoteRestored', 'NoteEscalated', 'NoteErased'))
     AND position > $1 AND position <= $2`;
 
-/** Reads audited events after a position, up to and including another, oldest first. */
-export function auditOldest(after: number, to: number, limit: number): Sql<AuditRow> {
-  return named(`${AUDITED} ORDER BY position LIMIT $3`, [after, to, limit]);
+/** Which entries are wanted; each filter is optional. */
+export interface AuditFilters {
+  /** The id or the name of a moderator, present or former. */
+  moderator?: string | undefined;
+  /** The code of the policy that a decision names. */
+  policy?: string | undefined;
+  /** The id of a note, a record or a moderator, or the code of a policy. */
+  subject?: string | undefined;
 }
 
+/** Reads audited events after a position, up to and including another, oldest first. */
+export const auditOldest = (
+  after: number,
+  to: number,
+  limit: number,
+  filters: AuditFilters = {},
+): Sql<AuditRow> => auditPage('ASC', [after, to, limit], filters);
+
 /** Reads audited events after a position, up to and including another, newest first. */
-export function auditNewest(after: number, to: number, limit: number): Sql<AuditRow> {
-  return named(`${AUDITED} ORDER BY position DESC LIMIT $3`, [after, to, limit]);
+export const auditNewest = (
+  after: number,
+  to: number,
+  limit: number,
+  filters: AuditFilters = {},
+): Sql<AuditRow> => auditPage('DESC', [after, to, limit], filters);
+
+function auditPage(
+  direction: 'ASC' | 'DESC',
+  range: readonly number[],
+  { moderator, policy, subject }: AuditFilters,
+): Sql<AuditRow> {
+  const values: unknown[] = [...range];
+  const value = (given: string) => `$${values.push(given)}::text`;
+  const conditions: string[] = [];
+  if (moderator !== undefined) {
+    const given = value(moderator);
+    conditions.push(`actor->>'type' = 'moderator' AND actor->>'id' IN (SELECT moderator_id::text
+      FROM moderators WHERE name = ${given} OR moderator_id::text = ${given})`);
+  }
+  if (policy !== undefined) conditions.push(`data->>'policy' = ${value(policy)}`);
+  if (subject !== undefined) {
+    const given = value(subject);
+    conditions.push(`right(stream_id, length(${given}) + 1) = '-' || ${given}`);
+  }
+  const text = [AUDITED, ...conditions].join(' AND ');
+  return named(`${text} ORDER BY position ${direction} LIMIT $3`, values);
 }

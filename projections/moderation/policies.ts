@@ -42,11 +42,11 @@ export const policies = defineProjection(events, {
   ),
   on: {
     PolicyChanged: ({ data, personal, recorded_at }) =>
-      sql`INSERT INTO policies (code, title, text, active, version, added_at)
+      sql`INSERT INTO policies (code, title, text, active, version, added_at, messages)
         VALUES (${data.code}, ${personal?.title ?? null}, ${personal?.text ?? null},
-          ${data.active}, ${data.version}, ${recorded_at})
+          ${data.active}, ${data.version}, ${recorded_at}, ${personal?.messages ?? []}::text[])
         ON CONFLICT (code) DO UPDATE SET title = excluded.title, text = excluded.text,
-          active = excluded.active, version = excluded.version`,
+          active = excluded.active, version = excluded.version, messages = excluded.messages`,
   },
 });
 
@@ -56,16 +56,19 @@ export interface PolicyRow {
   text: string | null;
   active: boolean;
   version: number;
+  /** Prepared messages to authors. */
+  messages: readonly string[];
 }
 
 export function allPolicies(): Sql<PolicyRow> {
-  return sql`SELECT code, title, text, active, version FROM policies
+  return sql`SELECT code, title, text, active, version, messages FROM policies
     ORDER BY place NULLS LAST, added_at, code`;
 }
 
 const policyByCode = defineRead<PolicyRow>(
   { code: 'text' },
-  ({ code }) => `SELECT code, title, text, active, version FROM policies WHERE code = ${code}`,
+  ({ code }) => `SELECT code, title, text, active, version, messages FROM policies
+    WHERE code = ${code}`,
 );
 
 export const findPolicy = (code: string): Sql<PolicyRow> => policyByCode({ code });

@@ -4,8 +4,12 @@ import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from './scheduled-commands.ts';
 import type { EraseNote } from './scheduled-decisions.ts';
 
-/** The streams that may hold text of a note. */
-const streamsOf = (noteId: string): string[] => [`note-${noteId}`, `screening-${noteId}`];
+/** The streams that may hold text of a note, or about it. */
+const streamsOf = (noteId: string): string[] => [
+  `note-${noteId}`,
+  `screening-${noteId}`,
+  `comment-note-${noteId}`,
+];
 
 /** Erases the texts of a note from the log. Recorded events allow no other change. */
 export function erasePersonal(owner: string, noteId: string): Sql {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
+import { COMMENT_SUBJECTS } from './queue/subject.ts';
 import { ROLES } from './staff/roles.ts';
 
 export const ModeratorAdded = defineEvent('ModeratorAdded', {
@@ -43,7 +44,21 @@ export const PolicyChanged = defineEvent('PolicyChanged', {
   summary: 'A lead added, reworded, deactivated or reactivated a policy.',
 
   data: z.strictObject({ code: z.string(), version: z.int().min(1), active: z.boolean() }),
-  personal: z.strictObject({ title: z.string(), text: z.string() }),
+  personal: z.strictObject({
+    title: z.string(),
+    text: z.string(),
+    /** Prepared messages to authors; absent if there are none. */
+    messages: z.array(z.string()).optional(),
+  }),
+});
+
+export const CommentAdded = defineEvent('CommentAdded', {
+  summary: 'A moderator commented on a note, a record or a member, for moderators only.',
+
+  data: z.strictObject({
+    subject: z.strictObject({ type: z.enum(COMMENT_SUBJECTS), id: z.uuid() }),
+  }),
+  personal: z.strictObject({ text: z.string() }),
 });
 
 export const QueueOverdue = defineEvent('QueueOverdue', {

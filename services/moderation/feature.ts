@@ -3,6 +3,8 @@ import type { Feature } from '../feature.ts';
 import { auditContract } from './audit/contract.ts';
 import { auditHandlers } from './audit/handlers.ts';
 import { claimHandlers } from './claims/handlers.ts';
+import { commentsContract } from './comments/contract.ts';
+import { commentHandlers } from './comments/handlers.ts';
 import { reviewContract } from './decisions/contract.ts';
 import { reviewHandlers } from './decisions/handlers.ts';
 import { subjectContract } from './decisions/record-contract.ts';
@@ -27,6 +29,7 @@ export const moderationFeature: Feature<
     implement(queueContract, { ...queueHandlers(deps), ...claimHandlers(deps) }),
     implement(reviewContract, reviewHandlers(deps)),
     implement(subjectContract, subjectHandlers(deps)),
+    implement(commentsContract, commentHandlers(deps)),
     implement(policiesContract, policiesHandlers(deps)),
     implement(auditContract, auditHandlers(deps)),
     implement(statsContract, statsHandlers(deps)),

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { PAGE_HEADERS } from '../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../platform/http/route.ts';
+import { Uuid } from '../../platform/http/schemas.ts';
 import { PAGES, type PageName } from './pages.ts';
 
 const file = z.object({ file: z.string().max(100) });
 
-const page = (name: PageName) =>
+const page = <const Path extends `/${string}`>(name: PageName, path: Path) =>
   ({
     method: 'GET',
-    path: PAGES[name].path,
+    path,
     summary: `The page "${PAGES[name].title}", for people`,
     tag: 'pages',
     access: 'public',
@@ -16,6 +17,24 @@ const page = (name: PageName) =>
     replies: { 200: { description: 'The page', type: 'text/html', headers: PAGE_HEADERS } },
     problems: [],
   }) as const satisfies Route;
+
+const name = z.string().regex(/^[a-z_]{1,20}$/);
+
+/** Views and items of the console have addresses, which its script reads. */
+const MODERATION_ADDRESSES = {
+  'pages.moderation_view': {
+    ...page('moderation', '/moderation/:view'),
+    params: z.object({ view: name }),
+  },
+  'pages.moderation_note': {
+    ...page('moderation', '/moderation/items/:id'),
+    params: z.object({ id: Uuid }),
+  },
+  'pages.moderation_record': {
+    ...page('moderation', '/moderation/items/:type/:id'),
+    params: z.object({ type: name, id: Uuid }),
+  },
+} as const;
 
 const asset = <const Path extends `/${string}`>(path: Path, type: string) =>
   ({
@@ -32,8 +51,9 @@ const asset = <const Path extends `/${string}`>(path: Path, type: string) =>
   }) as const satisfies Route;
 
 export const pagesContract = defineContract({
-  'pages.guestbook': page('guestbook'),
-  'pages.moderation': page('moderation'),
+  'pages.guestbook': page('guestbook', PAGES.guestbook.path),
+  'pages.moderation': page('moderation', PAGES.moderation.path),
+  ...MODERATION_ADDRESSES,
   'pages.script': asset('/assets/scripts/:file', 'text/javascript'),
   'pages.style': asset('/assets/styles/:file', 'text/css'),
 });

@@ -26,6 +26,9 @@ export function pagesHandlers(): Handlers<typeof pagesContract> {
   return {
     'pages.guestbook': page('guestbook'),
     'pages.moderation': page('moderation'),
+    'pages.moderation_view': page('moderation'),
+    'pages.moderation_note': page('moderation'),
+    'pages.moderation_record': page('moderation'),
     'pages.script': asset('scripts'),
     'pages.style': asset('styles'),
   };

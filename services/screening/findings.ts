@@ -19,7 +19,8 @@ const MAX_WORDS = 5;
 export function findingsIn(note: { name: string; message: string }): TextFindings {
   const text = bounded(`${note.message}\n${note.name}`);
   const folded = fold(text);
-  const profane = profaneWords(folded);
+  // Folded to ss, a sharp s would make an English word of symbols such as åß∂ƒ.
+  const profane = profaneWords(fold(text.replaceAll(/[ßẞ]/g, ' ')));
   const findings = [
     ...contactFindings(text),
     ...(profane.length > 0 ? [{ code: 'profanity' as const, count: profane.length }] : []),

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { fold } from './folded.ts';
+import { bounded, fold } from './folded.ts';
 
 const SHINGLE = 5;
 const BANDS = 8;
@@ -8,7 +8,7 @@ const MIN_SHINGLES = 16;
 
 export interface Fingerprint {
   key_id: number;
-  /** Hash of the whole folded text. Hashes are signed 64-bit decimals, like PostgreSQL's bigint. */
+  /** Hash of the whole comparable text. Hashes are signed 64-bit decimals, like PostgreSQL's bigint. */
   whole: string;
   /** Band hashes: two texts that share most of their shingles very likely share one of these. */
   parts: string[];
@@ -21,6 +21,20 @@ export function toShingles(message: string): Set<string> {
   for (let at = 0; at + SHINGLE <= letters.length; at++)
     shingles.add(letters.slice(at, at + SHINGLE));
   return shingles.size < MIN_SHINGLES ? new Set() : shingles;
+}
+
+/**
+ * The text that is equal for texts which count as the same: folded, but one short word as written,
+ * because folding joins words that differ ("åß" and "ass", "NULL" and "null").
+ */
+export function toComparable(message: string): string {
+  const folded = fold(message);
+  if (toShingles(message).size > 0 || folded.includes(' ')) return folded;
+  return (
+    bounded(message)
+      .replace(/\p{Cf}/gu, '')
+      .trim() || message
+  );
 }
 
 /** The Jaccard similarity of two shingle sets, from 0 to 1. */
@@ -37,7 +51,7 @@ export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): 
  * with only the database can neither test a guess nor learn a word from them.
  */
 export function toFingerprints(keys: KeyRing, message: string): Fingerprint[] {
-  const whole = keys.all('fingerprint', 'whole', fold(message) || message);
+  const whole = keys.all('fingerprint', 'whole', toComparable(message));
   const parts = minHashes(toShingles(message)).map((part, band) =>
     keys.all('fingerprint', `part ${band}`, part),
   );

@@ -1,14 +1,13 @@
 import type { LookAlikeRow } from '../../projections/screening/screenings.ts';
-import { likeness, toShingles } from './fingerprint.ts';
-import { fold } from './folded.ts';
+import { likeness, toComparable, toShingles } from './fingerprint.ts';
 import type { Finding } from './rules.ts';
 
 /** Minimum similarity at which two texts count as nearly the same. */
 export const MIN_SIMILARITY = 0.6;
 
-/** The similarity of two texts from 0 to 1; 1 if the folded texts are equal. */
+/** The similarity of two texts from 0 to 1; 1 if they count as the same. */
 export function similarity(one: string, other: string): number {
-  if ((fold(one) || one) === (fold(other) || other)) return 1;
+  if (toComparable(one) === toComparable(other)) return 1;
   return likeness(toShingles(one), toShingles(other));
 }
 

@@ -1,5 +1,5 @@
 /** Increase this when findings or points change, then run `npm run moderator -- rescreen`. */
-export const RULES_VERSION = 1;
+export const RULES_VERSION = 2;
 
 /**
  * The points of every finding code. A finding with no points informs moderators and does not count

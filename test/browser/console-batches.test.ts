@@ -169,7 +169,7 @@ t.test('undoes a batch in its turn and restores its notes', NEEDS_BROWSER, async
 t.test('allows a claim and decision after a failed batch', NEEDS_BROWSER, async (t) => {
   const { bob, ids, page, press } = await openBatchConsole(t);
   await decide(bob, ids[3] ?? '', 'approve');
-  await page.locator('.row').nth(3).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(3).waitFor({ state: 'detached' });
   await intercept(page, '**/decisions/batch', (route) => route.fulfill(CONFLICT_RESPONSE));
   await press('x', 'Shift+A');
   await page.getByRole('dialog').waitFor();
@@ -185,13 +185,10 @@ t.test('allows a claim and decision after a failed batch', NEEDS_BROWSER, async 
 t.test('selects all shown notes and decides a hundred of them', NEEDS_BROWSER, async (t) => {
   const { service, page } = await openConsoleWithNotes(t, numberedTexts(101));
   for (const shown of [50, 100]) {
-    await page
-      .locator('.row')
-      .nth(shown - 1)
-      .waitFor();
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.locator(`.row[aria-setsize="${shown}"]`).first().waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
   }
-  await page.locator('.row').nth(100).waitFor();
+  await page.locator('.row[aria-setsize="101"]').first().waitFor();
   await page.keyboard.press('x');
   const all = page.getByRole('button', { name: 'Select all 101' });
   await all.click();

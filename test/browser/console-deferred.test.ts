@@ -40,7 +40,7 @@ t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (
   for (const note of notes.slice(1)) await defer(note.id);
   const link = page.getByRole('link', { name: /^Deferred/ });
   await link.filter({ hasText: '3' }).waitFor();
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
 
   await page.locator('#search').fill('note');
   await page.keyboard.press('Enter');

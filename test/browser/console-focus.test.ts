@@ -47,7 +47,8 @@ t.test('keeps the focus after each action', NEEDS_BROWSER, async (t) => {
   await page.clock.fastForward(15_000);
   await page.locator('.toast').waitFor({ state: 'detached' });
 
-  await press(/^Earlier decisions/);
+  await press(/^More by this author/);
+  await page.getByRole('link', { name: 'All decisions' }).click();
   await focused('#list-title');
   await page.locator('.row', { hasText: 'Before' }).waitFor();
   await press('Clear filters');

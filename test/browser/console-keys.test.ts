@@ -51,7 +51,7 @@ t.test('ignores keys while typing and can switch them off', NEEDS_BROWSER, async
   await page.locator('.note .lease').waitFor({ state: 'detached' });
   t.same(await countNotesByState(service), { pending: 3 });
   await page.reload();
-  await page.locator('.row').nth(1).waitFor();
+  await page.locator('.row', { hasText: 'Note 2' }).waitFor();
   await page.keyboard.press('a');
   t.same(await countNotesByState(service), { pending: 3 }, 'still off');
   await page.getByLabel('Keys').check();

@@ -39,8 +39,10 @@ t.test('keeps rows that arrived during a shorter reread', NEEDS_BROWSER, async (
   const reread = await holdRequest(page, firstPage, 'request');
   await submit(service);
   await reread.arrived;
-  await page.getByRole('button', { name: 'More' }).click();
-  const last = page.locator('.row').nth(60);
+  await page.getByRole('button', { name: 'Load more' }).click();
+  const last = page.locator('.row[aria-posinset="61"]');
+  await page.locator('.row[aria-setsize="61"]').first().waitFor();
+  await page.evaluate('document.querySelector(".list-scroll").scrollTo(0, 1e6)');
   await last.waitFor();
   await reread.deliver();
   t.equal(await last.count(), 1);
@@ -49,21 +51,26 @@ t.test('keeps rows that arrived during a shorter reread', NEEDS_BROWSER, async (
 t.test('keeps newer rows when an older page arrives', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
-  await insertPending(service, 120);
+  // Rows without events cannot be decided, so the first note is a submitted one.
+  const { id } = await submit(service);
+  await insertPending(service, 119);
+  await service.tamper(
+    `UPDATE notes SET submitted_at = now() - interval '1 day' WHERE note_id = '${id}'`,
+  );
   const { page } = await openConsole(t, service, ann);
   for (const shown of [50, 100]) {
-    await page
-      .locator('.row')
-      .nth(shown - 1)
-      .waitFor();
-    await page.getByRole('button', { name: 'More' }).click();
+    await page.locator(`.row[aria-setsize="${shown}"]`).first().waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
   }
-  await page.locator('.row').nth(119).waitFor();
+  await page.locator('.row[aria-setsize="120"]').first().waitFor();
   const secondPage = await holdRequest(page, '**/api/moderation/queue**cursor=**', 'request');
-  await submit(service);
+  // An undo reads the whole list again.
+  await page.keyboard.press('a');
+  await page.locator('.toast', { hasText: 'Approved' }).waitFor();
+  await page.keyboard.press('u');
   await secondPage.arrived;
-  await bob.post('claims', { count: 1 });
-  const held = page.locator('.row').first().getByText('Claimed by Bob');
+  await bob.post('claims', { note_ids: [(await bob.get('queue?limit=2')).body.items[1].id] });
+  const held = page.locator('.row', { hasText: 'Claimed by Bob' });
   await held.waitFor();
   await secondPage.deliver();
   t.equal(await held.count(), 1);

@@ -26,7 +26,7 @@ t.test('shows a fault exactly as long as it lasts', NEEDS_BROWSER, async (t) => 
   await page.getByRole('link', { name: /^Mine/ }).click();
   await fault.waitFor();
   await service.database.pool.query('DELETE FROM moderator_sessions');
-  await page.locator('[href="#audit"]').dispatchEvent('click');
+  await page.locator('[href="/moderation/audit"]').dispatchEvent('click');
   const signInErrors = page.locator('.sign-in [role=alert], .sign-in [aria-invalid]');
   await page.getByRole('dialog').waitFor();
   t.equal(await signInErrors.count(), 0, 'the sign-in shows no error yet');

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { holdRequest, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { checkAppearance, holdRequest, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
+import { openConsole, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 t.test('keeps an unsaved policy on Escape and names missing fields', NEEDS_BROWSER, async (t) => {
@@ -97,4 +97,49 @@ t.test('closes only the editor whose save was answered', NEEDS_BROWSER, async (t
   await untilHandled(page, listed);
   await spam.locator('h3', { hasText: 'Spam and worse' }).waitFor();
   t.equal(await editor.getByLabel('Title').inputValue(), 'Half a th');
+});
+
+t.test('inserts a prepared message before a policy rejects', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const lea = await addModerator(service, 'Lea', 'lead');
+  await submit(service, { message: 'One' });
+  const { id } = await submit(service, { message: 'Two' });
+  const { page } = await openConsole(t, service, lea);
+  await page.keyboard.press('r');
+  await page.locator('.panel').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Prepared messages' }).count(), 0);
+  await page.keyboard.press('1');
+  await untilToast(page, 'Rejected');
+
+  await page.getByRole('link', { name: 'Policies' }).click();
+  const policy = page.locator('.policy-list > li', { hasText: 'Off topic' });
+  await policy.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Prepared message 1').fill('This page is about the observatory.');
+  await page.getByLabel('Prepared message 2').fill('x'.repeat(501));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Shorten it by 1 character.').waitFor();
+  await page.getByLabel('Prepared message 2').fill('Write to the archive instead.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await policy.getByText('Write to the archive instead.').waitFor();
+  await checkAppearance(t, page, 'moderation-policy-messages');
+
+  await page.getByRole('link', { name: /^To do/ }).click();
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  const text = await page.locator('.note .text').boundingBox();
+  await page.keyboard.press('r');
+  await page.locator('.panel').waitFor();
+  await page.keyboard.press('m');
+  await page.getByRole('list', { name: 'Prepared messages' }).waitFor();
+  t.same(await page.locator('.note .text').boundingBox(), text, 'the text stays where it is');
+  await checkAppearance(t, page, 'moderation-prepared');
+  await page.keyboard.press('Escape');
+  await page.locator('.prepared-list').waitFor({ state: 'detached' });
+  await page.keyboard.press('m');
+  await page.keyboard.press('2');
+  const field = page.getByLabel('Message to the author');
+  t.equal(await field.inputValue(), 'Write to the archive instead.');
+  await page.keyboard.press('5');
+  await untilToast(page, 'Rejected: Off topic');
+  const { item } = (await lea.get(`notes/${id}`)).body;
+  t.match(item.decision, { policy: 'off_topic', message: 'Write to the archive instead.' });
 });

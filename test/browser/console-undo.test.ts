@@ -32,7 +32,7 @@ async function openLeadConsole(t: Test, ...texts: string[]) {
 t.test("undoes the toast's decision before the current note's", NEEDS_BROWSER, async (t) => {
   const { page, bob, ids, states, open, show } = await openLeadConsole(t, 'One', 'Two', 'Three');
   for (const id of ids.slice(1)) await decide(bob, id, 'approve');
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');
   await show(/^Decided/);
@@ -66,7 +66,7 @@ t.test("undoes a note's decision by its own button", NEEDS_BROWSER, async (t) =>
   const { service, page, bob, ids, states, show } = await openLeadConsole(t, 'One', 'Two');
   await decide(bob, ids[1] ?? '', 'approve');
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');
   await show(/^Reported/);
@@ -132,7 +132,7 @@ t.test('reports what cannot be undone before undoing an older one', NEEDS_BROWSE
   const { service, page, bob, ids, states, show } = await openLeadConsole(t, 'One', 'Two');
   await decide(bob, ids[1] ?? '', 'approve');
   await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
-  await page.locator('.row').nth(1).waitFor({ state: 'detached' });
+  await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');
   await show(/^Reported/);

@@ -190,7 +190,7 @@ t.test('hides no decision and breaks no row on small screens', NEEDS_BROWSER, as
   );
 
   await page.setViewportSize({ width: 390, height: 800 });
-  await page.goto(`${service.baseUrl}/moderation#stats`);
+  await page.goto(`${service.baseUrl}/moderation/stats`);
   await page.locator('.chart summary').nth(2).waitFor();
   for (const target of await page.locator('.page select, .chart summary').all())
     t.ok(
@@ -203,7 +203,7 @@ t.test('shows a table of figures at its full height', NEEDS_BROWSER, async (t) =
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await decide(ann, (await submit(service)).id, 'approve');
-  const { page } = await visit(t, `${service.baseUrl}/moderation#stats`, {
+  const { page } = await visit(t, `${service.baseUrl}/moderation/stats`, {
     expected: /status of 401/,
     viewport: { width: 1280, height: 500 },
   });

@@ -74,6 +74,7 @@ const MODERATION = [
   'queue',
   'claims',
   'decisions',
+  'comments',
   'stats',
   'stream',
   'audit',

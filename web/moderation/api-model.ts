@@ -69,6 +69,8 @@ export interface Policy {
   text: string;
   active: boolean;
   version: number;
+  /** Prepared messages to authors. */
+  messages: string[];
 }
 
 export interface Detail {

@@ -1,26 +1,41 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Filters, itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import { call, toFailure } from './api.ts';
 import type { Entry } from './api-model.ts';
 import { failureText } from './failure-text.ts';
 import { formatTime, fullTime } from './format.ts';
-import { actorName, eventText } from './labels.ts';
+import { toItemId } from './item-ids.ts';
+import { actorName, eventText, isSubjectType } from './labels.ts';
+import { openItem, showView } from './navigation.ts';
+import { store } from './state.ts';
+import { useStore } from './store.ts';
 
 interface Page {
   entries: Entry[];
   next_cursor: string | null;
 }
 
+const toQuery = ({ moderator, policy, subject }: Filters): string =>
+  Object.entries({ moderator, policy, subject })
+    .filter(([, value]) => value)
+    .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
+    .join('');
+
 /** The audit log, ordered by log position, newest first. */
 export function Audit() {
+  const { filters } = useStore(store);
   const [entries, setEntries] = useState<readonly Entry[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
+  const [loading, setLoading] = useState(true);
   const lastRequest = useRef(0);
+  const query = toQuery(filters);
   const read = async (after: string | null) => {
     const request = ++lastRequest.current;
+    setLoading(true);
     try {
       const place = after ? `&cursor=${encodeURIComponent(after)}` : '';
-      const page = await call<Page>('GET', `audit?order=newest&limit=50${place}`);
+      const page = await call<Page>('GET', `audit?order=newest&limit=50${query}${place}`);
       // Drop this answer if a newer request has been sent.
       if (request !== lastRequest.current) return;
       setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
@@ -29,8 +44,9 @@ export function Audit() {
     } catch (error) {
       if (request === lastRequest.current) setFault(failureText(toFailure(error)));
     }
+    if (request === lastRequest.current) setLoading(false);
   };
-  useEffect(() => void read(null), []);
+  useEffect(() => void read(null), [query]);
   return (
     <section class="page" aria-labelledby="page-title">
       <div class="list-line">
@@ -41,11 +57,16 @@ export function Audit() {
           <button type="button" class="button" onClick={() => void read(null)}>
             Refresh
           </button>
-          <a class="button" href="/api/moderation/audit?format=ndjson" download="audit.ndjson">
-            Download all
+          <a
+            class="button"
+            href={`/api/moderation/audit?format=ndjson${query}`}
+            download="audit.ndjson"
+          >
+            Download {query === '' ? 'all' : 'these'}
           </a>
         </div>
       </div>
+      <AuditFilters entries={entries} />
       {fault && (
         <p class="box bad" role="alert">
           {fault}
@@ -72,22 +93,23 @@ export function Audit() {
                 <td>{entry.position}</td>
                 <td title={fullTime(entry.occurred_at)}>{formatTime(entry.occurred_at)}</td>
                 <td>
-                  <bdi>{actorName(entry.actor)}</bdi>
+                  <Who actor={entry.actor} />
                 </td>
                 <td>{eventText(entry.type)}</td>
                 <td>
-                  {entry.subject.type}{' '}
-                  <span class="code" title={entry.subject.id}>
-                    {entry.subject.id.slice(0, 8)}
-                  </span>
+                  <SubjectCell subject={entry.subject} />
                 </td>
-                <td class="details-cell">{detailsText(entry)}</td>
+                <td class="details-cell">
+                  <Details entry={entry} />
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       </section>
-      {entries.length === 0 && !fault && <p class="hint">Loading…</p>}
+      {entries.length === 0 && !fault && (
+        <p class="hint">{loading ? 'Loading…' : 'No entries match the filters.'}</p>
+      )}
       {cursor && (
         <button type="button" class="button more" onClick={() => void read(cursor)}>
           Older entries
@@ -97,10 +119,129 @@ export function Audit() {
   );
 }
 
+const showAudit = (change: Partial<Filters>) =>
+  showView('audit', { ...store.get().filters, ...change });
+
+function AuditFilters({ entries }: { entries: readonly Entry[] }) {
+  const { filters, policies } = useStore(store);
+  const names = new Set(
+    entries.flatMap(({ actor }) => (actor.type === 'moderator' ? (actor.name ?? []) : [])),
+  );
+  const { moderator, policy, subject } = filters;
+  return (
+    <search class="audit-filters">
+      <label for="moderator">Moderator</label>
+      <input
+        id="moderator"
+        key={moderator}
+        class="input"
+        list="moderators"
+        defaultValue={moderator}
+        maxLength={100}
+        onChange={(event) => showAudit({ moderator: event.currentTarget.value.trim() })}
+      />
+      <datalist id="moderators">
+        {[...names].map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <label for="policy">Policy</label>
+      <select
+        id="policy"
+        class="input"
+        value={policy}
+        onChange={(event) => showAudit({ policy: event.currentTarget.value })}
+      >
+        <option value="">Any policy</option>
+        {policies.map(({ code, title }) => (
+          <option key={code} value={code}>
+            {title}
+          </option>
+        ))}
+      </select>
+      <label for="subject">Subject</label>
+      <input
+        id="subject"
+        key={subject}
+        class="input code"
+        placeholder="id"
+        defaultValue={subject}
+        maxLength={100}
+        onChange={(event) => showAudit({ subject: event.currentTarget.value.trim() })}
+      />
+      {(moderator || policy || subject) && (
+        <button type="button" class="button quiet" onClick={() => showView('audit')}>
+          Clear filters
+        </button>
+      )}
+    </search>
+  );
+}
+
+/** A link that narrows the audit. */
+function Narrow({ to, children }: { to: Partial<Filters>; children: string }) {
+  return (
+    <a
+      href={viewAddress('audit', { ...NO_FILTERS, ...to })}
+      onClick={onPlainClick(() => showAudit(to))}
+    >
+      <bdi>{children}</bdi>
+    </a>
+  );
+}
+
+function Who({ actor }: Pick<Entry, 'actor'>) {
+  if (actor.type !== 'moderator' || !actor.id) return <bdi>{actorName(actor)}</bdi>;
+  return <Narrow to={{ moderator: actor.name ?? actor.id }}>{actorName(actor)}</Narrow>;
+}
+
+function SubjectCell({ subject: { type, id } }: Pick<Entry, 'subject'>) {
+  if (type === 'policy')
+    return (
+      <a href={viewAddress('policies')} onClick={onPlainClick(() => showView('policies'))}>
+        policy {id}
+      </a>
+    );
+  const short = (
+    <span class="code" title={id}>
+      {id.slice(0, 8)}
+    </span>
+  );
+  if (!isSubjectType(type))
+    return (
+      <>
+        {type} {short}
+      </>
+    );
+  const itemId = toItemId({ type, id });
+  return (
+    <a href={itemAddress(itemId)} onClick={onPlainClick(() => openItem(itemId))}>
+      {type} {short}
+    </a>
+  );
+}
+
 const DETAIL_NAMES = ['policy', 'reason', 'role', 'active', 'until', 'band', 'name', 'code'];
 
-const detailsText = ({ data }: Entry): string =>
-  Object.entries(data)
-    .filter(([name, value]) => DETAIL_NAMES.includes(name) && value !== null)
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .join(', ');
+function Details({ entry: { data } }: { entry: Entry }) {
+  const details = Object.entries(data).filter(
+    ([name, value]) => DETAIL_NAMES.includes(name) && value !== null,
+  );
+  return (
+    <>
+      {details.map(([name, value], index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          {name}{' '}
+          {name === 'policy' ? (
+            <Narrow to={{ policy: String(value) }}>{String(value)}</Narrow>
+          ) : name === 'until' ? (
+            <span title={fullTime(String(value))}>{formatTime(String(value))}</span>
+          ) : (
+            String(value)
+          )}
+        </span>
+      ))}
+    </>
+  );
+}

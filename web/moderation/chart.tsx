@@ -16,8 +16,8 @@ interface ChartProps {
   children?: ComponentChildren;
 }
 
-const WIDTH = 600;
-const HEIGHT = 180;
+const WIDTH = 400;
+const HEIGHT = 160;
 const LEFT = 56;
 const BOTTOM = 24;
 const TOP = 10;
@@ -37,7 +37,7 @@ export function Chart({ title, kind, labels, series, format, children }: ChartPr
   const all = series.flatMap(({ values }) => values.map((value) => value ?? 0));
   const max = roundedUp(Math.max(...all, 0));
   const step = (WIDTH - LEFT) / Math.max(labels.length, 1);
-  const every = Math.ceil(labels.length / 8);
+  const every = Math.ceil(labels.length / 6);
   const id = `hatch-${title.replaceAll(' ', '-')}`;
   return (
     <figure class="chart">

@@ -7,7 +7,7 @@ import { isReleased, storeLease } from './leases.ts';
 import { forgetDecision, isOutdated } from './own-decisions.ts';
 import { focusOn } from './queue.ts';
 import { nextRequest, refreshItem, showItem } from './refresh.ts';
-import { currentList, findItem, get, set, setMark, showToast } from './state.ts';
+import { currentList, get, set, setMark, showToast } from './state.ts';
 
 type ClaimedItem = Lease & { item: Item };
 
@@ -46,7 +46,7 @@ function insertClaimed(claimed: ClaimedItem): void {
   const { items, focusId } = get();
   const item = withItemId(claimed.item);
   const place = items.findIndex(({ id }) => id === focusId) + 1;
-  if (!findItem(item.id)) set({ items: items.toSpliced(place, 0, item) });
+  if (!items.some(({ id }) => id === item.id)) set({ items: items.toSpliced(place, 0, item) });
   applyClaim(claimed);
 }
 

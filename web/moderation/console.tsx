@@ -1,16 +1,19 @@
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
+import { readAddress, toAddress } from './address.ts';
 import { isList } from './api-model.ts';
 import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
 import { Help } from './help.tsx';
 import { closeItem, pushItemEntry } from './item-view.ts';
-import { VIEW_NAMES } from './labels.ts';
+import { authorName, kindName, VIEW_NAMES } from './labels.ts';
 import { List } from './list.tsx';
+import { plainText } from './marked-text.tsx';
+import { followHistory } from './navigation.ts';
 import { Note } from './note.tsx';
 import { Policies } from './policies.tsx';
-import { showView, takeFocusRequest } from './queue.ts';
+import { takeFocusRequest } from './queue.ts';
 import { SignIn } from './sign-in.tsx';
-import { currentItem, get, store, toView } from './state.ts';
+import { currentItem, get, store } from './state.ts';
 import { Stats } from './stats.tsx';
 import { useStore } from './store.ts';
 import { Toaster } from './toaster.tsx';
@@ -18,7 +21,7 @@ import { TopBar } from './top-bar.tsx';
 import { Views } from './views.tsx';
 
 export function Console() {
-  const { session, view, open, batch, help, announcement } = useStore(store);
+  const { session, view, linked, open, batch, help, announcement } = useStore(store);
   const focused = document.activeElement;
   useLayoutEffect(() => followFocus(focused));
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
@@ -29,9 +32,10 @@ export function Console() {
   useEffect(() => {
     const back = () => {
       if (get().session === 'out') return;
-      const to = toView(location.hash);
-      if (get().open && to === get().view) closeItem();
-      else showView(to);
+      const place = readAddress(location);
+      const { open, view, filters, linkedId } = get();
+      if (open && toAddress(place) === toAddress({ view, filters, linkedId })) closeItem();
+      else followHistory(place);
     };
     addEventListener('popstate', back);
     return () => removeEventListener('popstate', back);
@@ -41,8 +45,11 @@ export function Console() {
     if (open) pushItemEntry();
   }, [open]);
   useEffect(() => {
-    document.title = session === 'out' ? 'Moderation' : `${VIEW_NAMES[view]} · Moderation`;
-  }, [session, view]);
+    const place = linked
+      ? `${kindName(linked)} by ${plainText(authorName(linked))}`
+      : VIEW_NAMES[view];
+    document.title = session === 'out' ? 'Moderation' : `${place} · Moderation`;
+  }, [session, view, linked]);
   return (
     <>
       {session === 'in' || session === 'lost' ? (

@@ -1,19 +1,27 @@
 import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './api-model.ts';
+import { Folded } from './folded.tsx';
 import { isErased } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 
+interface ContentProps<Shown = Item> {
+  item: Shown;
+  thread: ThreadNote[] | undefined;
+  /** The search that found the item, or an empty text. */
+  query: string;
+}
+
 /** The text of an item; for a reply, also the text of its parent. */
-export function Content({ item, thread }: { item: Item; thread: ThreadNote[] | undefined }) {
+export function Content({ item, ...rest }: ContentProps) {
   if (isErased(item))
     return (
       <div class="text">
         <em>The text was erased.</em>
       </div>
     );
-  return isNote(item) ? <NoteText note={item} thread={thread} /> : <RecordText record={item} />;
+  return isNote(item) ? <NoteText item={item} {...rest} /> : <RecordText record={item} />;
 }
 
-function NoteText({ note, thread }: { note: NoteItem; thread: ThreadNote[] | undefined }) {
+function NoteText({ item: note, thread, query }: ContentProps<NoteItem>) {
   const parent = thread?.find(({ relation }) => relation === 'parent');
   return (
     <>
@@ -26,9 +34,9 @@ function NoteText({ note, thread }: { note: NoteItem; thread: ThreadNote[] | und
           <MarkedText text={note.parent.text} />
         </blockquote>
       )}
-      <div class="text">
-        <MarkedText text={note.text} />
-      </div>
+      <Folded key={note.id} class="text" whole={query !== ''}>
+        <MarkedText text={note.text} query={query} />
+      </Folded>
     </>
   );
 }
@@ -41,7 +49,7 @@ const PUBLIC_AT: Partial<Record<RecordItem['subject']['type'], string>> = {
 
 /** The text of a record; of a long context packet, only the first 8,000 characters of content. */
 function RecordText({
-  record: { subject, title, text, public: isPublic },
+  record: { id, subject, title, text, public: isPublic },
 }: {
   record: RecordItem;
 }) {
@@ -51,9 +59,9 @@ function RecordText({
       <p class="text title">
         <MarkedText text={title} />
       </p>
-      <div class="text whole">
+      <Folded key={id} class="text whole" whole={false}>
         <MarkedText text={text} />
-      </div>
+      </Folded>
       {isPublic && at && (
         <p>
           <a href={`${at}/${subject.id}`} target="_blank" rel="noreferrer">

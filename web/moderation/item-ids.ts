@@ -8,6 +8,9 @@ export const toSubject = (name: string): Subject => {
   return id === undefined ? { type: 'note', id: name } : { type: type as Subject['type'], id };
 };
 
+/** The item as a subject in the API, such as `note/id`. */
+export const toSubjectPath = (name: string): string => (name.includes('/') ? name : `note/${name}`);
+
 export const toPath = (name: string): string =>
   name.includes('/') ? `subjects/${name}` : `notes/${name}`;
 

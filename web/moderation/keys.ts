@@ -6,6 +6,7 @@ import { claimNext } from './claims.ts';
 import { leaveItem } from './item-view.ts';
 import { release } from './leases.ts';
 import { activePolicies } from './policy-list.ts';
+import { insertPrepared, togglePrepared } from './prepared-messages.ts';
 import { focusOn, moveFocus } from './queue.ts';
 import { toggleSelection } from './selection.ts';
 import {
@@ -24,11 +25,14 @@ export const SHORTCUTS = [
   ['n', 'claim the next item'],
   ['a', 'approve (or keep, grant, restore)'],
   ['r, then 1–9', 'reject (or remove) under a policy'],
+  ['r, m, then 1–9', 'insert a prepared message'],
   ['e', 'escalate'],
   ['d', 'defer; d again defers for 1 day'],
   ['x', 'select'],
   ['Shift+A / Shift+R', 'approve or reject the selection'],
   ['u', 'undo'],
+  ['c', 'comment, for moderators only'],
+  ['h', 'more by the same author'],
   ['t', 'go to the thread'],
   ['/', 'search'],
   ['?', 'this help'],
@@ -89,15 +93,25 @@ function leaveField(field: Element): void {
   else focusOn(get().focusId);
 }
 
-/** Closes the panel, else releases the lease, else leaves the item; with keys off, panel only. */
+/** Closes the panel, else the drawer, else releases the lease, else leaves the item; with keys off, panel only. */
 function pressEscape(keys: boolean): void {
   const { panel, open, focusId } = get();
-  if (panel) closePanel();
+  if (panel?.prepared) togglePrepared();
+  else if (panel) closePanel();
+  else if (get().drawer) toggleDrawer();
   else if (!keys) return;
   else if (focusId && get().leases.has(focusId)) {
     void release(focusId);
     announce('Released.');
   } else if (open) leaveItem();
+}
+
+/** The focus follows into the drawer and back to the item's row. */
+function toggleDrawer(): void {
+  const drawer = !get().drawer;
+  if (!drawer) focusOn(get().focusId);
+  else focusAfterRender('drawer');
+  set({ drawer, open: drawer || get().open });
 }
 
 /** Focuses after the redraw but before the next key, which would otherwise run a shortcut. */
@@ -136,6 +150,8 @@ function press(key: string): boolean {
       if (get().panel?.action === 'defer') submitPanel({ until: hoursFromNow(24) });
       else startAction(['defer']);
       return true;
+    case 'm':
+      return togglePrepared();
     case 'x':
       toggleSelection(get().focusId);
       return true;
@@ -144,6 +160,13 @@ function press(key: string): boolean {
       return true;
     case 'R':
       openBatchPreview(REMOVING_ACTIONS);
+      return true;
+    case 'c':
+      set({ open: true });
+      queueMicrotask(() => document.querySelector<HTMLElement>('#comment textarea')?.focus());
+      return true;
+    case 'h':
+      toggleDrawer();
       return true;
     case 't':
       set({ open: true });
@@ -167,6 +190,10 @@ function pressBatchDigit({ action }: Batch, key: string): boolean {
 
 function pressDigit(digit: number): boolean {
   const { panel } = get();
+  if (panel?.prepared) {
+    insertPrepared(digit - 1);
+    return true;
+  }
   if (panel?.action === 'reject' || panel?.action === 'remove') {
     const policy = activePolicies()[digit - 1];
     if (policy) submitPanel({ policy: policy.code });

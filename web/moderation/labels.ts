@@ -40,6 +40,8 @@ const KIND_NAMES: Record<Subject['type'], string> = {
   case_note: 'Note on a case',
 };
 
+export const isSubjectType = (type: string): type is Subject['type'] => type in KIND_NAMES;
+
 export const kindName = (item: Item): string => {
   if (!isNote(item)) return KIND_NAMES[item.subject.type];
   return item.parent ? 'Reply' : KIND_NAMES.note;
@@ -88,6 +90,7 @@ const EVENT_TEXTS: Record<string, string> = {
   NoteScreened: 'screened',
   DecisionTold: 'author notified',
   RecordReported: 'reported',
+  CommentAdded: 'comment',
   RecordReportsDismissed: 'reports dismissed',
   RecordReportsResolved: 'reporters notified',
 };

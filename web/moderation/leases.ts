@@ -98,7 +98,8 @@ export function handleClaims({ complete, claims, released_subjects }: ClaimMessa
     const now = claimed.get(name);
     if (!lost && (now ? !isMine(now) : releasedIds.has(name) || complete)) outdated.add(name);
   }
-  for (const { id, claim } of get().items) {
+  const { items, linked } = get();
+  for (const { id, claim } of linked ? [...items, linked] : items) {
     const now = claimed.get(id);
     const changed = now
       ? !isMine(now) && now.lease_id !== claim?.lease_id

@@ -7,12 +7,29 @@ import { currentList, get } from './state.ts';
 /** A page of a list, with the number of its request. */
 export type Page = QueueBody & { requestNumber: number };
 
+let newestList = 0;
+
+/** Number of the latest list; answers for earlier lists are dropped. */
+export const listNumber = (): number => newestList;
+export const isListCurrent = (number: number): boolean => number === newestList;
+
+/** Begins a list, with another view or other filters, or from its first page. */
+export const startList = (): number => ++newestList;
+
 /** Reads one page of the current view with the current filters. */
-export async function readPage(limit: number, cursor?: string | null): Promise<Page> {
+export const readPage = (limit: number, cursor?: string | null): Promise<Page> =>
+  readList({ limit: String(limit), ...(cursor ? { cursor } : {}) });
+
+/** Reads those of these items that are in the current list. */
+export async function readItems(ids: readonly string[]): Promise<QueueBody> {
+  const page = await readList({ limit: String(ids.length), only: ids.join(',') });
+  return { ...page, items: toShownItems(page) };
+}
+
+async function readList(more: Record<string, string>): Promise<Page> {
   const { filters } = get();
-  const params = new URLSearchParams({ view: currentList(), limit: String(limit) });
+  const params = new URLSearchParams({ view: currentList(), ...more });
   for (const [name, value] of Object.entries(filters)) if (value) params.set(name, value);
-  if (cursor) params.set('cursor', cursor);
   const request = nextRequest();
   const body = await call<QueueBody>('GET', `queue?${params}`);
   return { ...body, items: body.items.map(withItemId), requestNumber: request };

@@ -1,20 +1,25 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type Filters, NO_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext } from './claims.ts';
 import { EmptyList } from './empty-list.tsx';
 import { FINDINGS } from './findings.ts';
-import { plural } from './format.ts';
+import { formatCount, plural } from './format.ts';
+import { HAS_KEYBOARD } from './keyboard.ts';
 import { ACTION_NAMES, findingName, VIEW_NAMES } from './labels.ts';
+import { showArrivals } from './list-changes.ts';
 import { MarkedText } from './marked-text.tsx';
-import { focusOn, loadList, loadMore, showView } from './queue.ts';
-import { Row } from './row.tsx';
+import { showView } from './navigation.ts';
+import { focusOn, loadList, loadMore, matchesText } from './queue.ts';
+import { Rows } from './rows.tsx';
 import { selectAll, selectableIds } from './selection.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
-import { currentList, type Filters, NO_FILTERS, set, store } from './state.ts';
+import { currentList, set, store } from './state.ts';
 import { useStore } from './store.ts';
 
 export function List() {
-  const { items, nextCursor, loading, listFault, selected, me, keys } = useStore(store);
+  const { items, gone, arrivals, nextCursor, loading, listFault, selected, me, keys } =
+    useStore(store);
   const view = currentList();
   const shown = selectableIds().length;
   const canClaim = me?.role !== 'auditor';
@@ -25,6 +30,11 @@ export function List() {
           <h2 id="list-title" tabIndex={-1}>
             {VIEW_NAMES[view]}
           </h2>
+          {arrivals.length > 0 && (
+            <button type="button" class="button quiet arrivals" onClick={showArrivals}>
+              Show {formatCount(arrivals.length)} new
+            </button>
+          )}
           {canClaim && (
             <button
               type="button"
@@ -47,14 +57,8 @@ export function List() {
             </button>
           </p>
         )}
-        {items.length > 0 && (
-          <ul class="rows" aria-label={VIEW_NAMES[view]}>
-            {items.map((item) => (
-              <Row key={item.id} item={item} />
-            ))}
-          </ul>
-        )}
-        {items.length === 0 && !loading && !listFault && <EmptyList />}
+        {items.length > 0 && <Rows />}
+        {items.length === gone.size && !loading && !listFault && <EmptyList />}
         {loading && items.length === 0 && <p class="hint pad">Loading the queue…</p>}
         {nextCursor && (
           <button type="button" class="button more" onClick={() => void loadMore()}>
@@ -105,7 +109,7 @@ const AGES = [
 ] as const;
 
 function Search() {
-  const { filters, keys } = useStore(store);
+  const { filters, keys, items } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
   const input = useRef<HTMLInputElement>(null);
   // A `value` attribute would overwrite the text being typed at each redraw.
@@ -146,7 +150,7 @@ function Search() {
           class="input"
           dir="auto"
           maxLength={200}
-          placeholder={keys ? 'Search (/)' : 'Search'}
+          placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
           aria-keyshortcuts={keys ? '/' : undefined}
         />
         <label class="visually-hidden" for="finding">
@@ -179,6 +183,7 @@ function Search() {
       </form>
       {filtered && (
         <p class="hint narrowed">
+          {items.length > 0 && <span class="matches">{matchesText()} </span>}
           {filters.author && (
             <>
               Author: <MarkedText text={filters.author} />{' '}

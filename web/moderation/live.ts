@@ -2,11 +2,12 @@ import { moderatorHeader, nextSignIn, sessionLost, sessionNumber } from './api.t
 import type { Counts, Subject } from './api-model.ts';
 import { toItemId } from './item-ids.ts';
 import { handleClaims } from './leases.ts';
+import { scheduleSync } from './list-changes.ts';
 import { isEcho } from './own-decisions.ts';
 import { loadPolicies } from './policy-list.ts';
 import { refreshList, scheduleRefresh } from './queue.ts';
 import { refreshItem } from './refresh.ts';
-import { currentList, get, set } from './state.ts';
+import { currentList, findItem, get, set } from './state.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;
@@ -115,33 +116,31 @@ function handleMessage(event: string, data: string): void {
   else if (event === 'counts') handleCounts(message);
   else if (event === 'resync') {
     if (message.reason === 'policies') void loadPolicies();
-    else void refreshList();
+    else void refreshList({ whole: true });
   } else if (event === 'queue') handleQueueChange(message);
 }
 
 /** Only the counts reveal changes caused by time, such as the end of a deferral. */
 function handleCounts(counts: Counts): void {
-  const { counts: before, items, marks, nextCursor } = get();
+  const { counts: before, items, gone, arrivals, marks, nextCursor } = get();
   const view = currentList();
   set({ counts });
   if (view === 'decided' || !before || counts[view] === before[view]) return;
   // An item whose decision is in flight is still in the list, but may already be out of the count.
-  const shown = items.filter(({ id }) => marks.get(id)?.kind !== 'deciding').length;
+  const rows = items.filter(({ id }) => marks.get(id)?.kind !== 'deciding' && !gone.has(id));
+  const shown = rows.length + arrivals.length;
   const complete = nextCursor === null;
-  if (counts[view] > before[view] || (complete && counts[view] < shown)) scheduleRefresh();
+  if (complete ? counts[view] !== shown : counts[view] > before[view]) scheduleRefresh();
 }
 
-/** Ignores echoes of own decisions. Reloads the list, and also the item if it is the current one. */
+/** Ignores echoes of own decisions. Reads the item again, and its history if it is the current one. */
 function handleQueueChange({ subject, version, actor }: QueueMessage): void {
-  const { me, items, focusId, panel } = get();
+  const { me, focusId, panel } = get();
   const itemId = toItemId(subject);
   if (actor.type === 'moderator' && actor.id === me?.id && isEcho(itemId, version)) return;
-  const shown = items.find(({ id }) => id === itemId);
-  if (shown && (version === null || version > shown.version)) {
-    if (itemId === focusId || itemId === panel?.itemId) {
-      void refreshItem(itemId).then(scheduleRefresh);
-      return;
-    }
-  }
-  scheduleRefresh();
+  const shown = findItem(itemId);
+  const isNewer = shown && (version === null || version > shown.version);
+  if (isNewer && (itemId === focusId || itemId === panel?.itemId))
+    void refreshItem(itemId).then(() => scheduleSync(itemId));
+  else scheduleSync(itemId);
 }

@@ -1,6 +1,7 @@
 import '../shared/base.css';
 import './console.css';
 import './note.css';
+import './drawer.css';
 import './pages.css';
 import { render } from 'preact';
 import { Console } from './console.tsx';

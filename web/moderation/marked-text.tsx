@@ -1,3 +1,5 @@
+import { splitAtHits } from './hits.ts';
+
 /** Short names of invisible and direction-changing characters. Others show their code point. */
 const NAMES: Record<string, readonly [string, string]> = {
   '\u00ad': ['SHY', 'soft hyphen'],
@@ -67,22 +69,36 @@ function toMark(character: string): Mark {
   return { short, name };
 }
 
+interface MarkedTextProps {
+  text: string;
+  class?: string;
+  /** A search, whose hits are highlighted. */
+  query?: string;
+}
+
 /**
  * Text by another person, rendered as plain text. `bdi` isolates its direction from the text around
  * it, and a mark replaces each invisible or direction-changing character.
  */
-export function MarkedText({ text, class: name = '' }: { text: string; class?: string }) {
+export function MarkedText({ text, class: name = '', query = '' }: MarkedTextProps) {
   return (
     <bdi dir="auto" class={`foreign ${name}`}>
-      {markedPieces(text).map((piece, index) =>
-        typeof piece === 'string' ? (
-          piece
-        ) : (
-          <span key={index} class="mark" role="img" aria-label={piece.name} title={piece.name}>
-            {piece.short}
-          </span>
-        ),
-      )}
+      {query === ''
+        ? toElements(text)
+        : splitAtHits(text, query).map((part, index) =>
+            index % 2 ? <mark key={index}>{toElements(part)}</mark> : toElements(part),
+          )}
     </bdi>
   );
 }
+
+const toElements = (text: string) =>
+  markedPieces(text).map((piece, index) =>
+    typeof piece === 'string' ? (
+      piece
+    ) : (
+      <span key={index} class="mark" role="img" aria-label={piece.name} title={piece.name}>
+        {piece.short}
+      </span>
+    ),
+  );

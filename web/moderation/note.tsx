@@ -1,5 +1,7 @@
 import { Actions } from './actions.tsx';
+import { itemAddress, onPlainClick } from './address.ts';
 import { type Item, isNote } from './api-model.ts';
+import { AuthorDrawer, authorFilter } from './author-drawer.tsx';
 import { ClaimTag } from './claim-tag.tsx';
 import { Content } from './content.tsx';
 import { Flags, LookAlikes } from './flags.tsx';
@@ -7,21 +9,19 @@ import { currentAge, formatDuration, formatTime, fullTime, plural } from './form
 import { leaveItem } from './item-view.ts';
 import { authorName, decisionText, kindName } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
-import { showView } from './queue.ts';
-import { NO_FILTERS, store } from './state.ts';
+import { openItem } from './navigation.ts';
+import { set, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 
 /** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, policies } = useStore(store);
+  const { details, policies, filters, drawer, keys } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const note = isNote(item) ? item : null;
   const { decision } = item;
   const appeal = note?.appeal;
-  // The list cannot be filtered by a guest without a name.
-  const author = item.author.member_id ?? item.author.name;
   const policy = policies.find(({ code }) => code === decision?.policy);
   return (
     <section class="note" aria-labelledby="note-title">
@@ -31,12 +31,14 @@ export function Note({ item }: { item: Item | undefined }) {
         </button>
         <header class="note-head">
           <h2 id="note-title" tabIndex={-1}>
-            {kindName(item)} by <MarkedText text={authorName(item)} />
+            {kindName(item)} by <MarkedText text={authorName(item)} query={filters.q} />
           </h2>
           <p class="hint">
-            <time dateTime={item.received_at} title={fullTime(item.received_at)}>
-              {formatTime(item.received_at)}
-            </time>{' '}
+            <a href={itemAddress(item.id)} onClick={onPlainClick(() => openItem(item.id))}>
+              <time dateTime={item.received_at} title={fullTime(item.received_at)}>
+                {formatTime(item.received_at)}
+              </time>
+            </a>{' '}
             · {ageText(item)}
             {note && ` · ${note.experience}`}
             {note?.deferred_until && ` · deferred until ${formatTime(note.deferred_until)}`}
@@ -45,7 +47,7 @@ export function Note({ item }: { item: Item | undefined }) {
             <span class={`tag ${item.state}`}>{item.state}</span> <ClaimTag item={item} />
           </p>
         </header>
-        <Content item={item} thread={detail?.thread} />
+        <Content item={item} thread={detail?.thread} query={filters.q} />
         {appeal && (
           <section class="box accent">
             <h3>
@@ -79,20 +81,23 @@ export function Note({ item }: { item: Item | undefined }) {
               </>
             )}
             {authorRecordText(item)}{' '}
-            {author && (
+            {authorFilter(item) && (
               <button
                 type="button"
                 class="button quiet"
-                onClick={() => showView('decided', { ...NO_FILTERS, author })}
+                aria-expanded={drawer}
+                aria-keyshortcuts={keys ? 'h' : undefined}
+                onClick={() => set({ drawer: !drawer })}
               >
-                Earlier decisions on this author
+                More by this author {keys && <kbd>h</kbd>}
               </button>
             )}
           </p>
         </section>
         {note && <Thread detail={detail} />}
-        <History detail={detail} />
+        <History detail={detail} itemId={item.id} />
       </div>
+      {drawer && <AuthorDrawer item={item} />}
       <Actions item={item} />
     </section>
   );

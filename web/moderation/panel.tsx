@@ -2,10 +2,17 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
+import { HAS_KEYBOARD } from './keyboard.ts';
 import { DEFERRALS, hoursFromNow } from './keys.ts';
 import { ACTION_NAMES } from './labels.ts';
 import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
+import {
+  hasPrepared,
+  insertPrepared,
+  preparedMessages,
+  togglePrepared,
+} from './prepared-messages.ts';
 import { closePanel, submitPanel } from './start-action.ts';
 import { getDraft, type Panel, setDraft, store, takesMessage } from './state.ts';
 import { useStore } from './store.ts';
@@ -49,6 +56,17 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
     >
       <div class="panel-head">
         <p class="label">{TITLES[action]}</p>
+        {hasPrepared(panel) && (
+          <button
+            type="button"
+            class="button quiet prepared"
+            aria-expanded={panel.prepared}
+            aria-keyshortcuts={keys ? 'm' : undefined}
+            onClick={togglePrepared}
+          >
+            Prepared messages {keys && <kbd>m</kbd>}
+          </button>
+        )}
         <button type="button" class="button quiet" onClick={closePanel}>
           Cancel {keys && <kbd>Esc</kbd>}
         </button>
@@ -57,6 +75,21 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
         <p class="box bad">
           {fault} {text && 'Your text is kept.'}
         </p>
+      )}
+      {panel.prepared && (
+        <ol class="prepared-list" aria-label="Prepared messages">
+          {preparedMessages().map(({ policyTitle, text }, index) => (
+            <li key={`${policyTitle} ${text}`}>
+              <button
+                type="button"
+                class="button quiet prepared-choice"
+                onClick={() => insertPrepared(index)}
+              >
+                {index < 9 && keys && <kbd>{index + 1}</kbd>} {policyTitle}: {text}
+              </button>
+            </li>
+          ))}
+        </ol>
       )}
       {policies && (
         <div class="choices">
@@ -68,7 +101,7 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
               aria-disabled={sending ? 'true' : undefined}
               onClick={() => submitPanel({ policy: code })}
             >
-              {index < 9 && keys && <kbd>{index + 1}</kbd>} {title}
+              {index < 9 && keys && !panel.prepared && <kbd>{index + 1}</kbd>} {title}
             </button>
           ))}
           {activePolicies().length === 0 && <NoPolicy />}
@@ -97,7 +130,13 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           optional={action !== 'escalate'}
           value={text}
           onValue={(value) => setDraft(itemId, action, value)}
-          hint={policies ? 'Press Esc, then the number of a policy.' : 'Press Enter to send.'}
+          hint={
+            HAS_KEYBOARD
+              ? policies
+                ? 'Press Esc, then the number of a policy.'
+                : 'Press Enter to send.'
+              : undefined
+          }
           onKeyDown={(event) => {
             if (policies || event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
             event.preventDefault();

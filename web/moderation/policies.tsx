@@ -5,7 +5,7 @@ import { loadPolicies } from './policy-list.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
 
-const NEW: Policy = { code: '', title: '', text: '', active: true, version: 0 };
+const NEW: Policy = { code: '', title: '', text: '', active: true, version: 0, messages: [] };
 
 export function Policies() {
   const { policies, me } = useStore(store);
@@ -43,6 +43,13 @@ export function Policies() {
               )}
             </div>
             <p>{policy.text}</p>
+            {policy.messages.length > 0 && (
+              <ul class="messages" aria-label={`Prepared messages: ${policy.title}`}>
+                {policy.messages.map((message) => (
+                  <li key={message}>“{message}”</li>
+                ))}
+              </ul>
+            )}
             <p class="hint">
               <span class="code">{policy.code}</span> · version {policy.version} ·{' '}
               {policy.active ? 'in force' : 'not in force'}

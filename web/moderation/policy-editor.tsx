@@ -11,9 +11,13 @@ import { announce, get } from './state.ts';
 
 const MAX_TITLE_LENGTH = 80;
 const MAX_TEXT_LENGTH = 1000;
+const MAX_MESSAGES = 3;
+const MAX_MESSAGE_LENGTH = 500;
+
+const slots = Array.from({ length: MAX_MESSAGES }, (_, at) => at);
 
 /** Validates a policy by the service's rules. Returns messages by field. */
-function validate({ code, title, text, version }: Policy) {
+function validate({ code, title, text, messages, version }: Policy) {
   const taken = version === 0 && get().policies.some((policy) => policy.code === code);
   return {
     code: !/^[a-z][a-z0-9_]{1,39}$/.test(code)
@@ -25,6 +29,7 @@ function validate({ code, title, text, version }: Policy) {
     text: hasVisibleText(text)
       ? lengthError(text, MAX_TEXT_LENGTH)
       : 'Write a text for the author.',
+    messages: messages.map((message) => lengthError(message, MAX_MESSAGE_LENGTH)).find(Boolean),
   };
 }
 
@@ -43,14 +48,15 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
   const save = async () => {
     if (sending) return;
     setTried(true);
-    if (faults.code || faults.title || faults.text) {
+    if (Object.values(faults).some(Boolean)) {
       focusFirstError(form.current);
       return;
     }
     setSending(true);
     const { code, title, text, active } = value;
     try {
-      const body = { code, title, text, active, expected_version: policy.version };
+      const messages = value.messages.filter(hasVisibleText);
+      const body = { code, title, text, active, messages, expected_version: policy.version };
       await call('PUT', 'policies', body);
       await loadPolicies();
       announce('Policy saved.');
@@ -67,9 +73,10 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
     }
   };
   const canClose = () => {
-    const { title, text, code, active } = value;
+    const { title, text, code, active, messages } = value;
     const same = title === policy.title && text === policy.text && code === policy.code;
-    const unchanged = same && active === policy.active;
+    const sameMessages = slots.every((at) => (messages[at] ?? '') === (policy.messages[at] ?? ''));
+    const unchanged = same && sameMessages && active === policy.active;
     setLeaving(!unchanged);
     return unchanged;
   };
@@ -120,6 +127,24 @@ export function PolicyEditor({ policy, onClose }: { policy: Policy; onClose: () 
           onValue={(text) => change({ ...value, text })}
           error={errorFor('text')}
         />
+        {slots.map((at) => (
+          <Field
+            key={at}
+            label={`Prepared message ${at + 1}`}
+            name={`message_${at + 1}`}
+            rows={1}
+            optional
+            maxLength={MAX_MESSAGE_LENGTH}
+            value={value.messages[at] ?? ''}
+            onValue={(message) =>
+              change({
+                ...value,
+                messages: slots.map((one) => (one === at ? message : (value.messages[one] ?? ''))),
+              })
+            }
+            error={tried ? lengthError(value.messages[at] ?? '', MAX_MESSAGE_LENGTH) : undefined}
+          />
+        ))}
         <label class="check">
           <input
             type="checkbox"

@@ -1,20 +1,21 @@
+import { pushAddress, viewAddress } from './address.ts';
 import { toFailure } from './api.ts';
-import { type Item, isList, type View } from './api-model.ts';
+import { type Item, isList } from './api-model.ts';
 import { failureText } from './failure-text.ts';
+import { formatCount } from './format.ts';
 import { leavePanel } from './leases.ts';
-import { type Page, readPage, toShownItems } from './list-page.ts';
+import { dropGone, forgetGone, mergeItems } from './list-changes.ts';
+import {
+  isListCurrent,
+  listNumber,
+  type Page,
+  readPage,
+  startList,
+  toShownItems,
+} from './list-page.ts';
 import { isOutdated } from './own-decisions.ts';
 import { nextRequest, refreshItem } from './refresh.ts';
-import {
-  currentItem,
-  currentList,
-  type Filters,
-  findItem,
-  get,
-  NO_FILTERS,
-  set,
-  toView,
-} from './state.ts';
+import { announce, currentItem, currentList, findItem, get, set } from './state.ts';
 
 const PAGE_ROWS = 50;
 /** Maximum number of consecutive pages that are read while a search finds nothing. */
@@ -22,6 +23,8 @@ const MAX_SEARCH_PAGES = 25;
 /** The next page is loaded when at most this many rows are left. */
 const PREFETCH_ROWS = 15;
 const REFRESH_MS = 250;
+/** A list of up to this many rows is read again whole. */
+const MAX_REREAD_ROWS = 100;
 
 let focusRequested = false;
 
@@ -32,8 +35,6 @@ export function takeFocusRequest(): boolean {
   return requested;
 }
 
-/** Number of the latest list; answers for earlier lists are dropped. */
-let listNumber = 0;
 /** Number of pages that the list consists of. */
 let pages = 0;
 
@@ -44,7 +45,7 @@ let pages = 0;
 async function readUntilFound(number: number, cursor: string | null): Promise<Page> {
   for (let turn = 1; ; turn++) {
     const body = await readPage(PAGE_ROWS, cursor);
-    if (number !== listNumber) return body;
+    if (!isListCurrent(number)) return body;
     pages++;
     if (body.items.length > 0 || !body.next_cursor || turn === MAX_SEARCH_PAGES) return body;
     cursor = body.next_cursor;
@@ -53,29 +54,48 @@ async function readUntilFound(number: number, cursor: string | null): Promise<Pa
 
 /** Reads the view from its first page. Old rows stay until the answer; `showView` clears them. */
 export async function loadList(): Promise<void> {
-  const number = ++listNumber;
+  const number = startList();
   set({ loading: true, listFault: null });
   pages = 0;
   try {
     const body = await readUntilFound(number, null);
-    if (number !== listNumber) return;
+    if (!isListCurrent(number)) return;
     const items = toShownItems(body);
-    set({ items, nextCursor: body.next_cursor, counts: body.counts, loading: false });
-    if (!currentItem()) focusOn(items[0]?.id ?? null, { focus: false });
+    set({
+      items,
+      gone: new Set(),
+      arrivals: [],
+      nextCursor: body.next_cursor,
+      counts: body.counts,
+      loading: false,
+    });
+    if (Object.values(get().filters).some(Boolean)) announce(matchesText());
+    if (!hasCurrent()) focusOn(items[0]?.id ?? null, { focus: false });
     else loadDetail(get().focusId);
   } catch (error) {
-    if (number === listNumber) set({ loading: false, listFault: failureText(toFailure(error)) });
+    if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
+}
+
+/** How many items the filters have found so far, of those in the view. */
+export function matchesText(): string {
+  const { items, gone, nextCursor, counts } = get();
+  const view = currentList();
+  const found = items.length - gone.size;
+  const total = view === 'decided' ? undefined : counts?.[view];
+  // A search in `todo` finds deferred and escalated notes too.
+  const among = total && total > found ? ` of ${formatCount(total)}` : '';
+  return `${formatCount(found)}${nextCursor ? ' or more' : ''}${among} found.`;
 }
 
 export async function loadMore(): Promise<void> {
   const { nextCursor, loading } = get();
   if (!nextCursor || loading) return;
-  const number = listNumber;
+  const number = listNumber();
   set({ loading: true });
   try {
     const body = await readUntilFound(number, nextCursor);
-    if (number !== listNumber) return;
+    if (!isListCurrent(number)) return;
     const shown = new Set(get().items.map(({ id }) => id));
     const more = toShownItems(body).filter((item) => !shown.has(item.id) && !isOutdated(item));
     set({
@@ -84,34 +104,42 @@ export async function loadMore(): Promise<void> {
       counts: body.counts,
       loading: false,
     });
-    if (!currentItem()) focusOn(more[0]?.id ?? null);
+    if (!hasCurrent()) focusOn(more[0]?.id ?? null);
   } catch (error) {
-    if (number === listNumber) set({ loading: false, listFault: failureText(toFailure(error)) });
+    if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
 }
 
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+let wholeScheduled = false;
 
 /** Schedules a refresh in 250 ms; further calls until then are merged into it. */
-export function scheduleRefresh(): void {
+export function scheduleRefresh({ whole = false } = {}): void {
+  wholeScheduled ||= whole;
   if (refreshTimer !== undefined) return;
   refreshTimer = setTimeout(() => {
+    const options = { whole: wholeScheduled };
     refreshTimer = undefined;
-    void refreshList();
+    wholeScheduled = false;
+    void refreshList(options);
   }, REFRESH_MS);
 }
 
 /** Request number of the refresh that is shown; answers to earlier requests are dropped. */
 let shownRefresh = 0;
 
-/** Reads the shown part of the view again; keeps the focus, the selection and open work. */
-export async function refreshList(): Promise<void> {
+/**
+ * Reads the shown part of the view again; keeps the focus, the selection and open work. Of a long
+ * list it reads the first page, which finds what has come without an event, unless `whole` is set.
+ */
+export async function refreshList({ whole = false } = {}): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
-  if (get().loading) return scheduleRefresh();
-  const number = listNumber;
+  if (get().loading) return scheduleRefresh({ whole });
+  const number = listNumber();
   const before = pages;
   const request = nextRequest();
-  const rowsWanted = Math.max(get().items.length, PAGE_ROWS);
+  const shownRows = get().items.length;
+  const rowsWanted = whole || shownRows <= MAX_REREAD_ROWS ? shownRows : 0;
   const pagesRead: Page[] = [];
   let rows = 0;
   let cursor: string | null = null;
@@ -119,7 +147,8 @@ export async function refreshList(): Promise<void> {
   let turn = 0;
   try {
     do {
-      const body: Page = await readPage(Math.min(100, rowsWanted - rows), cursor);
+      const limit = Math.min(100, Math.max(PAGE_ROWS, rowsWanted) - rows);
+      const body: Page = await readPage(limit, cursor);
       pagesRead.push(body);
       rows += body.items.length;
       cursor = body.next_cursor;
@@ -129,42 +158,23 @@ export async function refreshList(): Promise<void> {
     // Keep the list; the top bar shows a lost connection, and a later refresh tries again.
     return;
   }
-  if (number !== listNumber || request < shownRefresh) return;
+  if (!isListCurrent(number) || request < shownRefresh) return;
   // More pages were requested meanwhile, so this answer is too short.
-  if (get().loading || pages !== before) return scheduleRefresh();
+  if (get().loading || pages !== before) return scheduleRefresh({ whole });
   shownRefresh = request;
   // Merge after the last page has arrived: items may have been read again in the meantime.
   const fresh = pagesRead.flatMap(toShownItems);
-  const { items, marks, focusId, panel, selected } = get();
-  const ids = new Set(fresh.map(({ id }) => id));
-  const shown = new Set(items.map(({ id }) => id));
-  // The item being worked on keeps its row, even if it no longer belongs to the view.
-  const retained = items.filter(
-    ({ id }) =>
-      !ids.has(id) &&
-      (id === panel?.itemId || (id === focusId && marks.get(id)?.kind !== 'deciding')),
-  );
-  // An outdated answer must not bring back an item that was decided here. A row that is still shown
-  // stays until its decision is answered, because the decision can be refused.
-  const merged = fresh.filter(
-    (item) => !isOutdated(item) || shown.has(item.id) || currentList() === 'decided',
-  );
-  for (const item of retained) {
-    const place = items.indexOf(item);
-    merged.splice(Math.min(place, merged.length), 0, item);
-  }
-  const mergedIds = new Set(merged.map(({ id }) => id));
-  set({
-    items: merged,
-    listFault: null,
-    nextCursor: cursor,
-    counts,
-    selected: new Set([...selected].filter((id) => mergedIds.has(id))),
-  });
-  for (const item of retained) void refreshItem(item.id);
-  if (!currentItem()) focusOn(merged[0]?.id ?? null, { focus: false });
+  const all = rowsWanted === shownRows;
+  const asked = all ? get().items.map(({ id }) => id) : [];
+  mergeItems(fresh, asked, all);
+  set({ listFault: null, counts, ...(all ? { nextCursor: cursor } : {}) });
+  if (!hasCurrent()) focusOn(get().items[0]?.id ?? null, { focus: false });
   else loadDetail(get().focusId);
 }
+
+/** Whether there is a current item, perhaps one that is still being read. */
+const hasCurrent = (): boolean =>
+  currentItem() !== undefined || (get().focusId !== null && get().focusId === get().linkedId);
 
 let detailTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -178,28 +188,38 @@ function loadDetail(id: string | null): void {
 /** Makes an item the current one; `focus` also moves the keyboard focus to its row. */
 export function focusOn(id: string | null, { focus = true } = {}): void {
   focusRequested ||= focus;
-  const { panel } = get();
+  const { panel, linkedId, view, filters } = get();
   if (panel && panel.itemId !== id && !panel.sending) leavePanel();
+  if (linkedId && linkedId !== id) {
+    pushAddress(viewAddress(view, filters));
+    set({ linkedId: null, linked: null });
+  }
   set({ focusId: id });
   loadDetail(id);
   const { items } = get();
   if (items.length - items.findIndex((item) => item.id === id) <= PREFETCH_ROWS) void loadMore();
 }
 
+/** Moves to the next or previous row that has not gone. */
 export function moveFocus(step: 1 | -1): void {
-  const { items, focusId } = get();
+  const { items, gone, focusId } = get();
   const place = items.findIndex(({ id }) => id === focusId);
-  const next = items[Math.max(0, Math.min(items.length - 1, place + step))];
-  if (next) focusOn(next.id);
+  const stays = ({ id }: Item) => !gone.has(id);
+  const next =
+    step === 1
+      ? items.slice(place + 1).find(stays)
+      : items.slice(0, Math.max(place, 0)).findLast(stays);
+  focusOn(next?.id ?? focusId);
 }
 
 const claimedByOther = (item: Item): boolean => item.claim !== null && !item.claim.mine;
 
 /** The nearest row below, or else above, that no other moderator holds and that has no mark. */
 export function nextAfter(id: string): string | null {
-  const { items, marks } = get();
+  const { items, gone, marks } = get();
   const place = items.findIndex((item) => item.id === id);
-  const free = (item: Item) => item.id !== id && !marks.has(item.id) && !claimedByOther(item);
+  const free = (item: Item) =>
+    item.id !== id && !gone.has(item.id) && !marks.has(item.id) && !claimedByOther(item);
   const below = items.slice(place + 1).find(free);
   const above = items.slice(0, Math.max(place, 0)).findLast(free);
   return (below ?? above)?.id ?? null;
@@ -215,25 +235,8 @@ export function removeDecided(id: string): void {
   const rest = new Set(selected);
   rest.delete(id);
   set({ items: items.filter((item) => item.id !== id), selected: rest });
+  forgetGone(id);
+  // The rows move up anyway.
+  dropGone();
   if (get().items.length < PREFETCH_ROWS) void loadMore();
-}
-
-/** Switches to a view, clears the state of the previous view and loads the list. */
-export function showView(view: View, filters: Filters = NO_FILTERS): void {
-  leavePanel();
-  set({
-    view,
-    filters,
-    items: [],
-    nextCursor: null,
-    focusId: null,
-    open: false,
-    selected: new Set(),
-    marks: new Map(),
-    details: new Map(),
-    batch: null,
-    help: false,
-  });
-  if (toView(location.hash) !== view) history.pushState(null, '', `#${view}`);
-  if (isList(view)) void loadList();
 }

@@ -22,6 +22,7 @@ export function pickLatest(answer: Item, request: number): Item {
 export function showItem(item: Item, request: number): void {
   const shown = pickLatest(item, request);
   set({ items: get().items.map((one) => (one.id === item.id ? shown : one)) });
+  if (get().linkedId === item.id) set({ linked: shown });
 }
 
 /** Reads one item again and replaces it in its row, with thread and history. */

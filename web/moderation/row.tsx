@@ -1,13 +1,13 @@
 import { type Item, isNote } from './api-model.ts';
 import { claimWithToast } from './claims.ts';
 import { currentAge, formatDuration, formatTime, plural } from './format.ts';
-import { authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
-import { findLease } from './leases.ts';
+import { excerptAround } from './hits.ts';
+import { authorName, isErased, kindName, toExcerpt } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
+import { memo } from './memo.ts';
 import { focusOn } from './queue.ts';
 import { toggleSelection } from './selection.ts';
-import { type Mark, set, store } from './state.ts';
-import { useStore } from './store.ts';
+import { type HeldLease, type Mark, set } from './state.ts';
 
 /** Class and text of the tag; a clear note has none. */
 const BANDS = {
@@ -18,25 +18,43 @@ const BANDS = {
 
 const MAX_EXCERPT_LENGTH = 140;
 
-export function Row({ item }: { item: Item }) {
-  const { focusId, selected, marks, leases } = useStore(store);
-  const mark = marks.get(item.id);
-  const lost = leases.get(item.id)?.lost ?? false;
+interface RowProps {
+  item: Item;
+  /** The place in the list, from 1, and the number of rows; the list renders few of them. */
+  place: number;
+  rows: number;
+  isCurrent: boolean;
+  isSelected: boolean;
+  /** Undefined if the moderator cannot select. */
+  canSelect: boolean;
+  isGone: boolean;
+  mark: Mark | undefined;
+  lease: HeldLease | undefined;
+  when: string;
+  /** The search that found the item, or an empty text. */
+  query: string;
+}
+
+/** A row of the list. Memoized, because each key press renders the list again. */
+export const Row = memo(function row(props: RowProps) {
+  const { item, place, rows, isCurrent, isSelected, canSelect, isGone, mark, lease, when, query } =
+    props;
+  const lost = lease?.lost ?? false;
   const claimedByOther = item.claim !== null && !item.claim.mine;
-  const isCurrent = focusId === item.id;
   const classes = [
     'row',
     isCurrent && 'here',
     (lost || claimedByOther) && 'grey',
+    isGone && 'gone',
     mark && `is-${mark.kind}`,
   ];
   return (
-    <li class={classes.filter(Boolean).join(' ')}>
-      {isNote(item) && (
+    <li class={classes.filter(Boolean).join(' ')} aria-setsize={rows} aria-posinset={place}>
+      {canSelect && isNote(item) && !isGone && (
         <label class="pick">
           <input
             type="checkbox"
-            checked={selected.has(item.id)}
+            checked={isSelected}
             onChange={() => toggleSelection(item.id)}
             tabIndex={isCurrent ? 0 : -1}
           />
@@ -57,15 +75,18 @@ export function Row({ item }: { item: Item }) {
         }}
       >
         <span class="row-line">
-          <MarkedText text={authorName(item)} class="author" />
-          <RowTags item={item} mark={mark} lost={lost} />
-          <span class="age">{whenText(item)}</span>
+          <MarkedText text={authorName(item)} class="author" query={query} />
+          <RowTags item={item} mark={mark} lease={lease} />
+          <span class="age">{when}</span>
         </span>
         <span class="excerpt">
           {isErased(item) ? (
             <em>erased</em>
           ) : (
-            <MarkedText text={truncate(toExcerpt(item), MAX_EXCERPT_LENGTH)} />
+            <MarkedText
+              text={excerptAround(toExcerpt(item), query, MAX_EXCERPT_LENGTH)}
+              query={query}
+            />
           )}
         </span>
         {mark?.kind === 'conflict' && <span class="row-fault">{mark.text}</span>}
@@ -77,10 +98,10 @@ export function Row({ item }: { item: Item }) {
       )}
     </li>
   );
-}
+});
 
 /** The age of a pending item; of a decided item, the time of its decision. */
-const whenText = (item: Item): string =>
+export const whenText = (item: Item): string =>
   item.state !== 'pending' && item.decision
     ? formatTime(item.decision.decided_at)
     : formatDuration(currentAge(item));
@@ -88,23 +109,23 @@ const whenText = (item: Item): string =>
 interface RowTagsProps {
   item: Item;
   mark: Mark | undefined;
-  lost: boolean;
+  lease: HeldLease | undefined;
 }
 
 /** The tags of a row, on its first line: a tag that comes or goes moves no other row. */
-function RowTags({ item, mark, lost }: RowTagsProps) {
+function RowTags({ item, mark, lease }: RowTagsProps) {
   const note = isNote(item) ? item : null;
   const [band, bandText] = note?.screening.band ? BANDS[note.screening.band] : BANDS.clear;
   return (
     <span class="tags">
       {mark?.kind === 'deciding' && <span class="tag">Sending…</span>}
-      {findLease(item.id) && <span class="tag mine">Claimed by you</span>}
+      {lease && !lease.lost && <span class="tag mine">Claimed by you</span>}
       {item.claim && !item.claim.mine && (
         <span class="tag">
           Claimed by <bdi>{item.claim.moderator.name}</bdi>
         </span>
       )}
-      {lost && <span class="tag due">Claim lost</span>}
+      {lease?.lost && <span class="tag due">Claim lost</span>}
       {bandText && <span class={`tag ${band}`}>{bandText}</span>}
       {note?.past_due && <span class="tag due">Past due</span>}
       {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}

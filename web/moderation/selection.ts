@@ -3,7 +3,7 @@ import { findItem, get, set, showToast } from './state.ts';
 
 /** Toggles the selection of a note. Records cannot be selected. */
 export function toggleSelection(id: string | null): void {
-  if (!id) return;
+  if (!id || get().me?.role === 'auditor') return;
   const item = findItem(id);
   if (item && !isNote(item)) {
     showToast('Only notes can be selected.');
@@ -17,7 +17,7 @@ export function toggleSelection(id: string | null): void {
 /** The ids of all notes in the list. */
 export const selectableIds = (): readonly string[] =>
   get()
-    .items.filter(isNote)
+    .items.filter((item) => isNote(item) && !get().gone.has(item.id))
     .map(({ id }) => id);
 
 export const selectAll = (): void => set({ selected: new Set(selectableIds()) });

@@ -1,11 +1,13 @@
+import { NO_FILTERS, viewAddress } from './address.ts';
 import { call, sessionResumed, toFailure } from './api.ts';
 import type { Lease, Moderator } from './api-model.ts';
 import { isList } from './api-model.ts';
 import { startRenewals, storeLease } from './leases.ts';
 import { follow } from './live.ts';
+import { readLinked } from './navigation.ts';
 import { loadPolicies } from './policy-list.ts';
 import { loadList, refreshList } from './queue.ts';
-import { get, NO_FILTERS, set, showToast, type store } from './state.ts';
+import { get, set, showToast, type store } from './state.ts';
 
 interface Me {
   moderator: Moderator;
@@ -17,6 +19,7 @@ let following = false;
 function startConsole(): void {
   void loadPolicies();
   if (isList(get().view)) void loadList();
+  void readLinked();
   if (following) return;
   following = true;
   startRenewals();
@@ -47,7 +50,10 @@ export async function signIn(token: string): Promise<string | null> {
     const sameModerator = before.me?.id === moderator.id;
     // Another moderator starts with a clean state, without the drafts and leases of the first.
     if (before.session === 'lost' && sameModerator) set({ session: 'in', me: moderator });
-    else set({ ...emptyState(), session: 'in', me: moderator });
+    else {
+      if (before.me) forgetPlace();
+      set({ ...emptyState(), session: 'in', me: moderator });
+    }
     sessionResumed(sameModerator);
     if (before.session === 'lost' && sameModerator) void refreshList();
     else startConsole();
@@ -60,14 +66,23 @@ export async function signIn(token: string): Promise<string | null> {
   }
 }
 
+/** Drops filters and item of the address, which may tell what the previous moderator looked for. */
+function forgetPlace(): void {
+  const { view } = get();
+  set({ filters: NO_FILTERS, linkedId: null });
+  history.replaceState(null, '', viewAddress(view));
+}
+
 const emptyState = () =>
   ({
-    filters: NO_FILTERS,
     items: [],
+    gone: new Set<string>(),
+    arrivals: [],
     nextCursor: null,
     listFault: null,
-    focusId: null,
-    open: false,
+    linked: null,
+    focusId: get().linkedId,
+    open: get().linkedId !== null,
     selected: new Set<string>(),
     leases: new Map(),
     decided: new Map(),
@@ -77,6 +92,7 @@ const emptyState = () =>
     drafts: new Map(),
     panel: null,
     batch: null,
+    drawer: false,
     toast: null,
     counts: null,
   }) satisfies Partial<ReturnType<typeof store.get>>;
@@ -91,5 +107,6 @@ export async function signOut(): Promise<void> {
       return;
     }
   }
+  forgetPlace();
   set({ ...emptyState(), me: null, session: 'out' });
 }

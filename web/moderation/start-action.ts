@@ -51,7 +51,10 @@ async function openPanel(item: Item, action: Action): Promise<void> {
   const { panel: before } = get();
   // If the item's previous panel claimed it, this panel releases the claim when it closes.
   const claimedHere = !claimed || (before?.itemId === item.id && before.claimedHere);
-  set({ open: true, panel: { action, itemId: item.id, claimedHere, sending: false, fault: null } });
+  set({
+    open: true,
+    panel: { action, itemId: item.id, claimedHere, prepared: false, sending: false, fault: null },
+  });
   if (claimed) return;
   // Claim the item for its panel, so that two moderators do not write about the same item.
   const failure = await claimItem(item.id);

@@ -1,4 +1,4 @@
-import { VIEWS } from '../../services/moderation/queue/views.ts';
+import { type Filters, readAddress } from './address.ts';
 import type {
   Action,
   Counts,
@@ -10,7 +10,8 @@ import type {
   Policy,
   View,
 } from './api-model.ts';
-import { isList, PAGES } from './api-model.ts';
+import { isList } from './api-model.ts';
+import { HAS_KEYBOARD } from './keyboard.ts';
 import { plainText } from './marked-text.tsx';
 import { createStore } from './store.ts';
 
@@ -23,6 +24,8 @@ export interface Panel {
   itemId: string;
   /** Opening the panel claimed the item, so closing the panel releases the claim. */
   claimedHere: boolean;
+  /** The prepared messages are shown, and digits choose among them. */
+  prepared: boolean;
   sending: boolean;
   fault: string | null;
 }
@@ -57,15 +60,6 @@ export interface Toast {
   tone: 'plain' | 'alert';
 }
 
-export interface Filters {
-  q: string;
-  author: string;
-  finding: string;
-  older_than: string;
-}
-
-export const NO_FILTERS: Filters = { q: '', author: '', finding: '', older_than: '' };
-
 interface State {
   me: Moderator | null;
   /** `unknown` until the first answer; `lost` keeps the state and asks for the token again. */
@@ -73,11 +67,18 @@ interface State {
   view: View;
   filters: Filters;
   items: readonly Item[];
+  /** Rows whose items have left the list; they stay, dimmed, until the rows move anyway. */
+  gone: ReadonlySet<string>;
+  /** Items that have come and would move the rows; they wait until the moderator shows them. */
+  arrivals: readonly Item[];
   nextCursor: string | null;
   loading: boolean;
   /** Why the list failed to load. */
   listFault: string | null;
   counts: Counts | null;
+  /** The item of the address, which the list need not contain, once it is read. */
+  linkedId: string | null;
+  linked: Item | null;
   focusId: string | null;
   /** In the one-column layout, show the item instead of the list. */
   open: boolean;
@@ -94,6 +95,8 @@ interface State {
   drafts: ReadonlyMap<string, string>;
   panel: Panel | null;
   batch: Batch | null;
+  /** Shows the author's other items beside the current item. */
+  drawer: boolean;
   help: boolean;
   keys: boolean;
   toast: Toast | null;
@@ -103,11 +106,6 @@ interface State {
   policies: readonly Policy[];
   policiesRead: boolean;
 }
-
-export const toView = (hash: string): View => {
-  const name = hash.replace('#', '');
-  return [...VIEWS, ...PAGES].find((view) => view === name) ?? 'todo';
-};
 
 const KEYS_SETTING = 'moderation.keys';
 
@@ -120,18 +118,22 @@ function readKeysSetting(): boolean {
   }
 }
 
+const place = readAddress(location);
+
 export const store = createStore<State>({
   me: null,
   session: 'unknown',
-  view: toView(location.hash),
-  filters: NO_FILTERS,
+  ...place,
   items: [],
+  gone: new Set(),
+  arrivals: [],
   nextCursor: null,
   loading: false,
   listFault: null,
   counts: null,
-  focusId: null,
-  open: false,
+  linked: null,
+  focusId: place.linkedId,
+  open: place.linkedId !== null,
   selected: new Set(),
   leases: new Map(),
   decided: new Map(),
@@ -141,6 +143,7 @@ export const store = createStore<State>({
   drafts: new Map(),
   panel: null,
   batch: null,
+  drawer: false,
   help: false,
   keys: readKeysSetting(),
   toast: null,
@@ -155,7 +158,7 @@ export const { get, set } = store;
 export const currentItem = (): Item | undefined => findItem(get().focusId);
 
 export const findItem = (id: string | null): Item | undefined =>
-  get().items.find((item) => item.id === id);
+  [...get().items, get().linked].find((item) => item?.id === id) ?? undefined;
 
 export const currentList = (): ListView => {
   const { view } = get();
@@ -229,7 +232,7 @@ export function showToast(text: string, options: Partial<Omit<Toast, 'text'>> = 
   clearTimeout(toastTimer);
   set({ toast: { text, about, undo, tone } });
   const whole = about ? `${text} “${plainText(about)}”` : text;
-  announce(undo && get().keys ? `${whole}. Press u to undo.` : whole);
+  announce(undo && get().keys && HAS_KEYBOARD ? `${whole}. Press u to undo.` : whole);
   dismissAfter(tone === 'alert' ? 20_000 : 10_000);
 }
 

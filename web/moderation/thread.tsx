@@ -1,7 +1,12 @@
+import { NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import type { Detail, HistoryEvent, ThreadNote } from './api-model.ts';
+import { CommentForm } from './comment-form.tsx';
 import { formatTime, fullTime } from './format.ts';
+import { toSubject, toSubjectPath } from './item-ids.ts';
 import { actorName, eventText } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
+import { showView } from './navigation.ts';
+import { refreshItem } from './refresh.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
   parent: 'Parent note',
@@ -34,13 +39,14 @@ export function Thread({ detail }: { detail: Detail | undefined }) {
   );
 }
 
-export function History({ detail }: { detail: Detail | undefined }) {
+export function History({ detail, itemId }: { detail: Detail | undefined; itemId: string }) {
+  const filters = { ...NO_FILTERS, subject: toSubject(itemId).id };
   return (
     <section class="history">
       <h3>History</h3>
       <ol>
         {detail?.history.map((event) => (
-          <li key={event.event_id}>
+          <li key={event.event_id} class={event.type === 'CommentAdded' ? 'comment' : undefined}>
             <time dateTime={event.at} title={fullTime(event.at)}>
               {formatTime(event.at)}
             </time>{' '}
@@ -54,6 +60,20 @@ export function History({ detail }: { detail: Detail | undefined }) {
           </li>
         ))}
       </ol>
+      <a
+        class="hint"
+        href={viewAddress('audit', filters)}
+        onClick={onPlainClick(() => showView('audit', filters))}
+      >
+        In the audit
+      </a>
+      <CommentForm
+        key={itemId}
+        id="comment"
+        subject={toSubjectPath(itemId)}
+        label="Comment for moderators"
+        onAdded={() => void refreshItem(itemId)}
+      />
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { HAS_KEYBOARD } from './keyboard.ts';
 import { MarkedText } from './marked-text.tsx';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
@@ -21,7 +22,7 @@ export function Toaster() {
       </span>
       {undo && (
         <button type="button" class="button quiet" onClick={() => startUndo(undo)}>
-          Undo {keys && '(u)'}
+          Undo {keys && HAS_KEYBOARD && '(u)'}
         </button>
       )}
       <button

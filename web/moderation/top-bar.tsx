@@ -34,7 +34,7 @@ export function TopBar() {
         </label>
         <button
           type="button"
-          class="button quiet"
+          class="button quiet key-help"
           aria-keyshortcuts={keys ? '?' : undefined}
           onClick={() => set({ help: true })}
         >

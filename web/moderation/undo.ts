@@ -5,6 +5,7 @@ import { refusalText } from './failure-text.ts';
 import { plural } from './format.ts';
 import { decisionsSettled } from './in-flight.ts';
 import { toQuote } from './labels.ts';
+import { showArrivals } from './list-changes.ts';
 import { forgetDecision } from './own-decisions.ts';
 import { focusOn, nextAfter, refreshList, removeDecided } from './queue.ts';
 import {
@@ -94,7 +95,8 @@ async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> 
     if (before === itemId) focusOn(nextAfter(itemId));
     removeDecided(itemId);
   }
-  await refreshList();
+  await refreshList({ whole: true });
+  showArrivals();
   showToast(left === 'deferred' ? 'Brought back:' : 'Undone:', { about });
   const { focusId } = get();
   // Keep the focus if the moderator has moved to another item meanwhile.
@@ -116,7 +118,8 @@ async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<v
   const { results } = await call<{ results: BatchResult[] }>('POST', path, {}, key);
   const undone = results.filter(({ status }) => status === 'undone');
   for (const { note_id } of undone) forgetDecision(note_id);
-  await refreshList();
+  await refreshList({ whole: true });
+  showArrivals();
   const rest = results.length - undone.length;
   showToast(`Undone: ${words}${rest ? `; ${plural(rest, 'note')} could not be undone` : ''}`, {
     tone: rest ? 'alert' : 'plain',

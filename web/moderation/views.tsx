@@ -1,9 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { VIEWS } from '../../services/moderation/queue/views.ts';
+import { onPlainClick, viewAddress } from './address.ts';
 import { type Counts, PAGES, type View } from './api-model.ts';
 import { formatCount } from './format.ts';
 import { VIEW_NAMES } from './labels.ts';
-import { showView } from './queue.ts';
+import { showView } from './navigation.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
 
@@ -12,19 +13,16 @@ export function Views() {
   const nav = useRef<HTMLElement>(null);
   // If the views are in a scrolling row, keep the current view visible.
   useEffect(() => {
-    nav.current?.querySelector(`[href="#${view}"]`)?.scrollIntoView({ block: 'nearest' });
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [view]);
   const link = (to: View) => {
     const count = counts?.[to as keyof Counts];
     return (
       <li key={to}>
         <a
-          href={`#${to}`}
+          href={viewAddress(to)}
           aria-current={view === to ? 'page' : undefined}
-          onClick={(event) => {
-            event.preventDefault();
-            showView(to);
-          }}
+          onClick={onPlainClick(() => showView(to))}
         >
           <span>{VIEW_NAMES[to]}</span>
           {count !== undefined && (

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../../../platform/http/route.ts';
-import { AnyUuid, Cursor, Limit, Timestamp } from '../../../platform/http/schemas.ts';
+import { AnyUuid, Cursor, FilterText, Limit, Timestamp } from '../../../platform/http/schemas.ts';
 import { READERS } from '../staff/roles.ts';
 
 const Entry = z
@@ -51,6 +51,11 @@ export const auditContract = defineContract({
       limit: Limit,
       order: z.enum(['oldest', 'newest']).default('oldest'),
       format: z.enum(['json', 'ndjson']).optional(),
+      moderator: FilterText(100).describe('By this moderator: an id or a name').optional(),
+      policy: FilterText(50).describe('Decisions under this policy: its code').optional(),
+      subject: FilterText(100)
+        .describe('About this note, record or moderator: its id; about this policy: its code')
+        .optional(),
     }),
     replies: {
       200: {

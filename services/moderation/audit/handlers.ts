@@ -16,7 +16,12 @@ import {
   type NamedActor,
   nameActors,
 } from '../../../projections/moderation/actor-names.ts';
-import { type AuditRow, auditNewest, auditOldest } from '../../../projections/moderation/audit.ts';
+import {
+  type AuditFilters,
+  type AuditRow,
+  auditNewest,
+  auditOldest,
+} from '../../../projections/moderation/audit.ts';
 import { reviewSubject } from '../decisions/review-events.ts';
 import { type auditContract, type Entry, NDJSON } from './contract.ts';
 
@@ -41,6 +46,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     from: number | undefined,
     end: number,
     limit: number,
+    filters: AuditFilters,
   ): Promise<NamedRow[]> {
     const found: NamedRow[] = [];
     let after = order === 'oldest' ? (from ?? 0) : 0;
@@ -48,8 +54,8 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     for (let size = RANGE_POSITIONS; after < to && found.length < limit; size *= RANGE_GROWTH) {
       const range =
         order === 'oldest'
-          ? auditOldest(after, Math.min(to, after + size), limit - found.length)
-          : auditNewest(Math.max(after, to - size), to, limit - found.length);
+          ? auditOldest(after, Math.min(to, after + size), limit - found.length, filters)
+          : auditNewest(Math.max(after, to - size), to, limit - found.length, filters);
       const [rows, moderators] = await snapshot(pool, [range, moderatorNames()]);
       found.push(...nameActors(rows, moderators));
       if (order === 'oldest') after += size;
@@ -76,11 +82,15 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
   }
 
   /** Streams all entries that exist at the start, in batches, so that any length fits in memory. */
-  async function* lines(order: Order, from: number | undefined): AsyncGenerator<string> {
+  async function* lines(
+    order: Order,
+    from: number | undefined,
+    filters: AuditFilters,
+  ): AsyncGenerator<string> {
     const end = await newest();
     for (let place = from; ; ) {
       // Each batch has the full deadline of a request.
-      const rows = await withDeadline(() => read(order, place, end, BATCH));
+      const rows = await withDeadline(() => read(order, place, end, BATCH, filters));
       if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(entryBody(row))}\n`).join('');
       if (rows.length < BATCH) return;
       place = rows.at(-1)?.position;
@@ -88,13 +98,16 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
   }
 
   return {
-    'moderation.audit': async ({ query: { cursor, limit, order, format }, request }) => {
+    'moderation.audit': async ({
+      query: { cursor, limit, order, format, ...filters },
+      request,
+    }) => {
       const from = await start(cursor, order);
       if (isRefusal(from)) return from;
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
       if (asked === 'ndjson')
-        return { status: 200, stream: lines(order, from.position), type: NDJSON };
-      const rows = await read(order, from.position, await newest(), limit + 1);
+        return { status: 200, stream: lines(order, from.position, filters), type: NDJSON };
+      const rows = await read(order, from.position, await newest(), limit + 1, filters);
       const page = toPage(rows, limit, ({ position }) =>
         writeCursor({ position, epoch: from.epoch }, order),
       );

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
 import type { NamedEvent } from '../../../projections/moderation/actor-names.ts';
+import type { CommentSubject } from '../queue/subject.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 
 /** The most siblings, and the most replies, in a thread: as many as a person reads. */
@@ -42,10 +43,14 @@ export function threadBody(row: ThreadRow): ThreadNote {
   };
 }
 
-/** All events of a note: from its own stream, its screening and its notifications. */
+/** The stream of moderators' comments on a subject; the author of the subject owns it. */
+export const commentStream = ({ type, id }: CommentSubject): string => `comment-${type}-${id}`;
+
+/** All events of a note: its own, its screenings, its notifications and comments on it. */
 export function eventsOfNote({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent> {
   return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid AND stream_id = ANY(ARRAY(
-      VALUES ('note-' || ${note_id}::text), ('screening-' || ${note_id}::text)
+      VALUES ('note-' || ${note_id}::text), ('screening-' || ${note_id}::text),
+        ('comment-note-' || ${note_id}::text)
       UNION ALL SELECT 'telling-' || event_id FROM events
         WHERE owner_id = ${owner_id}::uuid AND stream_id = 'note-' || ${note_id}::text))
     ORDER BY position`;

@@ -14,7 +14,7 @@ import { recordItemBody, withReports } from '../queue/record-item.ts';
 import { decisionOn } from './commands.ts';
 import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
-import { eventsOfNote, historyBody, noteHistory } from './history.ts';
+import { commentStream, eventsOfNote, historyBody, noteHistory } from './history.ts';
 import type { subjectContract } from './record-contract.ts';
 
 export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectContract> {
@@ -40,7 +40,8 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
         };
       }
       const records = subject.records([id]);
-      const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
+      const ref = { type: subject.type, id };
+      const streams = [subject.stream(id), reportsStream(ref), commentStream(ref)];
       const [author] = await query(pool, recordAuthors(records));
       if (!author) return refuse('not_found');
       const [[row], events, moderators] = await snapshot(pool, [

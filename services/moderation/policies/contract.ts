@@ -14,6 +14,7 @@ const Policy = z
     title: z.string(),
     text: z.string().meta({ description: 'Shown to the public and to the author' }),
     active: z.boolean().meta({ description: 'A rejection or a removal may name it' }),
+    messages: z.array(z.string()).meta({ description: 'Prepared messages to authors' }),
     version: z.int().min(1),
   })
   .meta({ id: 'Policy' });
@@ -24,6 +25,7 @@ const PolicyChange = z
     title: Text(1, 80),
     text: Text(1, 1000),
     active: z.boolean(),
+    messages: z.array(Text(1, 500)).max(3).describe('Absent: stays as it is').optional(),
     expected_version: z.int().min(0).optional(),
   })
   .meta({ id: 'PolicyChange' });

@@ -32,8 +32,9 @@ export function policiesHandlers({ pool, store }: PoliciesDeps): Handlers<typeof
     },
 
     'moderation.change_policy': async ({ principal, body }) => {
-      const { expected_version: expectedVersion, ...words } = body;
-      const policy = await store.execute(changeCommand(principal, { ...words, expectedVersion }));
+      const { expected_version: expectedVersion, messages, ...words } = body;
+      const change = { ...words, messages, expectedVersion };
+      const policy = await store.execute(changeCommand(principal, change));
       return isRefusal(policy) ? policy : { status: 200, body: { status: 'saved', policy } };
     },
   };
@@ -67,9 +68,11 @@ function changeCommand(
       const decided = changePolicy(row, command);
       if (isRefusal(decided)) return decided;
       const [event] = decided;
-      if (!event) return { unchanged: { code, title, text, active, version: row?.version ?? 1 } };
+      const messages = command.messages ?? row?.messages ?? [];
+      const policy = { code, title, text, active, messages: [...messages] };
+      if (!event) return { unchanged: { ...policy, version: row?.version ?? 1 } };
       return {
-        answer: { code, title, text, active, version: event.data.version },
+        answer: { ...policy, version: event.data.version },
         appends: [
           {
             owner: EVERYBODY,
@@ -84,6 +87,6 @@ function changeCommand(
   });
 }
 
-function policyBody({ code, title, text, active, version }: PolicyRow) {
-  return { code, title: title ?? '', text: text ?? '', active, version };
+function policyBody({ code, title, text, active, version, messages }: PolicyRow) {
+  return { code, title: title ?? '', text: text ?? '', active, messages: [...messages], version };
 }

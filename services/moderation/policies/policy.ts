@@ -10,6 +10,7 @@ export interface PolicyState {
   text: string | null;
   active: boolean;
   version: number;
+  messages: readonly string[];
 }
 
 export interface ChangePolicy {
@@ -17,6 +18,8 @@ export interface ChangePolicy {
   title: string;
   text: string;
   active: boolean;
+  /** The prepared messages to authors; undefined keeps them as they are. */
+  messages: readonly string[] | undefined;
   /** The version that the caller read; 0 if the policy must be new. */
   expectedVersion: number | undefined;
 }
@@ -24,17 +27,20 @@ export interface ChangePolicy {
 /** Each change raises the version by one, of a default policy as well as of a new one. */
 export function changePolicy(
   state: PolicyState | undefined,
-  { code, title, text, active, expectedVersion }: ChangePolicy,
+  { code, title, text, active, messages: wanted, expectedVersion }: ChangePolicy,
 ): NewEvent<typeof events.PolicyChanged>[] | Refusal<'state_conflict'> {
   const current = state?.version ?? 0;
   if (expectedVersion !== undefined && expectedVersion !== current)
     return wrongVersion({ version: current });
-  if (state?.title === title && state.text === text && state.active === active) return [];
+  const messages = [...(wanted ?? state?.messages ?? [])];
+  const sameMessages = messages.join('\0') === state?.messages.join('\0');
+  if (state?.title === title && state.text === text && state.active === active && sameMessages)
+    return [];
   return [
     {
       type: 'PolicyChanged',
       data: { code, version: current + 1, active },
-      personal: { title, text },
+      personal: { title, text, ...(messages.length > 0 ? { messages } : {}) },
     },
   ];
 }

@@ -28,6 +28,23 @@ const Seconds = z
   .transform(Number)
   .meta({ override: { type: 'integer', minimum: 0, maximum: 999_999_999 } });
 
+const ITEM = '(?:[a-z_]{1,20}/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** Ids of notes, and records as `type/id`. */
+const SelectedItems = z
+  .string()
+  .regex(
+    new RegExp(`^${ITEM}(?:,${ITEM}){0,49}$`),
+    'must be 1 to 50 note ids or type/id of records, separated by commas',
+  )
+  .transform((list) => list.split(','))
+  .meta({
+    override: { type: 'string', pattern: `^${ITEM}(?:,${ITEM}){0,49}$` },
+    description:
+      'Only these items, if they are in the view and fit the filters: 1 to 50 note ids, or ' +
+      '`type/id` of records, separated by commas',
+  });
+
 const HELD_TYPES = ['note', ...RECORD_TYPES] as const;
 
 const Lease = z
@@ -145,6 +162,7 @@ export const queueContract = defineContract({
         )
         .optional(),
       older_than: Seconds.optional(),
+      only: SelectedItems.optional(),
       cursor: Cursor.optional(),
       limit: Limit,
     }),

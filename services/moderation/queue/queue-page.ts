@@ -42,6 +42,8 @@ export function queuePage(
   const values: unknown[] = [];
   const value: Value = (given, type) => `$${values.push(given)}::${type}`;
   const conditions = [where(view, viewer.role, filters)];
+  if (filters.only)
+    conditions.push(`n.note_id = ANY(${value(filters.only.filter(isNoteId), 'uuid[]')})`);
   if (after && newestFirst) {
     const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
     conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);
@@ -113,6 +115,8 @@ function withFinding(
     SELECT * FROM (${walked({ walks, fits: [...fits, has] }, listed, order)}) walked
     WHERE NOT (${rare})`;
 }
+
+const isNoteId = (item: string): boolean => !item.includes('/');
 
 const all = (conditions: readonly string[]): string => conditions.join(' AND ') || 'true';
 

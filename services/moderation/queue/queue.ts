@@ -56,6 +56,8 @@ export interface Filters {
   finding?: string | undefined;
   /** The minimum age of the item, in seconds. */
   older_than?: number | undefined;
+  /** Only these items: note ids, and records as `type/id`. */
+  only?: readonly string[] | undefined;
 }
 
 /** A text search in `todo` covers every pending note, including deferred and escalated ones. */

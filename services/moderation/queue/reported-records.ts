@@ -41,7 +41,7 @@ const SOURCES: Partial<Record<View, string>> = {
 export function listReported(
   view: View,
   { moderatorId }: Viewer,
-  { author, q, finding, older_than }: Filters,
+  { author, q, finding, older_than, only }: Filters,
   limit: number,
   after: QueuePlace | undefined,
 ): Sql<RecordPlace> | undefined {
@@ -65,6 +65,13 @@ export function listReported(
         ? `w.author_id = ${value(author, 'uuid')}`
         : `w.author_id = (SELECT member_id FROM members WHERE handle = ${value(author, 'text')})`,
     );
+  if (only) {
+    // By the id alone first, which an index finds.
+    conditions.push(`w.subject_id = ANY(${value(only.map(toSubjectId), 'uuid[]')})`);
+    conditions.push(
+      `w.subject_type || '/' || w.subject_id IN (SELECT unnest(${value(only, 'text[]')}))`,
+    );
+  }
   if (older_than !== undefined)
     conditions.push(
       `w.at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
@@ -75,6 +82,8 @@ export function listReported(
     ORDER BY w.at ${newestFirst ? 'DESC' : 'ASC'}, w.subject_id LIMIT ${value(limit, 'int')}`;
   return { name: hash('sha1', text), text, values };
 }
+
+const toSubjectId = (item: string): string => item.slice(item.indexOf('/') + 1);
 
 interface Deps {
   pool: pg.Pool;

@@ -100,6 +100,26 @@ t.test('lists in order what moderators did, by whom, and never a text', async (t
   t.equal((await service.call('GET', '/api/moderation/audit')).status, 401);
 });
 
+t.test('lists the entries of a moderator, a policy or a subject', async (t) => {
+  const { ann, auditor, first, second } = await startBusyService(t);
+  const read = async (filter: string) =>
+    typesOf((await auditor.get(`audit?${filter}`)).body.entries);
+  const byAnn = EXPECTED.slice(2, 8);
+  t.same(await read('moderator=Ann'), byAnn);
+  t.same(await read(`moderator=${ann.id}&order=newest`), byAnn.toReversed());
+  t.same(await read('moderator=Nobody'), []);
+  t.same(await read('policy=spam'), ['NoteRejected']);
+  t.same(await read(`subject=${first.id}`), ['NoteApproved', 'DecisionUndone']);
+  t.same(await read('subject=rude'), ['PolicyChanged']);
+  t.same(await read('subject=r_de'), [], 'no wildcard');
+  t.same(await read(`subject=${second.id}&moderator=Ann&policy=spam`), ['NoteRejected']);
+  const page = await auditor.get('audit?moderator=Ann&limit=2');
+  const rest = await read(`moderator=Ann&cursor=${page.body.next_cursor}`);
+  t.same(rest, byAnn.slice(2));
+  const lines = await auditor.get('audit?format=ndjson&policy=spam');
+  t.equal(JSON.parse(lines.text).subject.id, second.id);
+});
+
 t.test('says after a restore where a reader of the audit continues', async (t) => {
   const { service, auditor } = await startBusyService(t);
   const read = (order: string, cursor = '') =>
@@ -185,7 +205,12 @@ t.test('reads the audit by an index in both directions', async (t) => {
   const { service } = await startBusyService(t);
   const client = await service.database.pool.connect();
   await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off');
-  for (const { text, values } of [auditOldest(0, 10_000, 10), auditNewest(0, 10_000, 10)]) {
+  const filters = { moderator: 'Ann', policy: 'spam', subject: 'x' };
+  for (const { text, values } of [
+    auditOldest(0, 10_000, 10),
+    auditNewest(0, 10_000, 10),
+    auditNewest(0, 10_000, 10, filters),
+  ]) {
     const { rows } = await client.query(`EXPLAIN ${text}`, values);
     t.match(JSON.stringify(rows), /events_audit/);
     t.notMatch(JSON.stringify(rows), /Sort {2}\(/);

@@ -30,7 +30,7 @@ t.test('shows the policies to every role and lets a lead change them by version'
 
   const added = await put(service, lead.token, rude);
   t.equal(added.status, 200);
-  t.same(added.body, { status: 'saved', policy: { ...rude, version: 1 } });
+  t.same(added.body, { status: 'saved', policy: { ...rude, messages: [], version: 1 } });
   const spam = { code: 'spam', title: 'Spam', text: 'No advertising.', active: false };
   t.equal(
     (await put(service, lead.token, { ...spam, expected_version: 1 })).body.policy.version,
@@ -84,10 +84,28 @@ t.test('refuses changes by other roles and invalid policies', async (t) => {
     { text: '' },
     { active: 'yes' },
     { expected_version: -1 },
+    { messages: [' '] },
+    { messages: ['x'.repeat(501)] },
+    { messages: ['a', 'b', 'c', 'd'] },
     { more: 1 },
   ])
     t.equal((await put(service, lead.token, { ...rude, ...wrong })).status, 400);
   t.equal((await lead.get('policies')).body.policies.length, 6);
+});
+
+t.test('keeps up to three prepared messages for each policy', async (t) => {
+  const service = await startService(t);
+  const lead = await addModerator(service, 'Lea', 'lead');
+  const messages = ['Please be kind.', 'You wrote this twice.'];
+  const change = async (body: object) => (await put(service, lead.token, body)).body.policy;
+  t.match(await change({ ...rude, messages }), { version: 1, messages });
+  t.match(await change({ ...rude, messages }), { version: 1 }, 'the same again changes nothing');
+  t.match(await change({ ...rude, text: 'Be very kind.' }), { version: 2, messages });
+  await rebuild(service.database.url, catalogue, projections);
+  const { policies } = (await lead.get('policies')).body;
+  t.match(policies.at(-1), { code: 'rudeness', messages });
+  t.notMatch((await service.call('GET', '/policy.json')).text, 'You wrote this twice');
+  t.same((await change({ ...rude, text: 'Be very kind.', messages: [] })).messages, []);
 });
 
 t.test('gives each of several concurrent changes its own version', async (t) => {

@@ -213,3 +213,18 @@ t.test('lets a lead claim escalated notes first and gives other roles none', asy
   t.same(await claimed(tri, { count: 5 }), [one.id]);
   t.same(await claimed(tri, { count: 5, view: 'escalated' }), [], 'the lead holds the note');
 });
+
+t.test('those of the given items that are in a view are read alone', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const [a, b, c] = [await submit(service), await submit(service), await submit(service)];
+  await decide(ann, b.id, 'approve');
+  const only = [c.id, b.id, a.id].join(',');
+  t.same(idsOf(await ann.get(`queue?only=${only}`)), [a.id, c.id], 'in the order of the view');
+  t.same(idsOf(await ann.get(`queue?only=${only}&view=decided`)), [b.id]);
+  t.same(idsOf(await ann.get(`queue?only=${only}&q=nothing`)), []);
+  t.same(idsOf(await ann.get(`queue?only=profile/${a.id}`)), [], 'the id of a note is no profile');
+  t.same(idsOf(await ann.get(`queue?only=profile/${a.id}&view=reported`)), []);
+  for (const wrong of ['', 'x', `${a.id},`, Array(51).fill(a.id).join(',')])
+    t.equal((await ann.get(`queue?only=${wrong}`)).status, 400, wrong);
+});

@@ -31,6 +31,7 @@ const HONEST: Record<string, string> = {
   units: 'About 5 µm at 20 °C, costs 3 € or 12.50, since 1998.',
   numbers: 'ISBN 978-3-16-148410-0 was printed in 2019-2020, version 10.4.1.',
   dates: 'Written 2002-09-10 08:45, again 10/4/2028 12:05:01 -0400, and 20020912.',
+  symbols: 'åß∂ƒ©˙∆˚¬…æ und viel Spaß',
   rulers: `One\n${'-'.repeat(60)}\nTwo ...... three\n${'='.repeat(60)}`,
 };
 

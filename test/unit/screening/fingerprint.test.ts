@@ -17,6 +17,9 @@ const LONG =
 t.test('gives equal words the same fingerprint, whatever their disguise', async (t) => {
   t.equal(print('Free  GIFTS!').whole, print('free\u200B gıfts!').whole);
   t.equal(print('你好').whole, print('你好').whole);
+  t.equal(print('null').whole, print(' nu\u200Bll').whole);
+  t.not(print('null').whole, print('NULL').whole, 'one short word counts as written');
+  t.not(print('åß∂ƒ').whole, print('ass∂ƒ').whole, 'symbols are not the letters they fold to');
   t.not(print('Free gifts!').whole, print('Free gift!').whole);
   t.not(print('\u202E').whole, print('\u200B').whole, 'empty folded texts do not match');
 });

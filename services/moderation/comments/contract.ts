@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
+import { defineContract } from '../../../platform/http/route.ts';
+import { AnyUuid, Text, Uuid } from '../../../platform/http/schemas.ts';
+import { HistoryEvent } from '../decisions/contract.ts';
+import { COMMENT_SUBJECTS } from '../queue/subject.ts';
+import { CLAIMERS, READERS } from '../staff/roles.ts';
+
+const params = z.object({ type: z.enum(COMMENT_SUBJECTS), id: Uuid });
+
+const NewComment = z.strictObject({ text: Text(1, 1000) }).meta({ id: 'NewComment' });
+
+const CommentReply = z
+  .object({ status: z.literal('commented'), event_id: AnyUuid })
+  .meta({ id: 'CommentReply' });
+
+const Comments = z
+  .object({ status: z.literal('ok'), comments: z.array(HistoryEvent) })
+  .meta({ id: 'Comments' });
+
+const path = '/api/moderation/subjects/:type/:id/comments' as const;
+
+export const commentsContract = defineContract({
+  'moderation.comments': {
+    method: 'GET',
+    path,
+    summary: 'The comments of moderators on a note, a record or a member',
+    description: 'Oldest first. The history of a note or a record has them too.',
+    tag: 'moderation',
+    access: { roles: READERS },
+    params,
+    replies: { 200: { description: 'The comments', body: Comments } },
+    problems: ['moderator_required', 'not_found'],
+  },
+  'moderation.comment': {
+    method: 'POST',
+    path,
+    summary: 'Comment on a note, a record or a member, for moderators only',
+    description:
+      'Nobody else is ever shown a comment. It is erased with the text of its note, and with the ' +
+      "author's account.",
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    params,
+    body: NewComment,
+    idempotency: 'optional',
+    replies: {
+      201: {
+        headers: REPLAYED_HEADER,
+        location: path,
+        description: 'The comment was added',
+        body: CommentReply,
+      },
+    },
+    problems: [
+      'invalid_request',
+      'moderator_required',
+      'role_required',
+      'not_found',
+      'state_conflict',
+      'idempotency_conflict',
+    ],
+  },
+});

@@ -1,0 +1,52 @@
+import { readStream } from '../../../platform/eventstore/append.ts';
+import type { Handlers } from '../../../platform/http/route.ts';
+import { executeOnce } from '../../../platform/idempotent-calls.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { snapshot } from '../../../platform/postgres/snapshot.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { noteOwners } from '../../../projections/guestbook/notes.ts';
+import { findMember } from '../../../projections/membership/members.ts';
+import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
+import { recordAuthors } from '../../../projections/publications/records.ts';
+import { commentStream, historyBody } from '../decisions/history.ts';
+import type { ModerationDeps } from '../deps.ts';
+import type { CommentSubject } from '../queue/subject.ts';
+import { commentCommand } from './comment.ts';
+import type { commentsContract } from './contract.ts';
+
+export function commentHandlers({
+  pool,
+  store,
+  publicationKinds,
+}: ModerationDeps): Handlers<typeof commentsContract> {
+  async function findOwner({ type, id }: CommentSubject): Promise<string | undefined> {
+    if (type === 'note') return (await query(pool, noteOwners([id])))[0]?.owner_id;
+    if (type === 'member') return (await query(pool, findMember(id)))[0]?.member_id;
+    const kind = publicationKinds.find((one) => one.type === type);
+    return kind && (await query(pool, recordAuthors(kind.records([id]))))[0]?.member_id;
+  }
+
+  return {
+    'moderation.comments': async ({ params: subject }) => {
+      const owner = await findOwner(subject);
+      if (!owner) return refuse('not_found');
+      const [events, moderators] = await snapshot(pool, [
+        readStream(owner, commentStream(subject)),
+        moderatorNames(),
+      ]);
+      return {
+        status: 200,
+        body: { status: 'ok', comments: nameActors(events, moderators).map(historyBody) },
+      };
+    },
+
+    'moderation.comment': async (call) => {
+      const { principal, params, body } = call;
+      const command = commentCommand(principal, params, body.text, publicationKinds);
+      const commented = await executeOnce(store, call, command, 201);
+      if (isRefusal(commented)) return commented;
+      const { answer, ...extras } = commented;
+      return { status: 201, body: answer, ...extras };
+    },
+  };
+}

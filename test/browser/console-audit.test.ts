@@ -1,0 +1,54 @@
+import t from 'tap';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { currentText, openConsole } from '../support/console.ts';
+import { startService } from '../support/service.ts';
+
+t.test('narrows the audit, and follows its links', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const [one, two] = [await submit(service, { message: 'One' }), await submit(service)];
+  await decide(ann, one.id, 'approve');
+  await bob.post(`notes/${two.id}/decisions`, {
+    action: 'reject',
+    expected_version: 1,
+    policy: 'spam',
+  });
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const { id } = await submit(service);
+  await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
+
+  const { page } = await openConsole(t, service, ann);
+  const at = `${service.baseUrl}/moderation`;
+  await page.getByRole('link', { name: 'Audit' }).click();
+  const rows = page.locator('.audit tbody tr');
+  await rows.filter({ hasText: 'deferred' }).waitFor();
+  t.notMatch(await rows.first().innerText(), /Z$/m, 'a time for people');
+  await checkAppearance(t, page, 'moderation-audit-filters');
+
+  await page.getByRole('link', { name: 'Bob' }).first().click();
+  await rows.nth(2).waitFor({ state: 'detached' });
+  t.equal(page.url(), `${at}/audit?moderator=Bob`);
+  await page.getByLabel('Policy').selectOption('spam');
+  await rows.nth(1).waitFor({ state: 'detached' });
+  t.match(await rows.first().innerText(), /Bob\s+rejected/);
+  await page.reload();
+  await rows.first().waitFor();
+  t.equal(await page.getByLabel('Moderator').inputValue(), 'Bob');
+  await page.getByLabel('Moderator').fill('Nobody');
+  await page.keyboard.press('Enter');
+  await page.getByText('No entries match the filters.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await rows.nth(3).waitFor();
+  t.equal(page.url(), `${at}/audit`);
+
+  await rows.filter({ hasText: 'approved' }).getByRole('link', { name: 'note' }).click();
+  await page.locator('.note .text', { hasText: 'One' }).waitFor();
+  t.equal(page.url(), `${at}/items/${one.id}`);
+  await page.getByRole('link', { name: 'In the audit' }).click();
+  await rows.filter({ hasText: 'approved' }).waitFor();
+  t.equal(page.url(), `${at}/audit?subject=${one.id}`);
+  await page.goBack();
+  await page.locator('.note .text', { hasText: 'One' }).waitFor();
+  t.equal(await currentText(page), 'One');
+});

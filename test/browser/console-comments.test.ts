@@ -1,0 +1,63 @@
+import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
+import { publishProfile, report } from '../../harness/records.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { openConsole } from '../support/console.ts';
+import { startService } from '../support/service.ts';
+
+t.test('adds a comment that other moderators see in the history', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const { id } = await submit(service, { message: 'One' });
+  await submit(service, { message: 'Two' });
+  const { page } = await openConsole(t, service, ann);
+  const { page: other } = await openConsole(t, service, bob);
+  for (const each of [page, other]) await each.locator('.history li').waitFor();
+
+  await page.keyboard.press('c');
+  await page.locator('#comment textarea:focus').waitFor();
+  await page.keyboard.type('Asked Bob about it: aer');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await page.locator('.note .text', { hasText: 'Two' }).waitFor();
+  t.equal(await page.locator('#comment textarea').inputValue(), '', 'a draft belongs to its note');
+  await page.keyboard.press('k');
+  await page.locator('.note .text', { hasText: 'One' }).waitFor();
+  await page.keyboard.press('c');
+  await page.keyboard.press('Enter');
+  for (const each of [page, other])
+    await each.locator('.history .comment', { hasText: 'comment by Ann' }).waitFor();
+  t.equal(
+    await other.locator('.history .comment .quoted').textContent(),
+    'Asked Bob about it: aer',
+  );
+  t.equal(await page.locator('#comment textarea').inputValue(), '');
+  t.equal((await ann.get(`notes/${id}`)).body.item.state, 'pending', 'no letter was a shortcut');
+  await page.locator('.row.here .row-main').focus();
+  await checkAppearance(t, page, 'moderation-comment');
+
+  await intercept(page, '**/comments', (route) => route.abort(), { times: 3 });
+  await page.keyboard.press('c');
+  await page.keyboard.type('Kept');
+  await page.keyboard.press('Enter');
+  await page.locator('.comment-form .error').waitFor();
+  t.equal(await page.locator('#comment textarea').inputValue(), 'Kept');
+});
+
+t.test('shows comments on an author beside the record', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const [author, reporter] = [await newAgent(service), await newAgent(service)];
+  await report(reporter, await publishProfile(author));
+  const { page } = await openConsole(t, service, ann);
+  await page.getByRole('link', { name: /^Reported/ }).click();
+  await page.locator('.row').waitFor();
+  await page.keyboard.press('h');
+  await page.getByLabel('Comment on this author').fill('Third report this week');
+  await page.keyboard.press('Enter');
+  const comments = page.getByRole('region', { name: 'Comments on this author' });
+  await comments.locator('.comment', { hasText: 'Third report this week' }).waitFor();
+  await checkAppearance(t, page, 'moderation-author-comments');
+  t.equal((await ann.get(`subjects/member/${author.id}/comments`)).body.comments.length, 1);
+});

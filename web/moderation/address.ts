@@ -1,0 +1,62 @@
+import { VIEWS } from '../../services/moderation/queue/views.ts';
+import { isList, PAGES, type View } from './api-model.ts';
+
+const LIST_FILTERS = ['q', 'author', 'finding', 'older_than'] as const;
+const AUDIT_FILTERS = ['moderator', 'policy', 'subject'] as const;
+
+/** Of the lists and of the audit; an empty text does not filter. */
+export type Filters = Record<(typeof LIST_FILTERS | typeof AUDIT_FILTERS)[number], string>;
+
+export const NO_FILTERS: Filters = {
+  q: '',
+  author: '',
+  finding: '',
+  older_than: '',
+  moderator: '',
+  policy: '',
+  subject: '',
+};
+
+/** What an address names: a view with its filters, and perhaps one item beside the view. */
+export interface Place {
+  view: View;
+  filters: Filters;
+  linkedId: string | null;
+}
+
+const ITEMS = '/moderation/items/';
+
+export const viewAddress = (view: View, filters: Filters = NO_FILTERS): string => {
+  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value));
+  const path = view === 'todo' ? '/moderation' : `/moderation/${view}`;
+  return query.size > 0 ? `${path}?${query}` : path;
+};
+
+export const toAddress = ({ view, filters, linkedId }: Place): string =>
+  linkedId ? itemAddress(linkedId) : viewAddress(view, filters);
+
+export const itemAddress = (itemId: string): string => `${ITEMS}${itemId}`;
+
+/** The place of an address; an unknown view is the view `todo`. */
+export function readAddress({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Place {
+  if (pathname.startsWith(ITEMS))
+    return { view: 'todo', filters: NO_FILTERS, linkedId: pathname.slice(ITEMS.length) };
+  const view = [...VIEWS, ...PAGES].find((one) => pathname === `/moderation/${one}`) ?? 'todo';
+  const query = new URLSearchParams(search);
+  const names = view === 'audit' ? AUDIT_FILTERS : isList(view) ? LIST_FILTERS : [];
+  const filters = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
+  return { view, filters: { ...NO_FILTERS, ...filters }, linkedId: null };
+}
+
+/** Adds a history entry, unless it is the address already. */
+export function pushAddress(address: string): void {
+  if (location.pathname + location.search !== address) history.pushState(null, '', address);
+}
+
+/** Handles a plain click on a link in the page; others open a tab or a window. */
+export const onPlainClick = (go: () => void) => (event: MouseEvent) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0)
+    return;
+  event.preventDefault();
+  go();
+};

@@ -1,0 +1,152 @@
+import { useEffect, useState } from 'preact/hooks';
+import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
+import { call, toFailure } from './api.ts';
+import type { HistoryEvent, Item, ListView, QueueBody } from './api-model.ts';
+import { CommentForm } from './comment-form.tsx';
+import { failureText } from './failure-text.ts';
+import { formatTime, fullTime } from './format.ts';
+import { withItemId } from './item-ids.ts';
+import { actorName, authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
+import { MarkedText } from './marked-text.tsx';
+import { openItem, showView } from './navigation.ts';
+import { set, store } from './state.ts';
+import { useStore } from './store.ts';
+
+const MAX_ITEMS = 10;
+const MAX_EXCERPT_LENGTH = 200;
+
+/** What the list filters by; a guest without a name cannot be told from others. */
+export const authorFilter = ({ author }: Item): string | null =>
+  author.member_id ?? (author.name || null);
+
+/** The author's waiting and last decided items, beside the current item, which stays in place. */
+export function AuthorDrawer({ item }: { item: Item }) {
+  const { policies, keys } = useStore(store);
+  const author = authorFilter(item);
+  const [items, setItems] = useState<readonly Item[] | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  useEffect(() => {
+    let outdated = false;
+    setItems(null);
+    setFault(null);
+    if (author === null) return;
+    readItems(author).then(
+      (found) => {
+        if (!outdated) setItems(found);
+      },
+      (error) => {
+        if (!outdated) setFault(failureText(toFailure(error)));
+      },
+    );
+    return () => {
+      outdated = true;
+    };
+  }, [author]);
+  const others = items?.filter(({ id }) => id !== item.id).slice(0, MAX_ITEMS);
+  const filters = { ...NO_FILTERS, author: author ?? '' };
+  return (
+    <section class="drawer" id="drawer" tabIndex={-1} aria-labelledby="drawer-title">
+      <div class="list-line">
+        <h3 id="drawer-title">
+          More by <MarkedText text={authorName(item)} />
+        </h3>
+        <button
+          type="button"
+          class="button quiet"
+          aria-keyshortcuts={keys ? 'h' : undefined}
+          onClick={() => set({ drawer: false })}
+        >
+          Close {keys && <kbd>h</kbd>}
+        </button>
+      </div>
+      {author !== null && (
+        <p class="hint">
+          {item.author.kind === 'guest' && 'Guests with this name may be several people. '}
+          <a
+            href={viewAddress('decided', filters)}
+            onClick={onPlainClick(() => showView('decided', filters))}
+          >
+            All decisions
+          </a>
+        </p>
+      )}
+      {item.author.member_id && <AuthorComments memberId={item.author.member_id} />}
+      {fault && (
+        <p class="box bad" role="alert">
+          {fault}
+        </p>
+      )}
+      {author === null && <p class="hint">A guest without a name cannot be told from others.</p>}
+      {author !== null && !items && !fault && <p class="hint">Loading…</p>}
+      {others?.length === 0 && <p class="hint">Nothing else.</p>}
+      <ul>
+        {others?.map((other) => (
+          <li key={other.id}>
+            <p class="hint">
+              <span class={`tag ${other.state}`}>{other.state}</span>{' '}
+              <a href={itemAddress(other.id)} onClick={onPlainClick(() => openItem(other.id))}>
+                {kindName(other)},{' '}
+                <time dateTime={other.received_at} title={fullTime(other.received_at)}>
+                  {formatTime(other.received_at)}
+                </time>
+              </a>
+              {other.decision?.policy && ` · ${policyTitle(policies, other.decision.policy)}`}
+            </p>
+            {isErased(other) ? (
+              <em>erased</em>
+            ) : (
+              <MarkedText text={truncate(toExcerpt(other), MAX_EXCERPT_LENGTH)} />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What moderators have said about a member; guests cannot be told from others. */
+function AuthorComments({ memberId }: { memberId: string }) {
+  const [comments, setComments] = useState<readonly HistoryEvent[]>([]);
+  const path = `subjects/member/${memberId}`;
+  const read = () =>
+    call<{ comments: HistoryEvent[] }>('GET', `${path}/comments`).then(
+      (body) => setComments(body.comments),
+      // A former member has no comments.
+      () => setComments([]),
+    );
+  useEffect(() => void read(), [memberId]);
+  return (
+    <section class="author-comments" aria-label="Comments on this author">
+      {comments.map(({ event_id, text, at, actor }) => (
+        <div key={event_id} class="comment">
+          <p class="hint">
+            <bdi>{actorName(actor)}</bdi>, {formatTime(at)}
+          </p>
+          {text === null ? <em>erased</em> : <MarkedText text={text} class="quoted" />}
+        </div>
+      ))}
+      <CommentForm
+        key={memberId}
+        subject={`member/${memberId}`}
+        label="Comment on this author"
+        onAdded={() => void read()}
+      />
+    </section>
+  );
+}
+
+const policyTitle = (
+  policies: readonly { code: string; title: string }[],
+  policy: string,
+): string => policies.find(({ code }) => code === policy)?.title ?? policy;
+
+/** Waiting items first, then decided ones, the last first. */
+async function readItems(author: string): Promise<Item[]> {
+  const read = (view: ListView) => {
+    // One more than is shown, since the current item is left out.
+    const query = new URLSearchParams({ view, author, limit: String(MAX_ITEMS + 1) });
+    return call<QueueBody>('GET', `queue?${query}`);
+  };
+  const pages = await Promise.all([read('todo'), read('decided')]);
+  return pages.flatMap((page) => page.items.map(withItemId));
+}
