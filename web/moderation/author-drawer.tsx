@@ -9,19 +9,20 @@ import { withItemId } from './item-ids.ts';
 import { actorName, authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { openItem, showView } from './navigation.ts';
+import { findPolicy } from './policy-list.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
 
 const MAX_ITEMS = 10;
 const MAX_EXCERPT_LENGTH = 200;
 
-/** What the list filters by; a guest without a name cannot be told from others. */
+/** What the list filters by; guests without a name cannot be distinguished. */
 export const authorFilter = ({ author }: Item): string | null =>
   author.member_id ?? (author.name || null);
 
 /** The author's waiting and last decided items, beside the current item, which stays in place. */
 export function AuthorDrawer({ item }: { item: Item }) {
-  const { policies, keys } = useStore(store);
+  const { keys } = useStore(store);
   const author = authorFilter(item);
   const [items, setItems] = useState<readonly Item[] | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -70,13 +71,15 @@ export function AuthorDrawer({ item }: { item: Item }) {
           </a>
         </p>
       )}
-      {item.author.member_id && <AuthorComments memberId={item.author.member_id} />}
+      {item.author.member_id && (
+        <AuthorComments key={item.author.member_id} memberId={item.author.member_id} />
+      )}
       {fault && (
         <p class="box bad" role="alert">
           {fault}
         </p>
       )}
-      {author === null && <p class="hint">A guest without a name cannot be told from others.</p>}
+      {author === null && <p class="hint">Guests without a name cannot be distinguished.</p>}
       {author !== null && !items && !fault && <p class="hint">Loading…</p>}
       {others?.length === 0 && <p class="hint">Nothing else.</p>}
       <ul>
@@ -90,7 +93,8 @@ export function AuthorDrawer({ item }: { item: Item }) {
                   {formatTime(other.received_at)}
                 </time>
               </a>
-              {other.decision?.policy && ` · ${policyTitle(policies, other.decision.policy)}`}
+              {other.decision?.policy &&
+                ` · ${findPolicy(other.decision.policy)?.title ?? other.decision.policy}`}
             </p>
             {isErased(other) ? (
               <em>erased</em>
@@ -104,17 +108,20 @@ export function AuthorDrawer({ item }: { item: Item }) {
   );
 }
 
-/** What moderators have said about a member; guests cannot be told from others. */
+/**
+ * Comments on a member; a guest has none, since a name may belong to several people. The parent sets
+ * `key`, so that a late answer about one member is never shown beside another.
+ */
 function AuthorComments({ memberId }: { memberId: string }) {
   const [comments, setComments] = useState<readonly HistoryEvent[]>([]);
-  const path = `subjects/member/${memberId}`;
+  const subject = `member/${memberId}`;
   const read = () =>
-    call<{ comments: HistoryEvent[] }>('GET', `${path}/comments`).then(
+    call<{ comments: HistoryEvent[] }>('GET', `subjects/${subject}/comments`).then(
       (body) => setComments(body.comments),
       // A former member has no comments.
       () => setComments([]),
     );
-  useEffect(() => void read(), [memberId]);
+  useEffect(() => void read(), []);
   return (
     <section class="author-comments" aria-label="Comments on this author">
       {comments.map(({ event_id, text, at, actor }) => (
@@ -125,20 +132,10 @@ function AuthorComments({ memberId }: { memberId: string }) {
           {text === null ? <em>erased</em> : <MarkedText text={text} class="quoted" />}
         </div>
       ))}
-      <CommentForm
-        key={memberId}
-        subject={`member/${memberId}`}
-        label="Comment on this author"
-        onAdded={() => void read()}
-      />
+      <CommentForm subject={subject} label="Comment on this author" onAdded={() => void read()} />
     </section>
   );
 }
-
-const policyTitle = (
-  policies: readonly { code: string; title: string }[],
-  policy: string,
-): string => policies.find(({ code }) => code === policy)?.title ?? policy;
 
 /** Waiting items first, then decided ones, the last first. */
 async function readItems(author: string): Promise<Item[]> {

@@ -10,19 +10,20 @@ import { leaveItem } from './item-view.ts';
 import { authorName, decisionText, kindName } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { openItem } from './navigation.ts';
+import { findPolicy } from './policy-list.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
 import { History, Thread } from './thread.tsx';
 
 /** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, policies, filters, drawer, keys } = useStore(store);
+  const { details, filters, drawer, keys } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const note = isNote(item) ? item : null;
   const { decision } = item;
   const appeal = note?.appeal;
-  const policy = policies.find(({ code }) => code === decision?.policy);
+  const policy = findPolicy(decision?.policy);
   return (
     <section class="note" aria-labelledby="note-title">
       <div class="note-scroll">

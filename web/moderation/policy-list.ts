@@ -13,7 +13,8 @@ export async function loadPolicies(): Promise<void> {
 
 export const activePolicies = (): Policy[] => get().policies.filter(({ active }) => active);
 
-export const policyTitle = (code: string): string =>
-  get()
-    .policies.find((policy) => policy.code === code)
-    ?.title.toLowerCase() ?? code;
+export const findPolicy = (code: string | null | undefined): Policy | undefined =>
+  get().policies.find((policy) => policy.code === code);
+
+/** The title in lower case, for use within a sentence. */
+export const policyTitle = (code: string): string => findPolicy(code)?.title.toLowerCase() ?? code;
