@@ -15,7 +15,7 @@ const USAGE = `Usage:
   npm run keys -- retire ID [--give-up]
 
 status prints how many members, moderators, credentials, handles, sessions and receipts need each server
-key. retire prints SERVER_KEYS without an old key that nobody needs any more. --give-up retires a key that
+key. retire prints SERVER_KEYS without an old key that is no longer needed. --give-up retires a key that
 is still needed: those who did not sign in or recover since it was replaced cannot do so any more.
 `;
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type BegunEpoch, beginEpoch } from '../../platform/eventstore/log-epochs.ts';
 import { dropEveryCredentialVerifier } from '../../platform/keys/verifiers.ts';
-import { expireEverySession } from '../../services/membership/sessions.ts';
+import { expireSessions } from '../../services/membership/sessions.ts';
 import { dropEveryModeratorSession } from '../../services/moderation/staff/sessions.ts';
 
 const PROCESSES = `SELECT DISTINCT application_name AS name FROM pg_stat_activity
@@ -26,7 +26,7 @@ export async function beginEpochOfLog(client: pg.ClientBase, reason: string): Pr
   const { rows } = await client.query<BegunEpoch>(begin);
   const statements = [
     ...others,
-    expireEverySession(),
+    expireSessions(),
     dropEveryModeratorSession(),
     dropEveryCredentialVerifier(),
   ];

@@ -29,6 +29,10 @@ export interface Verifier {
 
 export type KeyRing = ReturnType<typeof keyRing>;
 
+/** The 32 bytes of the key that a server key has for a purpose. */
+export const deriveSecret = (secret: Buffer, purpose: Purpose): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', `service ${purpose}`, 32));
+
 /**
  * Creates the keyed hashes (HMAC-SHA-256) of this service. Each purpose has a key derived from a
  * server key by HKDF-SHA-256. The hashed secrets are 256-bit random values, so no slow password
@@ -47,10 +51,8 @@ export function keyRing(serverKeys: readonly ServerKey[]) {
     const name = `${id} ${purpose}`;
     let key = derived.get(name);
     const source = serverKeys.find((serverKey) => serverKey.id === id);
-    if (source?.only) return source.only === purpose ? createSecretKey(source.secret) : undefined;
-    if (!key && source) {
-      const bytes = hkdfSync('sha256', source.secret, '', `service ${purpose}`, 32);
-      key = createSecretKey(new Uint8Array(bytes));
+    if (!key && source && (source.only ?? purpose) === purpose) {
+      key = createSecretKey(source.only ? source.secret : deriveSecret(source.secret, purpose));
       derived.set(name, key);
     }
     return key;

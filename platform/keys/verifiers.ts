@@ -78,10 +78,10 @@ export function dropEveryCredentialVerifier(): Sql {
 /** Reads the ids of the server keys that verifiers use. */
 export const verifierKeys = () => valuesIn<{ key_id: number }>('verifiers', 'key_id');
 
-/** Counts the verifiers of one purpose by server key. */
-export function countVerifiers(purpose: Purpose): Sql<{ key_id: number; count: number }> {
-  return sql`SELECT key_id, count(*)::int AS count FROM verifiers
-    WHERE purpose = ${purpose} GROUP BY key_id`;
+/** Counts the verifiers by purpose and server key. */
+export function countVerifiers(): Sql<{ purpose: Purpose; key_id: number; count: number }> {
+  return sql`SELECT purpose, key_id, count(*)::int AS count FROM verifiers
+    GROUP BY purpose, key_id`;
 }
 
 /** Deletes every verifier under a server key: what it verified is never accepted again. */

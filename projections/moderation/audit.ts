@@ -31,28 +31,15 @@ export interface AuditFilters {
   subject?: string | undefined;
 }
 
-/** Reads audited events after a position, up to and including another, oldest first. */
-export const auditOldest = (
+/** Reads audited events after a position, up to and including another. */
+export function auditPage(
+  order: 'oldest' | 'newest',
   after: number,
   to: number,
   limit: number,
-  filters: AuditFilters = {},
-): Sql<AuditRow> => auditPage('ASC', [after, to, limit], filters);
-
-/** Reads audited events after a position, up to and including another, newest first. */
-export const auditNewest = (
-  after: number,
-  to: number,
-  limit: number,
-  filters: AuditFilters = {},
-): Sql<AuditRow> => auditPage('DESC', [after, to, limit], filters);
-
-function auditPage(
-  direction: 'ASC' | 'DESC',
-  range: readonly number[],
-  { moderator, policy, subject }: AuditFilters,
+  { moderator, policy, subject }: AuditFilters = {},
 ): Sql<AuditRow> {
-  const values: unknown[] = [...range];
+  const values: unknown[] = [after, to, limit];
   const value = (given: string) => `$${values.push(given)}::text`;
   const conditions: string[] = [];
   if (moderator !== undefined) {
@@ -66,5 +53,6 @@ function auditPage(
     conditions.push(`right(stream_id, length(${given}) + 1) = '-' || ${given}`);
   }
   const text = [AUDITED, ...conditions].join(' AND ');
+  const direction = order === 'oldest' ? 'ASC' : 'DESC';
   return named(`${text} ORDER BY position ${direction} LIMIT $3`, values);
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { countReceipts } from '../../platform/eventstore/append.ts';
-import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import type { KeyRing, Purpose } from '../../platform/keys/key-ring.ts';
 import { countVerifiers, verifierKeys } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { countHandles, handleKeys } from '../../projections/membership/members.ts';
@@ -12,19 +12,24 @@ import { countSessions } from './sessions.ts';
  * lists the distinct key ids.
  */
 const NEEDED = { verifiers: verifierKeys, handles: handleKeys, sessions: countSessions } as const;
-/** Tells verifiers apart, and adds receipts, which remain without their key but match no retry. */
+/** The uses that are counted in one pass over the verifiers, by purpose. */
+const VERIFIER_USES = {
+  'sign-in': 'sign_in',
+  recovery: 'recovery',
+  credential: 'credentials',
+  moderator: 'moderators',
+} as const satisfies Partial<Record<Purpose, string>>;
+/** Includes receipts: without its server key a receipt remains, but no longer matches a retry. */
 const COUNTS = {
-  sign_in: () => countVerifiers('sign-in'),
-  recovery: () => countVerifiers('recovery'),
-  credentials: () => countVerifiers('credential'),
-  moderators: () => countVerifiers('moderator'),
   handles: countHandles,
   sessions: countSessions,
   receipts: countReceipts,
 } as const;
 
-export type KeyUse = keyof typeof COUNTS;
-export const USE_NAMES = Object.keys(COUNTS) as KeyUse[];
+type VerifierPurpose = keyof typeof VERIFIER_USES;
+export type KeyUse = (typeof VERIFIER_USES)[VerifierPurpose] | keyof typeof COUNTS;
+const COUNTED = Object.keys(COUNTS) as (keyof typeof COUNTS)[];
+export const USE_NAMES: readonly KeyUse[] = [...Object.values(VERIFIER_USES), ...COUNTED];
 
 /** The number of rows of each kind that use a server key, by key id. */
 export type KeyUsage = ReadonlyMap<number, Readonly<Partial<Record<KeyUse, number>>>>;
@@ -32,9 +37,14 @@ export type KeyUsage = ReadonlyMap<number, Readonly<Partial<Record<KeyUse, numbe
 /** Counts rows by server key, which may take minutes: pass a client without a query timeout. */
 export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
   const usage = new Map<number, Partial<Record<KeyUse, number>>>();
-  for (const use of USE_NAMES) {
+  const add = (use: KeyUse, { key_id, count }: { key_id: number; count: number }) =>
+    usage.set(key_id, { ...usage.get(key_id), [use]: count });
+  type VerifierCount = { purpose: VerifierPurpose; key_id: number; count: number };
+  const verifiers = await client.query<VerifierCount>(countVerifiers());
+  for (const row of verifiers.rows) add(VERIFIER_USES[row.purpose], row);
+  for (const use of COUNTED) {
     const { rows } = await client.query<{ key_id: number; count: number }>(COUNTS[use]());
-    for (const { key_id, count } of rows) usage.set(key_id, { ...usage.get(key_id), [use]: count });
+    for (const row of rows) add(use, row);
   }
   return usage;
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { keyRing } from '../../platform/keys/key-ring.ts';
+import { deriveSecret } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { dropVerifiersUnder } from '../../platform/keys/verifiers.ts';
 import type { KeyUse } from './key-usage.ts';
-import { expireSessionsUnder } from './sessions.ts';
+import { expireSessions } from './sessions.ts';
 
 /** What prevents that a key is retired, in words that follow a count. */
 const NEEDS: Partial<Record<KeyUse, string>> = {
@@ -26,7 +26,7 @@ export function retired(keys: readonly ServerKey[], id: number) {
   if (key === keys[0])
     throw new Error(`Key ${id} is the newest: put a new key before it and restart first`);
   const without = keys.filter((candidate) => candidate !== key);
-  const secret = keyRing(keys).derive('handle', id)?.export() ?? Buffer.alloc(0);
+  const secret = deriveSecret(key.secret, 'handle');
   return { without, withHandles: [...without, { id, secret, only: 'handle' as const }] };
 }
 
@@ -48,6 +48,6 @@ export function requireUnneeded(id: number, uses: Readonly<Partial<Record<KeyUse
 export async function giveUpKey(client: pg.Client, id: number): Promise<void> {
   await client.query('BEGIN');
   await client.query(dropVerifiersUnder(id));
-  await client.query(expireSessionsUnder(id));
+  await client.query(expireSessions(id));
   await client.query('COMMIT');
 }

@@ -102,16 +102,11 @@ export function endSessions(sessionIds: readonly string[], now: Date): Sql {
   return sql`UPDATE sessions SET ended_at = ${now} WHERE session_id = ANY(${sessionIds}::uuid[])`;
 }
 
-/** Ends every session; the worker records that they expired. */
-export function expireEverySession(): Sql {
+/** Ends every session, or those under one server key; the worker records that they expired. */
+export function expireSessions(keyId: number | null = null): Sql {
   return sql`UPDATE sessions SET expires_at = clock_timestamp()
-    WHERE ended_at IS NULL AND expires_at > clock_timestamp()`;
-}
-
-/** Ends the sessions under a server key; the worker records that they expired. */
-export function expireSessionsUnder(keyId: number): Sql {
-  return sql`UPDATE sessions SET expires_at = clock_timestamp()
-    WHERE key_id = ${keyId} AND ended_at IS NULL AND expires_at > clock_timestamp()`;
+    WHERE ended_at IS NULL AND expires_at > clock_timestamp()
+      AND key_id = coalesce(${keyId}::int, key_id)`;
 }
 
 export interface SessionTimes {

@@ -29,7 +29,7 @@ export function toShingles(message: string): Set<string> {
  */
 export function toComparable(message: string): string {
   const folded = fold(message);
-  if (toShingles(message).size > 0 || folded.includes(' ')) return folded;
+  if (folded.includes(' ') || toShingles(message).size > 0) return folded;
   return (
     bounded(message)
       .replace(/\p{Cf}/gu, '')

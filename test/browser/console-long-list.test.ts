@@ -46,7 +46,7 @@ t.test('a long list costs what is in sight, and stays still', NEEDS_BROWSER, asy
     'one item is read, not the list',
   );
 
-  // The undo of a decision brings back a note that stands above the others.
+  // The undo of a decision brings back a note whose place is above the others.
   const undone = await bob.get(`notes/${first.id}`);
   await bob.post(`decisions/${undone.body.item.decision.event_id}/undo`, {
     expected_version: undone.body.item.version,

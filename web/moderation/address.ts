@@ -26,8 +26,12 @@ export interface Place {
 
 const ITEMS = '/moderation/items/';
 
+/** The filters that are set, as query parameters. */
+export const toParams = (filters: Partial<Filters>): URLSearchParams =>
+  new URLSearchParams(Object.entries(filters).filter(([, value]) => value));
+
 export const viewAddress = (view: View, filters: Filters = NO_FILTERS): string => {
-  const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value));
+  const query = toParams(filters);
   const path = view === 'todo' ? '/moderation' : `/moderation/${view}`;
   return query.size > 0 ? `${path}?${query}` : path;
 };

@@ -1,5 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Filters, itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
+import {
+  type Filters,
+  itemAddress,
+  NO_FILTERS,
+  onPlainClick,
+  toParams,
+  viewAddress,
+} from './address.ts';
 import { call, toFailure } from './api.ts';
 import type { Entry } from './api-model.ts';
 import { failureText } from './failure-text.ts';
@@ -15,27 +22,22 @@ interface Page {
   next_cursor: string | null;
 }
 
-const toQuery = ({ moderator, policy, subject }: Filters): string =>
-  Object.entries({ moderator, policy, subject })
-    .filter(([, value]) => value)
-    .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
-    .join('');
-
 /** The audit log, ordered by log position, newest first. */
 export function Audit() {
-  const { filters } = useStore(store);
+  const { moderator, policy, subject } = useStore(store).filters;
   const [entries, setEntries] = useState<readonly Entry[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const [loading, setLoading] = useState(true);
   const lastRequest = useRef(0);
-  const query = toQuery(filters);
+  const query = toParams({ moderator, policy, subject }).toString();
   const read = async (after: string | null) => {
     const request = ++lastRequest.current;
     setLoading(true);
     try {
-      const place = after ? `&cursor=${encodeURIComponent(after)}` : '';
-      const page = await call<Page>('GET', `audit?order=newest&limit=50${query}${place}`);
+      const params = new URLSearchParams(query);
+      if (after) params.set('cursor', after);
+      const page = await call<Page>('GET', `audit?order=newest&limit=50&${params}`);
       // Drop this answer if a newer request has been sent.
       if (request !== lastRequest.current) return;
       setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
@@ -59,7 +61,7 @@ export function Audit() {
           </button>
           <a
             class="button"
-            href={`/api/moderation/audit?format=ndjson${query}`}
+            href={`/api/moderation/audit?format=ndjson&${query}`}
             download="audit.ndjson"
           >
             Download {query === '' ? 'all' : 'these'}
@@ -130,16 +132,7 @@ function AuditFilters({ entries }: { entries: readonly Entry[] }) {
   const { moderator, policy, subject } = filters;
   return (
     <search class="audit-filters">
-      <label for="moderator">Moderator</label>
-      <input
-        id="moderator"
-        key={moderator}
-        class="input"
-        list="moderators"
-        defaultValue={moderator}
-        maxLength={100}
-        onChange={(event) => showAudit({ moderator: event.currentTarget.value.trim() })}
-      />
+      <FilterInput name="moderator" label="Moderator" value={moderator} list="moderators" />
       <datalist id="moderators">
         {[...names].map((name) => (
           <option key={name} value={name} />
@@ -159,22 +152,49 @@ function AuditFilters({ entries }: { entries: readonly Entry[] }) {
           </option>
         ))}
       </select>
-      <label for="subject">Subject</label>
-      <input
-        id="subject"
-        key={subject}
-        class="input code"
-        placeholder="id"
-        defaultValue={subject}
-        maxLength={100}
-        onChange={(event) => showAudit({ subject: event.currentTarget.value.trim() })}
-      />
+      <FilterInput name="subject" label="Subject" value={subject} class="code" placeholder="id" />
       {(moderator || policy || subject) && (
         <button type="button" class="button quiet" onClick={() => showView('audit')}>
           Clear filters
         </button>
       )}
     </search>
+  );
+}
+
+interface FilterInputProps {
+  name: 'moderator' | 'subject';
+  label: string;
+  value: string;
+  class?: string;
+  list?: string;
+  placeholder?: string;
+}
+
+/** A text that filters once it is changed; another value of the address replaces what is typed. */
+function FilterInput({
+  name,
+  label,
+  value,
+  class: more = '',
+  list,
+  placeholder,
+}: FilterInputProps) {
+  return (
+    <>
+      <label for={name}>{label}</label>
+      <input
+        type="text"
+        id={name}
+        key={value}
+        class={`input ${more}`}
+        list={list}
+        placeholder={placeholder}
+        defaultValue={value}
+        maxLength={100}
+        onChange={(event) => showAudit({ [name]: event.currentTarget.value.trim() })}
+      />
+    </>
   );
 }
 

@@ -1,3 +1,4 @@
+import { toParams } from './address.ts';
 import { call } from './api.ts';
 import type { Item, QueueBody } from './api-model.ts';
 import { withItemId } from './item-ids.ts';
@@ -27,9 +28,9 @@ export async function readItems(ids: readonly string[]): Promise<QueueBody> {
 }
 
 async function readList(more: Record<string, string>): Promise<Page> {
-  const { filters } = get();
-  const params = new URLSearchParams({ view: currentList(), ...more });
-  for (const [name, value] of Object.entries(filters)) if (value) params.set(name, value);
+  const params = toParams(get().filters);
+  for (const [name, value] of Object.entries({ view: currentList(), ...more }))
+    params.set(name, value);
   const request = nextRequest();
   const body = await call<QueueBody>('GET', `queue?${params}`);
   return { ...body, items: body.items.map(withItemId), requestNumber: request };

@@ -19,8 +19,7 @@ import {
 import {
   type AuditFilters,
   type AuditRow,
-  auditNewest,
-  auditOldest,
+  auditPage,
 } from '../../../projections/moderation/audit.ts';
 import { reviewSubject } from '../decisions/review-events.ts';
 import { type auditContract, type Entry, NDJSON } from './contract.ts';
@@ -52,11 +51,10 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     let after = order === 'oldest' ? (from ?? 0) : 0;
     let to = order === 'oldest' ? end : Math.min(end, (from ?? Infinity) - 1);
     for (let size = RANGE_POSITIONS; after < to && found.length < limit; size *= RANGE_GROWTH) {
-      const range =
-        order === 'oldest'
-          ? auditOldest(after, Math.min(to, after + size), limit - found.length, filters)
-          : auditNewest(Math.max(after, to - size), to, limit - found.length, filters);
-      const [rows, moderators] = await snapshot(pool, [range, moderatorNames()]);
+      const [low, high] =
+        order === 'oldest' ? [after, Math.min(to, after + size)] : [Math.max(after, to - size), to];
+      const entries = auditPage(order, low, high, limit - found.length, filters);
+      const [rows, moderators] = await snapshot(pool, [entries, moderatorNames()]);
       found.push(...nameActors(rows, moderators));
       if (order === 'oldest') after += size;
       else to -= size;

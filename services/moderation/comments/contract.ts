@@ -37,7 +37,7 @@ export const commentsContract = defineContract({
     path,
     summary: 'Comment on a note, a record or a member, for moderators only',
     description:
-      'Nobody else is ever shown a comment. It is erased with the text of its note, and with the ' +
+      'Only moderators ever see a comment. It is erased with the text of its note, and with the ' +
       "author's account.",
     tag: 'moderation',
     access: { roles: CLAIMERS },

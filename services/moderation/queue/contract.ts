@@ -29,17 +29,15 @@ const Seconds = z
   .meta({ override: { type: 'integer', minimum: 0, maximum: 999_999_999 } });
 
 const ITEM = '(?:[a-z_]{1,20}/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const ITEMS = `^${ITEM}(?:,${ITEM}){0,49}$`;
 
 /** Ids of notes, and records as `type/id`. */
 const SelectedItems = z
   .string()
-  .regex(
-    new RegExp(`^${ITEM}(?:,${ITEM}){0,49}$`),
-    'must be 1 to 50 note ids or type/id of records, separated by commas',
-  )
+  .regex(new RegExp(ITEMS), 'must be 1 to 50 note ids or type/id of records, separated by commas')
   .transform((list) => list.split(','))
   .meta({
-    override: { type: 'string', pattern: `^${ITEM}(?:,${ITEM}){0,49}$` },
+    override: { type: 'string', pattern: ITEMS },
     description:
       'Only these items, if they are in the view and fit the filters: 1 to 50 note ids, or ' +
       '`type/id` of records, separated by commas',

@@ -26,7 +26,7 @@ const commentsIn = ({ body }: { body: { history?: Event[]; comments?: Event[] } 
     .filter(({ type }) => type === 'CommentAdded')
     .map(({ text }) => text);
 
-t.test('shows comments to moderators and to nobody else', async (t) => {
+t.test('shows comments to moderators only', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const auditor = await addModerator(service, 'Aud', 'auditor');
