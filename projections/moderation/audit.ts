@@ -23,8 +23,8 @@ const AUDITED = `SELECT position, event_id, stream_id, stream_version, type, dat
 
 /** Which entries are wanted; each filter is optional. */
 export interface AuditFilters {
-  /** The id or the name of a moderator, present or former. */
-  moderator?: string | undefined;
+  /** Ids of the moderators who acted. Their names are in another table than the log. */
+  moderatorIds?: readonly string[] | undefined;
   /** The code of the policy that a decision names. */
   policy?: string | undefined;
   /** The id of a note, a record or a moderator, or the code of a policy. */
@@ -37,15 +37,14 @@ export function auditPage(
   after: number,
   to: number,
   limit: number,
-  { moderator, policy, subject }: AuditFilters = {},
+  { moderatorIds, policy, subject }: AuditFilters = {},
 ): Sql<AuditRow> {
   const values: unknown[] = [after, to, limit];
-  const value = (given: string) => `$${values.push(given)}::text`;
+  const value = (given: unknown, type = 'text') => `$${values.push(given)}::${type}`;
   const conditions: string[] = [];
-  if (moderator !== undefined) {
-    const given = value(moderator);
-    conditions.push(`actor->>'type' = 'moderator' AND actor->>'id' IN (SELECT moderator_id::text
-      FROM moderators WHERE name = ${given} OR moderator_id::text = ${given})`);
+  if (moderatorIds !== undefined) {
+    const ids = value(moderatorIds, 'text[]');
+    conditions.push(`actor->>'type' = 'moderator' AND actor->>'id' IN (SELECT unnest(${ids}))`);
   }
   if (policy !== undefined) conditions.push(`data->>'policy' = ${value(policy)}`);
   if (subject !== undefined) {

@@ -79,6 +79,14 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     return { position: from?.position, epoch };
   }
 
+  /** The ids of the moderators, present or former, with this id or name. */
+  async function moderatorsCalled(idOrName: string): Promise<string[]> {
+    const moderators = await query(pool, moderatorNames());
+    return moderators
+      .filter(({ moderator_id, name }) => moderator_id === idOrName || name === idOrName)
+      .map(({ moderator_id }) => moderator_id);
+  }
+
   /** Streams all entries that exist at the start, in batches, so that any length fits in memory. */
   async function* lines(
     order: Order,
@@ -97,11 +105,13 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
 
   return {
     'moderation.audit': async ({
-      query: { cursor, limit, order, format, ...filters },
+      query: { cursor, limit, order, format, moderator, policy, subject },
       request,
     }) => {
       const from = await start(cursor, order);
       if (isRefusal(from)) return from;
+      const moderatorIds = moderator === undefined ? undefined : await moderatorsCalled(moderator);
+      const filters = { moderatorIds, policy, subject };
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
       if (asked === 'ndjson')
         return { status: 200, stream: lines(order, from.position, filters), type: NDJSON };
