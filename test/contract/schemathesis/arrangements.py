@@ -103,6 +103,10 @@ def subject(case):
         case.body["expected_version"] = world.moderate("GET", f"subjects/artifact/{artifact}")["item"]["version"]
 
 
+def commented(case):
+    case.path_parameters.update(type="note", id=world.guest_note())
+
+
 def batch(case):
     case.body["items"] = [{"note_id": world.guest_note(), "expected_version": 1}]
 
@@ -185,6 +189,8 @@ ARRANGEMENTS = {
     "moderation.undo_batch": undo_batch,
     "moderation.subject": subject,
     "moderation.decide_subject": subject,
+    "moderation.comments": commented,
+    "moderation.comment": commented,
     "moderation.change_policy": policy,
     "a2a.call": a2a,
     "mcp.call": mcp,
