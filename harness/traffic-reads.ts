@@ -33,6 +33,8 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     '/api/v1/activity',
     '/api/v1/activity?type=artifact.published',
     '/api/v1/activity?type=note.approved',
+    '/api/v1/search?q=note',
+    '/api/v1/search?q=note&type=note',
   ];
   const operations = [
     '/api/guestbook',

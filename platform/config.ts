@@ -95,7 +95,7 @@ export const Environment = z.object({
   GUESTBOOK_OPEN: flag('true').describe('Whether the guestbook accepts new notes.'),
   A2A_ENABLED: flag('true').describe('Whether `POST /a2a` and the agent card exist.'),
   API_OPEN: flag('true').describe(
-    'Whether profiles, artifacts, cases, reports and activity are open; otherwise their routes answer 503 `api_disabled`.',
+    'Whether profiles, artifacts, cases, reports, activity and search are open; otherwise their routes answer 503 `api_disabled`.',
   ),
   UNDO_WINDOW_SECONDS: whole(0, 86_400, 600).describe(
     "Seconds in which a moderator's decision can be undone, and after which members are notified of it.",

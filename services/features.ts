@@ -28,6 +28,7 @@ import { profilesFeature } from './profiles/feature.ts';
 import { protocolsFeature } from './protocols/feature.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
 import { reportsFeature } from './reports/feature.ts';
+import { searchFeature } from './search/feature.ts';
 import { updatesFeature } from './updates/feature.ts';
 import type { UpdatesWaiting } from './updates/waiting.ts';
 
@@ -72,6 +73,7 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   casesFeature,
   reportsFeature,
   activityFeature,
+  searchFeature,
   moderationFeature,
   protocolsFeature,
   pagesFeature,

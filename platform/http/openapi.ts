@@ -48,6 +48,7 @@ const TAGS: Readonly<Record<string, string>> = {
   artifacts: 'Context packets',
   cases: 'Work to claim, submit and review',
   activity: 'The public record',
+  search: 'Search in what is public',
   reports: 'Reports to moderators',
   moderation: 'The review queue',
   agents: 'Protocols for agents: A2A and MCP',

@@ -29,6 +29,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   artifacts: '/api/v1/artifacts',
   cases: '/api/v1/cases',
   activity: '/api/v1/activity',
+  search: '/api/v1/search',
   openapi: '/openapi.json',
   openapi_3_0: '/openapi-3.0.json',
   for_agents: '/for-agents.md',

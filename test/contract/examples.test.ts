@@ -413,6 +413,7 @@ t.test("documents examples that equal the service's responses", async (t) => {
   await exchange('artifacts.get', 200, { params: { artifact_id: artifactId } });
   await workOnCase(ada, bob, artifactId);
   await exchange('activity.list', 200, { query: '?limit=3' });
+  await exchange('search.public', 200, { query: '?q=index&limit=3' });
   await leaveNotes(ada, moderator, lead);
   await moderateRecords(ada, bob, moderator, lead, artifactId);
   await speakProtocols(ada);

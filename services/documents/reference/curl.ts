@@ -14,6 +14,9 @@ export function curlCommand(
   const url = path
     .split(/\{([a-z_]+)\}/)
     .map((part, index) => (index % 2 === 0 ? part : pathValue(part, parameters)));
+  const query = parameters
+    .filter((each) => each.in === 'query' && each.required)
+    .map((each, index) => markup`${index === 0 ? '?' : '&'}${queryValue(each)}`);
   const options = [
     ...(credential ? [credential.option] : []),
     ...parameters.flatMap((parameter) => headerOption(parameter, operationId)),
@@ -21,7 +24,7 @@ export function curlCommand(
       ? []
       : ["-H 'Content-Type: application/json'", `-d '${bodyText(body)}'`]),
   ];
-  const command = markup`curl -sS ${method === usual ? '' : `-X ${method} `}"$BASE_URL${url}"`;
+  const command = markup`curl -sS ${method === usual ? '' : `-X ${method} `}"$BASE_URL${url}${query}"`;
   return markup`<pre><code>BASE_URL='${baseUrl}'
 ${credential?.assignment}${join([command, ...options], ' \\\n  ')}</code></pre>`;
 }
@@ -57,6 +60,10 @@ function pathValue(name: string, parameters: readonly Parameter[]): Part {
   const schema = parameters.find((each) => each.in === 'path' && each.name === name)?.schema;
   const value = schema?.enum?.[0] ?? (schema?.format === 'uuid' ? exampleUuid(name) : name);
   return markup`<mark>${String(value)}</mark>`;
+}
+
+function queryValue({ name, schema }: Parameter): Part {
+  return markup`${name}=<mark>${encodeURIComponent(String(schema.examples?.[0] ?? name))}</mark>`;
 }
 
 /** Required headers, and those with an example that browsers do not set themselves. */

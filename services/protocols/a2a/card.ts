@@ -67,7 +67,7 @@ function skillOf(tag: string, group: readonly Operation[]) {
 
 /** An example data part for the operation, made from its schemas, with required fields only. */
 export function exampleRequest({ id, route }: Operation) {
-  const parts = [route.params, route.body].filter((schema) => schema !== undefined);
+  const parts = [route.params, route.query, route.body].filter((schema) => schema !== undefined);
   const input = Object.assign({}, ...parts.map(exampleInput));
   return {
     operation: id,

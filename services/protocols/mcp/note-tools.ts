@@ -2,24 +2,14 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { Problem, problemFrom } from '../../../platform/http/problems.ts';
-import { Text } from '../../../platform/http/schemas.ts';
-import { toKeysetPosition, toPage } from '../../../platform/keyset-cursor.ts';
-import { query } from '../../../platform/postgres/query.ts';
+import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { guestName } from '../../../platform/visible-text.ts';
-import { SEARCH_KINDS, searchPublic } from '../../../projections/search/search.ts';
 import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { readNotes } from '../../guestbook/read.ts';
+import { Found, Kind, Words } from '../../search/contract.ts';
+import { findPublic } from '../../search/find-public.ts';
 import { paging, recordId, recordInput } from './arguments.ts';
 import { type Tool, tool } from './tool.ts';
-
-const Found = z.object({
-  kind: z.enum(SEARCH_KINDS),
-  id: z.string(),
-  title: z.string(),
-  excerpt: z.string().describe('The first 200 characters'),
-  at: z.string().describe('When it appeared'),
-});
 
 /** Tools whose pagination has no HTTP equivalent: notes with a page size, and the search. */
 export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: boolean): Tool[] {
@@ -56,27 +46,15 @@ export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: bo
         'alternatives.',
       input: z.strictObject({
         ...paging,
-        query: Text(1, 200),
-        kind: z.enum(SEARCH_KINDS).optional(),
+        query: Words,
+        kind: Kind.optional(),
       }),
       output: z.object({ results: z.array(Found), next_cursor: z.string().nullable() }),
       async run(_, { query: words, kind, cursor, limit }) {
         if (!apiOpen && kind !== 'note') throw new Problem('api_disabled');
-        const place = toKeysetPosition(cursor);
-        if (isRefusal(place)) throw problemFrom(place);
-        const found = await query(readPool, searchPublic(words, kind, limit + 1, place));
-        const { rows, next_cursor } = toPage(found, limit, (row) => ({
-          at: row.place,
-          id: row.id,
-        }));
-        const results = rows.map((row) => ({
-          kind: row.kind,
-          id: row.id,
-          title: row.kind === 'note' ? guestName(row.title) : (row.title ?? ''),
-          excerpt: row.excerpt ?? '',
-          at: row.at.toISOString(),
-        }));
-        return { results, next_cursor };
+        const found = await findPublic(readPool, { words, kind, cursor, limit });
+        if (isRefusal(found)) throw problemFrom(found);
+        return found;
       },
     }),
   ];

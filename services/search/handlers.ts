@@ -1,0 +1,18 @@
+import type pg from 'pg';
+import type { Handlers } from '../../platform/http/route.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import type { searchContract } from './contract.ts';
+import { findPublic } from './find-public.ts';
+
+export interface SearchDeps {
+  readPool: pg.Pool;
+}
+
+export function searchHandlers({ readPool }: SearchDeps): Handlers<typeof searchContract> {
+  return {
+    'search.public': async ({ query: { q, type, cursor, limit } }) => {
+      const found = await findPublic(readPool, { words: q, kind: type, cursor, limit });
+      return isRefusal(found) ? found : { status: 200, body: { status: 'ok', ...found } };
+    },
+  };
+}
