@@ -119,6 +119,29 @@ t.test("never sends a member's note as a guest's unasked", NEEDS_BROWSER, async 
   matchAll(t, (await ann.get('queue')).body.items, [{ author: { kind: 'guest' } }]);
 });
 
+t.test(
+  'tries again if the first request fails although the network is back',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startGuestbook(t);
+    const visit = await visitGuestbook(t, service, { expected: /net::ERR|Failed to load/ });
+    const { page, context } = visit;
+    await beginNote(visit, 'Through the tunnel');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Send for review' }).click();
+    await page.getByText('Your text is kept').waitFor();
+    let refused = 0;
+    await intercept(page, '**/api/guestbook', async (route) => {
+      if (route.request().method() !== 'POST' || refused > 0) return route.continue();
+      refused++;
+      return route.abort('internetdisconnected');
+    });
+    await context.setOffline(false);
+    await page.getByText('Waiting for review', { exact: true }).waitFor();
+    t.equal(refused, 1);
+  },
+);
+
 t.test('does not send a postponed note', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /net::ERR|Failed to load/ });

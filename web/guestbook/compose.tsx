@@ -14,6 +14,8 @@ import type { Session } from './session.ts';
 
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_NAME_LENGTH = 40;
+/** Pauses before further attempts, because a browser may report a network that does not work yet. */
+const PAUSES_BACK_ONLINE_MS: readonly number[] = [500, 2000, 5000];
 
 interface ComposeProps {
   experience: Experience;
@@ -103,17 +105,22 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
     });
   }
 
-  async function deliver(body: Submission): Promise<void> {
+  async function deliver(body: Submission, pauses: readonly number[] = []): Promise<void> {
     unconfirmed.current = body;
     const request = { backOnline: false };
     inFlight.current = request;
     setAlreadySent(false);
     setSending(true);
     const answer = await call<{ status: Standing }>('POST', '/api/guestbook', { body });
+    const uncertain = answer.kind !== 'ok' && isUncertain(answer);
+    const [pause, ...further] = request.backOnline ? [0, ...PAUSES_BACK_ONLINE_MS] : pauses;
+    if (uncertain && pause !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (mounted.current && unconfirmed.current === body) return deliver(body, further);
+    }
     const changed = unconfirmed.current !== body;
     inFlight.current = undefined;
-    if (answer.kind === 'ok' || !isUncertain(answer)) unconfirmed.current = undefined;
-    else if (request.backOnline && !changed) return deliver(body);
+    if (!uncertain) unconfirmed.current = undefined;
     setSending(false);
     if (answer.kind === 'ok') {
       own.add({ body, sentAt: Date.now(), standing: answer.body.status });
@@ -145,7 +152,7 @@ export function Compose({ experience, parentId, session, own, onSent, onCancel }
   useLayoutEffect(() => {
     const again = () => {
       if (inFlight.current) inFlight.current.backOnline = true;
-      else if (unconfirmed.current) void resend.current(unconfirmed.current);
+      else if (unconfirmed.current) void resend.current(unconfirmed.current, PAUSES_BACK_ONLINE_MS);
     };
     addEventListener('online', again);
     return () => {
