@@ -2,12 +2,12 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../../../platform/config.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
+import { createReader } from '../../../platform/http/reader.ts';
 import type { Handler, Handlers, Route } from '../../../platform/http/route.ts';
 import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
 import type { mcpContract } from './contract.ts';
 import { endpoint } from './endpoint.ts';
 import { noteTools } from './note-tools.ts';
-import { createReader } from './reader.ts';
 import { recordTools } from './record-tools.ts';
 import { mcpServer } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operations } from '../../../platform/http/invoke.ts';
+import type { Json } from '../../../platform/http/reader.ts';
 import { paging, recordId, recordInput, toWindow, window, windowed } from './arguments.ts';
-import type { Json } from './reader.ts';
 import { type Tool, tool } from './tool.ts';
 
 /** Tools for the read operations of the public record; they return the same bodies as HTTP. */

@@ -1,6 +1,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { type Json, protocolError, type Reader } from './reader.ts';
+import type { Json, Reader } from '../../../platform/http/reader.ts';
+import { protocolError } from './failure.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
 import { validate } from '../../../platform/http/invoke.ts';
-import { type Reader, readFailure } from './reader.ts';
+import type { Reader } from '../../../platform/http/reader.ts';
+import { readFailure } from './failure.ts';
 import { addResources } from './resources.ts';
 import type { Tool } from './tool.ts';
 

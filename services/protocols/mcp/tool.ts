@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Json, Reader } from './reader.ts';
+import type { Json, Reader } from '../../../platform/http/reader.ts';
 
 /** A tool: its input, its output, and the function that reads the output. */
 export interface Tool {

@@ -1,0 +1,41 @@
+import { isRefusal } from '../refusal.ts';
+import { invoke, type Operations } from './invoke.ts';
+import { Problem, problemFrom } from './problems.ts';
+import { responseBody } from './respond.ts';
+import type { RequestContext } from './route.ts';
+
+export type Json = Record<string, unknown>;
+
+/** Runs read operations of the HTTP routes for one request, as an anonymous caller. */
+export interface Reader {
+  read(operation: string, input?: Asked): Promise<Json>;
+}
+
+interface Asked {
+  params?: Record<string, string | undefined>;
+  query?: Record<string, string | number | undefined>;
+}
+
+export function createReader(
+  operations: Operations,
+  apiOpen: boolean,
+  request: RequestContext,
+): Reader {
+  return {
+    async read(id, { params = {}, query = {} } = {}) {
+      const operation = operations.get(id);
+      if (!operation) throw new Error(`there is no operation ${id}`);
+      if (operation.route.gated && !apiOpen) throw new Problem('api_disabled');
+      const input = { params: textsOf(params), query: textsOf(query), body: undefined };
+      const reply = await invoke(operation, { kind: 'anonymous' }, input, request);
+      if (isRefusal(reply)) throw problemFrom(reply);
+      return responseBody(reply);
+    },
+  };
+}
+
+/** The values that are present, as strings like in a URL. */
+function textsOf(given: Record<string, string | number | undefined>): Record<string, string> {
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
+}
