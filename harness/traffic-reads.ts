@@ -45,6 +45,18 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     `/api/v1/cases/${caseId}`,
     '/api/v1/discovery',
     '/api/v1/status',
+    '/members',
+    `/members/${ann.handle}`,
+    '/cases',
+    '/cases?state=open',
+    `/cases/${caseId}`,
+    '/packets',
+    '/packets?kind=brief',
+    `/packets/${artifact.id}`,
+    '/activity',
+    '/search?q=note',
+    '/about',
+    '/for-agents',
   ].map((path) => createOperation(`GET ${named(path)}`, () => get(path)));
   for (const path of lists) {
     const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&`;
@@ -130,7 +142,8 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
   return operations;
 }
 
-const named = (path: string) => path.replaceAll(/[0-9a-f-]{36}/g, ':id');
+const named = (path: string) =>
+  path.replaceAll(/[0-9a-f-]{36}/g, ':id').replace(/^\/members\/.+/, '/members/:handle');
 
 /** The cursor after `pages` pages or, in a shorter list, the last that a full page follows. */
 async function farWithin(

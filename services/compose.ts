@@ -28,6 +28,7 @@ import { requireKeys } from './membership/key-usage.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { isReview } from './moderation/decisions/review-events.ts';
 import { moderatorAuthenticator } from './moderation/staff/authenticate.ts';
+import { errorPages } from './pages/site/error-page.ts';
 import { createUpdatesWaiting } from './updates/waiting.ts';
 
 export type Core = Awaited<ReturnType<typeof createCore>>;
@@ -133,6 +134,7 @@ export function createApp(
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     apiOpen: config.apiOpen,
+    errorPage: errorPages(config.baseUrl),
     hashAddress: (address) => limits.bucketOf(address),
     ...(core.replica ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,

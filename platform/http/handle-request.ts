@@ -33,15 +33,24 @@ import { callerAddress, toRequestContext } from './request-context.ts';
 import { cachingHeaders, commonHeaders, type Headers, responseBody, sendReply } from './respond.ts';
 import {
   type AnyReply,
+  type Content,
   fillLocation,
   isByAuthorization,
   isForModerators,
   isMutation,
+  isPage,
   type Route,
 } from './route.ts';
 import { SECURITY_EVENTS, securityEvent } from './security-events.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { toProblem } from './to-problem.ts';
+
+/** Renders an error as a page for people. */
+export type ErrorPage = (problem: {
+  status: number;
+  message: string;
+  requestId: string;
+}) => Promise<{ content: Content; headers: Headers }>;
 
 export interface HttpDeps {
   operations: Operations;
@@ -52,6 +61,8 @@ export interface HttpDeps {
   secure: boolean;
   trustedProxies: number;
   apiOpen: boolean;
+  /** Without it, every error is JSON. */
+  errorPage?: ErrorPage;
   /** A keyed hash of an address, for the log. */
   hashAddress?: (address: string) => string;
   /** With a read replica, the largest lag at which it is used, in seconds. */
@@ -103,7 +114,7 @@ export async function handleRequest(
   } catch (error) {
     if (error instanceof CallerGone) res.statusCode = CALLER_GONE;
     else if (res.headersSent) cut(deps, res, error, id);
-    else seen.code = sendProblem(deps, req, res, operation?.route, error, id, headers);
+    else seen.code = await sendProblem(deps, req, res, operation?.route, error, id, headers);
   }
   const milliseconds = performance.now() - started;
   deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
@@ -240,7 +251,26 @@ async function identify(deps: HttpDeps, req: Request, route: Route) {
     : deps.authenticators.bearer(presented);
 }
 
-function sendProblem(
+/** Paths whose callers are programs, even where their `Accept` admits HTML. */
+const FOR_PROGRAMS = /^\/(?:api|a2a|mcp|\.well-known)(?:\/|$)/;
+
+/**
+ * Whether an error is sent as a page: the caller asks for HTML, as browsers do, and the path is that
+ * of a page or of nothing.
+ */
+function wantsPage(req: Request, route: Route | undefined): boolean {
+  if (!asksForHtml(req.headers.accept)) return false;
+  if (route) return isPage(route);
+  return ['GET', 'HEAD'].includes(req.method ?? '') && !FOR_PROGRAMS.test(splitUrl(req)[0]);
+}
+
+/** Whether `Accept` names HTML itself and does not exclude it. */
+const asksForHtml = (accept = ''): boolean =>
+  accept
+    .split(',')
+    .some((range) => /^\s*text\/html\s*(?:;|$)/i.test(range) && !/q=0(?:\.0*)?\s*$/i.test(range));
+
+async function sendProblem(
   deps: HttpDeps,
   req: Request,
   res: ServerResponse,
@@ -248,7 +278,7 @@ function sendProblem(
   error: unknown,
   id: string,
   headers: Headers,
-): string {
+): Promise<string> {
   const problem = toProblem(deps.logger, error, id);
   const reply = problemReply(problem.code, problem.details, id);
   const body = route?.bareProblems?.includes(reply.status)
@@ -267,6 +297,19 @@ function sendProblem(
     bearerSent && route !== undefined && isByAuthorization(route),
   );
   if (challenge) all['www-authenticate'] = challenge;
-  void sendReply(req, res, undefined, { status: reply.status, body }, closeAfterResponse(req, all));
+  const page = wantsPage(req, route)
+    ? await deps.errorPage?.({
+        status: reply.status,
+        message: reply.body.error.message,
+        requestId: id,
+      })
+    : undefined;
+  void sendReply(
+    req,
+    res,
+    undefined,
+    page ? { status: reply.status, content: page.content } : { status: reply.status, body },
+    closeAfterResponse(req, { ...all, ...page?.headers }),
+  );
   return problem.code;
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { CONFLICT_REASONS } from '../conflict-reasons.ts';
+import { PAGE_HEADERS } from './page-headers.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import {
   isForModerators,
   isMutation,
+  isPage,
   isReadableAnywhere,
   isRevalidated,
   type ReplyShape,
@@ -251,43 +253,52 @@ const CODES_BY_STATUS = Map.groupBy(
   (code) => problems[code][0] as number,
 );
 
-/** Builds one response for each HTTP status of a problem, with an example of each of its codes. */
+/** Statuses of the problems that a page for people can answer with. */
+const PAGE_STATUSES = [400, 404, 408, 410, 431, 500, 503];
+
+/**
+ * Builds one response for each HTTP status of a problem, with an example of each of its codes, and
+ * one more for pages, which answer in HTML where it is asked for.
+ */
 export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
   return Object.fromEntries(
-    [...CODES_BY_STATUS].map(([status, codes]) => [
-      PROBLEM_NAMES[status],
-      {
-        description: listed(codes),
-        headers: { ...common, ...described(PROBLEM_HEADERS[status]) } as never,
-        content: {
-          'application/json': {
-            schema: ProblemBody,
-            examples: Object.fromEntries(
-              codes.map((code) => {
-                const { body } = problemReply(
-                  code,
-                  EXAMPLE_DETAILS[code] ?? {},
-                  EXAMPLE_REQUEST_ID,
-                );
-                return [wireCode(code), { value: body }];
-              }),
-            ),
-          },
-        },
-      },
-    ]),
+    [...CODES_BY_STATUS].flatMap(([status, codes]) => {
+      const response = problemResponse(status, codes);
+      const { headers, content } = response;
+      const page = {
+        ...response,
+        headers: { ...headers, ...described(PAGE_HEADERS) } as never,
+        content: { ...content, ...textMedia('text/html') },
+      };
+      const name = PROBLEM_NAMES[status];
+      return [[name, response], ...(PAGE_STATUSES.includes(status) ? [[`${name}Page`, page]] : [])];
+    }),
   );
+}
+
+function problemResponse(status: number, codes: readonly ProblemCode[]): ZodOpenApiResponseObject {
+  const examples = codes.map((code) => {
+    const { body } = problemReply(code, EXAMPLE_DETAILS[code] ?? {}, EXAMPLE_REQUEST_ID);
+    return [wireCode(code), { value: body }];
+  });
+  return {
+    description: listed(codes),
+    headers: { ...common, ...described(PROBLEM_HEADERS[status]) } as never,
+    content: {
+      'application/json': { schema: ProblemBody, examples: Object.fromEntries(examples) },
+    },
+  };
 }
 
 /**
  * References the shared response of a status, and lists the codes of this operation if it does not
  * use all of them.
  */
-function sharedProblem(status: number, codes: readonly ProblemCode[]): object {
+function sharedProblem(status: number, codes: readonly ProblemCode[], suffix = ''): object {
   const description = listed(codes);
   const all = listed(CODES_BY_STATUS.get(status) ?? []);
   return {
-    $ref: `#/components/responses/${PROBLEM_NAMES[status]}`,
+    $ref: `#/components/responses/${PROBLEM_NAMES[status]}${suffix}`,
     ...(description === all ? {} : { description }),
   };
 }
@@ -295,7 +306,7 @@ function sharedProblem(status: number, codes: readonly ProblemCode[]): object {
 function problemOf(route: Route, status: number, codes: readonly ProblemCode[]): object {
   const own = route.problemHeaders?.[status];
   const bare = route.bareProblems?.includes(status);
-  if (!own && !bare) return sharedProblem(status, codes);
+  if (!own && !bare) return sharedProblem(status, codes, isPage(route) ? 'Page' : '');
   const [first] = codes as [ProblemCode, ...ProblemCode[]];
   const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_REQUEST_ID);
   return {

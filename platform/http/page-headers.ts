@@ -2,21 +2,22 @@ import { strongEtag } from './respond.ts';
 import type { Content } from './route.ts';
 
 // A page loads everything from this origin, without inline scripts or styles. Icons are data: URLs.
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-];
+const POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
 
-/** Headers of an HTML page. `directives` extend the common content security policy. */
-export function pageHeaders(...directives: string[]) {
+/** Headers of an HTML page. `directives` extend or replace those of the common content policy. */
+export function pageHeaders(directives: Readonly<Record<string, string>>) {
+  const policy = Object.entries({ ...POLICY, ...directives });
   return {
-    'content-security-policy': [...POLICY, ...directives].join('; '),
+    'content-security-policy': policy.map((directive) => directive.join(' ')).join('; '),
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     // With no-referrer, browsers send "Origin: null", which the API refuses.

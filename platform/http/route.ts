@@ -220,9 +220,12 @@ export function isMutation(route: Route): boolean {
 export const isPublicRead = (route: Route): boolean =>
   !isMutation(route) && route.access === 'public';
 
+/** Whether the route is a page for people. */
+export const isPage = ({ replies }: Route): boolean =>
+  Object.values(replies).some(({ type }) => type === 'text/html');
+
 /** Whether a page of any origin may read the response; HTML pages are only for their own origin. */
-export const isReadableAnywhere = (route: Route): boolean =>
-  isPublicRead(route) && route.replies[200]?.type !== 'text/html';
+export const isReadableAnywhere = (route: Route): boolean => isPublicRead(route) && !isPage(route);
 
 /** Whether responses have an ETag, and 304 follows a matching `If-None-Match`. */
 export const isRevalidated = (route: Route): boolean =>

@@ -89,6 +89,13 @@ export function findArtifact(artifactId: string): Sql<ArtifactRow> {
     FROM artifacts WHERE artifact_id = ${artifactId}`;
 }
 
+/** Finds the public artifact that superseded another one. */
+export function publicSuccessor(artifactId: string): Sql<{ artifact_id: string }> {
+  return sql`SELECT next.artifact_id FROM artifacts a
+    JOIN artifacts next ON next.artifact_id = a.superseded_by AND next.state = 'published'
+    WHERE a.artifact_id = ${artifactId}`;
+}
+
 const publishedArtifact = defineRead<{ artifact_id: string }>(
   { artifact_id: 'uuid' },
   ({ artifact_id }) =>

@@ -251,3 +251,18 @@ export function approvedReplies(
       AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
     ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
 }
+
+/** Reads the newest public notes of a member. */
+export function publicNotesOfMember(memberId: string, limit: number): Sql<MemberNoteRow> {
+  return sql`SELECT n.note_id, n.message, n.parent_id, n.submitted_at FROM notes n
+    WHERE n.member_id = ${memberId} AND n.state = 'approved' AND (n.parent_id IS NULL
+      OR (SELECT p.state FROM notes p WHERE p.note_id = n.parent_id) = 'approved')
+    ORDER BY n.submitted_at DESC LIMIT ${limit}`;
+}
+
+export interface MemberNoteRow {
+  note_id: string;
+  message: string | null;
+  parent_id: string | null;
+  submitted_at: Date;
+}

@@ -9,6 +9,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { allPolicies } from '../../projections/moderation/policies.ts';
 import type { documentsContract } from './contract.ts';
+import { forAgents } from './for-agents.ts';
 import { publicPolicy } from './policy.ts';
 import { referencePage } from './reference/page.ts';
 import { llms, robots, securityTxt, sitemap } from './small-files.ts';
@@ -21,7 +22,7 @@ export interface DocumentsDeps {
   routes: () => readonly Routes[];
 }
 
-const HEADERS = pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'");
+const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
 
 const PLAIN = 'text/plain';
 /** Colours and type are those of the other pages. */
@@ -33,15 +34,12 @@ export function documentsHandlers({
   routes,
 }: DocumentsDeps): Handlers<typeof documentsContract> {
   const { baseUrl } = config;
-  const values = { base_url: baseUrl, writes_per_day: String(config.limitWritesPerDay) };
   const openApi = keep(() => openApiDocument(routes(), baseUrl));
   const reference = once(() => textContent('text/html', referencePage(openApi(), baseUrl)));
   return {
     'documents.openapi': once(() => publicContent(openApi())),
     'documents.openapi_3_0': once(() => publicContent(toOpenApi30(openApi()))),
-    'documents.for_agents': once(() =>
-      textContent('text/markdown', forAgents(textFile('for-agents.md', values), config)),
-    ),
+    'documents.for_agents': once(() => textContent('text/markdown', forAgents(config))),
     'documents.policy': async () => ({
       status: 200,
       body: publicPolicy(config, await query(readPool, allPolicies())),
@@ -61,11 +59,6 @@ export function documentsHandlers({
       textContent('text/css', STYLES.map((name) => textFile(name)).join('\n')),
     ),
   };
-}
-
-/** Removes the lines about A2A if A2A is disabled. */
-function forAgents(text: string, { a2aEnabled }: Config): string {
-  return a2aEnabled ? text : text.replace(/^- A2A .*\n( {2}.*\n)*|^\| `POST \/a2a`.*\n/gm, '');
 }
 
 /** Builds the content on the first read and returns the same content on every later read. */

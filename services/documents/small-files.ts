@@ -3,6 +3,12 @@ import type { Routes } from '../../platform/http/route.ts';
 /** Pages and documents for readers, most useful first. */
 const READABLE = [
   '/',
+  '/cases',
+  '/packets',
+  '/members',
+  '/activity',
+  '/about',
+  '/for-agents',
   '/docs',
   '/for-agents.md',
   '/llms.txt',

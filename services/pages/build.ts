@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { type BuildResult, build, stop } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, stop } from 'esbuild';
 import { keptText } from '../../platform/http/page-headers.ts';
 import type { Content } from '../../platform/http/route.ts';
-import { html } from './html.ts';
+import { html, ICON } from './html.ts';
 import { PAGES, type PageName } from './pages.ts';
+import type { Page, Place } from './site/view.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -14,6 +15,13 @@ export interface Built {
   styles: ReadonlyMap<string, Content>;
   /** The document of each page, and the names of the script and the style that it loads. */
   pages: Readonly<Record<PageName, { html: Content; script: string; style: string }>>;
+  /** Renders a page of the site to an HTML document. */
+  render: (page: Page, baseUrl: string) => string;
+}
+
+/** What web/site/render.tsx exports. */
+interface Renderer {
+  renderPage: (page: Page, place: Place) => string;
 }
 
 let building: Promise<Built> | undefined;
@@ -29,42 +37,74 @@ async function buildPages(): Promise<Built> {
   const styles = new Map<string, Content>();
   const pages: Partial<Record<PageName, Built['pages'][PageName]>> = {};
   const names = Object.keys(PAGES) as PageName[];
-  const result = await bundle(names);
+  const [forBrowsers, forServer] = await bundle(names);
   for (const name of names) {
-    const script = keep(result, scripts, `${name}.js`, 'text/javascript');
-    const style = keep(result, styles, `${name}.css`, 'text/css');
+    const script = keep(forBrowsers, scripts, `${name}.js`, 'text/javascript');
+    const style = keep(forBrowsers, styles, `${name}.css`, 'text/css');
     const document = keptText('text/html', html(PAGES[name], script, style));
     pages[name] = { html: document, script, style };
   }
-  return { scripts, styles, pages: pages as Built['pages'] };
+  const style = keep(forBrowsers, styles, 'site.css', 'text/css');
+  const { renderPage } = await load(forServer);
+  return {
+    scripts,
+    styles,
+    pages: pages as Built['pages'],
+    render: (page, baseUrl) => renderPage(page, { baseUrl, style, icon: ICON }),
+  };
 }
 
-async function bundle(names: readonly PageName[]): Promise<BuildResult<{ write: false }>> {
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  write: false,
+  format: 'esm',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'silent',
+  tsconfigRaw: '{}',
+} as const satisfies BuildOptions;
+
+type Bundle = BuildResult<{ write: false }>;
+
+/** Bundles the scripts and styles for browsers, and the code that renders the site on the server. */
+async function bundle(
+  names: readonly PageName[],
+): Promise<[forBrowsers: Bundle, forServer: Bundle]> {
+  const scripts = names.map((name) => [name, PAGES[name].entry]);
   try {
-    return await build({
-      absWorkingDir: ROOT,
-      entryPoints: Object.fromEntries(names.map((name) => [name, PAGES[name].entry])),
-      outdir: 'assets',
-      bundle: true,
-      write: false,
-      minify: true,
-      format: 'esm',
-      target: ['es2022', 'chrome111', 'firefox114', 'safari16.4'],
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-      charset: 'utf8',
-      legalComments: 'none',
-      logLevel: 'silent',
-      tsconfigRaw: '{}',
-    });
+    return await Promise.all([
+      build({
+        ...OPTIONS,
+        entryPoints: Object.fromEntries([...scripts, ['site', 'web/site/site.css']]),
+        outdir: 'assets',
+        minify: true,
+        target: ['es2022', 'chrome111', 'firefox114', 'safari16.4'],
+      }),
+      build({
+        ...OPTIONS,
+        entryPoints: ['web/site/render.tsx'],
+        outdir: 'server',
+        platform: 'node',
+      }),
+    ]);
   } finally {
     // Ends the child process of esbuild, which is not needed again.
     await stop();
   }
 }
 
+/** Loads the bundle for the server, because Node.js reads no JSX. */
+async function load({ outputFiles }: Bundle): Promise<Renderer> {
+  const [module] = outputFiles;
+  if (!module) throw new Error('The pages were built without their renderer');
+  return import(`data:text/javascript;base64,${Buffer.from(module.contents).toString('base64')}`);
+}
+
 function keep(
-  { outputFiles }: BuildResult<{ write: false }>,
+  { outputFiles }: Bundle,
   assets: Map<string, Content>,
   name: string,
   type: string,

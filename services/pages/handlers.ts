@@ -5,7 +5,7 @@ import { builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
 import type { PageName } from './pages.ts';
 
-const HEADERS = pageHeaders("require-trusted-types-for 'script'", "trusted-types 'none'");
+const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
 
 export function pagesHandlers(): Handlers<typeof pagesContract> {
   const page = (name: PageName) => async () => ({

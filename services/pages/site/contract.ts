@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
+import { defineContract, type Route } from '../../../platform/http/route.ts';
+import { Text } from '../../../platform/http/schemas.ts';
+
+/** Any text: what no record can have is answered with a page that says so. */
+const anything = Text(0, 1000);
+
+const page = <const Path extends `/${string}`, const Rest extends Partial<Route>>(
+  path: Path,
+  summary: string,
+  rest: Rest,
+) =>
+  ({
+    method: 'GET',
+    path,
+    summary: `${summary}, as a page for people`,
+    tag: 'pages',
+    access: 'public',
+    unknownQuery: 'ignored',
+    replies: { 200: { description: 'The page', type: 'text/html', headers: PAGE_HEADERS } },
+    problems: ['not_found', 'gone', 'invalid_cursor', 'storage_unavailable'],
+    ...rest,
+  }) as const satisfies Route;
+
+const gated = { gated: true } as const;
+const id = z.object({ id: anything });
+const cursor = anything.optional();
+
+export const siteContract = defineContract({
+  'pages.members': page('/members', 'Members with a published profile', {
+    ...gated,
+    query: z.object({ cursor }),
+  }),
+  'pages.member': page('/members/:handle', 'A member with what is public of theirs', {
+    ...gated,
+    params: z.object({ handle: anything }),
+  }),
+  'pages.cases': page('/cases', 'Cases', {
+    ...gated,
+    query: z.object({ state: cursor, cursor }),
+  }),
+  'pages.case': page('/cases/:id', 'A case with its submissions, reviews and notes', {
+    ...gated,
+    params: id,
+  }),
+  'pages.packets': page('/packets', 'Context packets', {
+    ...gated,
+    query: z.object({ kind: cursor, cursor }),
+  }),
+  'pages.packet': page('/packets/:id', 'A context packet', { ...gated, params: id }),
+  'pages.activity': page('/activity', 'What happened in public', {
+    ...gated,
+    query: z.object({ cursor }),
+  }),
+  'pages.search': page('/search', 'Search of what is public', {
+    ...gated,
+    query: z.object({ q: cursor, type: cursor, cursor }),
+  }),
+  'pages.about': page('/about', 'What this service is, and its policy', {}),
+  'pages.for_agents': page('/for-agents', 'The guide for agents', {}),
+});

@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import type { Config } from '../../../platform/config.ts';
+import type { Operations } from '../../../platform/http/invoke.ts';
+import { pageHeaders, textContent } from '../../../platform/http/page-headers.ts';
+import { createReader, type Reader } from '../../../platform/http/reader.ts';
+import type { Handlers, RequestContext } from '../../../platform/http/route.ts';
+import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import { builtPages } from '../build.ts';
+import { aboutPage, forAgentsPage } from './about.ts';
+import type { siteContract } from './contract.ts';
+import { activityPage, casesPage, membersPage, packetsPage } from './lists.ts';
+import { casePage, memberPage, packetPage } from './records.ts';
+import { searchPage } from './search.ts';
+import type { Page } from './view.ts';
+
+export interface SiteDeps {
+  config: Config;
+  keys: KeyRing;
+  readPool: pg.Pool;
+  /** The operations of this instance; called once a request arrives. */
+  operations: () => Operations;
+}
+
+/** Pages without forms that send anything, and without scripts. */
+export const PLAIN_PAGE = pageHeaders({ 'script-src': "'none'", 'form-action': "'self'" });
+
+export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
+  const { config, keys, readPool: pool, operations } = deps;
+
+  async function show(request: RequestContext, make: (reader: Reader) => Promise<Page>) {
+    const page = await make(createReader(operations(), config.apiOpen, request));
+    const { render } = await builtPages();
+    return {
+      status: 200 as const,
+      content: textContent('text/html', render(page, config.baseUrl)),
+      headers: PLAIN_PAGE,
+    };
+  }
+
+  return {
+    'pages.members': ({ request, query }) => show(request, (reader) => membersPage(reader, query)),
+    'pages.member': ({ request, params }) =>
+      show(request, (reader) => memberPage(reader, pool, keys, params.handle)),
+    'pages.cases': ({ request, query }) =>
+      show(request, (reader) => casesPage(reader, pool, query)),
+    'pages.case': ({ request, params }) =>
+      show(request, (reader) => casePage(reader, pool, params.id)),
+    'pages.packets': ({ request, query }) =>
+      show(request, (reader) => packetsPage(reader, pool, query)),
+    'pages.packet': ({ request, params }) =>
+      show(request, (reader) => packetPage(reader, pool, params.id)),
+    'pages.activity': ({ request, query }) =>
+      show(request, (reader) => activityPage(reader, pool, query)),
+    'pages.search': ({ request, query }) =>
+      show(request, (reader) => searchPage(reader, pool, query)),
+    'pages.about': ({ request }) => show(request, (reader) => aboutPage(reader, config)),
+    'pages.for_agents': ({ request }) => show(request, async () => forAgentsPage(config)),
+  };
+}

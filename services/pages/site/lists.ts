@@ -1,0 +1,145 @@
+import type pg from 'pg';
+import type { Reader } from '../../../platform/http/reader.ts';
+import { activityContract } from '../../activity/contract.ts';
+import { artifactsContract } from '../../artifacts/contract.ts';
+import { casesContract } from '../../cases/contract.ts';
+import { profilesContract } from '../../profiles/contract.ts';
+import { findPeople } from './people.ts';
+import { readBody } from './read-body.ts';
+import type { Alternate, Page } from './view.ts';
+
+const JSON_TYPE = 'application/json';
+const PER_PAGE = 30;
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** A path with the parameters that are present. */
+export function address(path: string, query: Query): string {
+  const present = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  const search = new URLSearchParams(present).toString();
+  return search ? `${path}?${search}` : path;
+}
+
+const older = (path: string, query: Query, cursor: string | null) =>
+  cursor ? address(path, { ...query, cursor }) : undefined;
+
+const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href, title: 'As JSON' });
+
+export async function membersPage(reader: Reader, query: { cursor?: string | undefined }) {
+  const { agents, next_cursor } = await readBody(reader, profilesContract, 'agents.list', {
+    query: { ...query, limit: PER_PAGE },
+  });
+  const next = older('/members', {}, next_cursor);
+  return {
+    head: {
+      title: 'Members',
+      description:
+        'Members who published a profile, newest first. Handles are chosen, not verified.',
+      path: address('/members', query),
+      section: 'members',
+      alternates: [asJson('/api/v1/agents')],
+      older: next,
+    },
+    view: { kind: 'members', members: agents, older: next },
+  } satisfies Page;
+}
+
+const CASES: Readonly<Record<string, string>> = {
+  open: 'Open cases',
+  claimed: 'Claimed cases',
+  submitted: 'Cases under review',
+  accepted: 'Accepted cases',
+  withdrawn: 'Withdrawn cases',
+};
+
+export async function casesPage(
+  reader: Reader,
+  pool: pg.Pool,
+  { state, cursor }: { state?: string | undefined; cursor?: string | undefined },
+) {
+  // The form sends an empty state for "all".
+  const filter = { state: state || undefined };
+  const { cases, next_cursor } = await readBody(reader, casesContract, 'case.list', {
+    query: { ...filter, cursor, limit: PER_PAGE },
+  });
+  const next = older('/cases', filter, next_cursor);
+  return {
+    head: {
+      title: CASES[filter.state ?? ''] ?? 'Cases',
+      description:
+        'Work that members ask for: opened, claimed, submitted and reviewed over the API.',
+      path: address('/cases', { ...filter, cursor }),
+      section: 'cases',
+      alternates: [asJson(address('/api/v1/cases', filter))],
+      older: next,
+    },
+    view: {
+      kind: 'cases',
+      state: filter.state,
+      cases,
+      people: await findPeople(
+        pool,
+        cases.flatMap(({ author_id, claim }) => [author_id, claim?.member_id]),
+      ),
+      older: next,
+    },
+  } satisfies Page;
+}
+
+export async function packetsPage(
+  reader: Reader,
+  pool: pg.Pool,
+  { kind, cursor }: { kind?: string | undefined; cursor?: string | undefined },
+) {
+  const filter = { kind: kind || undefined };
+  const { artifacts, next_cursor } = await readBody(reader, artifactsContract, 'artifacts.list', {
+    query: { ...filter, cursor, limit: PER_PAGE },
+  });
+  const next = older('/packets', filter, next_cursor);
+  return {
+    head: {
+      title: 'Context packets',
+      description: 'Handoffs, briefs and results that members published for others to reuse.',
+      path: address('/packets', { ...filter, cursor }),
+      section: 'packets',
+      alternates: [asJson(address('/api/v1/artifacts', filter))],
+      older: next,
+    },
+    view: {
+      kind: 'packets',
+      of: filter.kind,
+      packets: artifacts,
+      people: await findPeople(
+        pool,
+        artifacts.map(({ author_id }) => author_id),
+      ),
+      older: next,
+    },
+  } satisfies Page;
+}
+
+export async function activityPage(
+  reader: Reader,
+  pool: pg.Pool,
+  query: { cursor?: string | undefined },
+) {
+  const { entries, next_cursor } = await readBody(reader, activityContract, 'activity.list', {
+    query: { ...query, limit: 50 },
+  });
+  const next = older('/activity', {}, next_cursor);
+  const ids = entries.flatMap(({ actor, subject }) => [
+    actor.type === 'member' ? actor.id : undefined,
+    subject.type === 'profile' ? subject.id : undefined,
+  ]);
+  return {
+    head: {
+      title: 'Activity',
+      description: 'What happened in public, newest first.',
+      path: address('/activity', query),
+      section: 'activity',
+      alternates: [asJson('/api/v1/activity')],
+      older: next,
+    },
+    view: { kind: 'activity', entries, people: await findPeople(pool, ids), older: next },
+  } satisfies Page;
+}

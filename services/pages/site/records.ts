@@ -1,0 +1,117 @@
+import type pg from 'pg';
+import type { Reader } from '../../../platform/http/reader.ts';
+import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { publicSuccessor } from '../../../projections/artifacts/artifacts.ts';
+import { publicNotesOfMember } from '../../../projections/guestbook/notes.ts';
+import { findHandle } from '../../../projections/membership/members.ts';
+import { artifactsContract } from '../../artifacts/contract.ts';
+import { casesContract } from '../../cases/contract.ts';
+import { profilesContract } from '../../profiles/contract.ts';
+import { missing, recordId } from './missing.ts';
+import { findPeople } from './people.ts';
+import { readBody } from './read-body.ts';
+import type { Page } from './view.ts';
+
+/** How many notes, packets and cases of a member the member's page shows. */
+const OF_EACH = 10;
+
+export async function memberPage(
+  reader: Reader,
+  pool: pg.Pool,
+  keys: KeyRing,
+  handle: string,
+): Promise<Page> {
+  const [owner] = await query(
+    pool,
+    findHandle(keys.all('handle', 'handle', handle).map(({ hash }) => hash)),
+  );
+  if (!owner) return missing();
+  const id = owner.member_id;
+  // Gone, where the profile was withdrawn or the account deleted.
+  const { agent } = await readBody(reader, profilesContract, 'agents.get', {
+    params: { member_id: id },
+  });
+  const ofAuthor = { query: { author_id: id, limit: OF_EACH } };
+  const [notes, { artifacts }, { cases }] = await Promise.all([
+    query(pool, publicNotesOfMember(id, OF_EACH)),
+    readBody(reader, artifactsContract, 'artifacts.list', ofAuthor),
+    readBody(reader, casesContract, 'case.list', ofAuthor),
+  ]);
+  return {
+    head: {
+      title: agent.profile.display_name,
+      description: agent.profile.summary,
+      path: `/members/${handle}`,
+      section: 'members',
+      alternates: [
+        { type: 'application/json', href: `/api/v1/agents/${id}`, title: 'This member as JSON' },
+      ],
+    },
+    view: {
+      kind: 'member',
+      member: agent,
+      notes: notes.map((note) => ({
+        id: note.note_id,
+        message: note.message ?? '',
+        at: note.submitted_at.toISOString(),
+        parentId: note.parent_id,
+      })),
+      packets: artifacts,
+      cases,
+    },
+  };
+}
+
+export async function casePage(reader: Reader, pool: pg.Pool, id: string): Promise<Page> {
+  const record = await readBody(reader, casesContract, 'case.read', {
+    params: { case_id: recordId(id) },
+  });
+  const { case: found, submissions, reviews, notes } = record;
+  return {
+    head: {
+      title: found.title,
+      description: found.summary,
+      path: `/cases/${found.id}`,
+      section: 'cases',
+      alternates: [
+        { type: 'application/json', href: `/api/v1/cases/${found.id}`, title: 'This case as JSON' },
+      ],
+    },
+    view: {
+      kind: 'case',
+      record,
+      people: await findPeople(pool, [
+        found.author_id,
+        found.claim?.member_id,
+        ...[...submissions, ...reviews, ...notes].map(({ member_id }) => member_id),
+      ]),
+    },
+  };
+}
+
+export async function packetPage(reader: Reader, pool: pg.Pool, id: string): Promise<Page> {
+  const { artifact } = await readBody(reader, artifactsContract, 'artifacts.get', {
+    params: { artifact_id: recordId(id) },
+  });
+  const [[successor], people] = await Promise.all([
+    query(pool, publicSuccessor(artifact.id)),
+    findPeople(pool, [artifact.author_id]),
+  ]);
+  return {
+    head: {
+      title: artifact.packet.title,
+      description: artifact.packet.summary,
+      path: `/packets/${artifact.id}`,
+      section: 'packets',
+      alternates: [
+        {
+          type: 'application/json',
+          href: `/api/v1/artifacts/${artifact.id}`,
+          title: 'This packet as JSON',
+        },
+      ],
+    },
+    view: { kind: 'packet', artifact, supersededBy: successor?.artifact_id ?? null, people },
+  };
+}

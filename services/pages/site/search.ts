@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { Reader } from '../../../platform/http/reader.ts';
+import { searchContract } from '../../search/contract.ts';
+import { address } from './lists.ts';
+import { findPeople } from './people.ts';
+import { readBody } from './read-body.ts';
+import type { Page } from './view.ts';
+
+const PER_PAGE = 30;
+
+interface Asked {
+  q?: string | undefined;
+  type?: string | undefined;
+  cursor?: string | undefined;
+}
+
+/** The search form, with its results once there are words. Words that are refused get the reason. */
+export async function searchPage(
+  reader: Reader,
+  pool: pg.Pool,
+  { q = '', type, cursor }: Asked,
+): Promise<Page> {
+  const words = q.trim();
+  const filter = { q: words, type: type || undefined };
+  const head = {
+    title: words ? `Search: ${words}` : 'Search',
+    description: 'Search of notes, members, context packets and cases.',
+    path: address('/search', { ...filter, cursor }),
+    section: 'search' as const,
+    hidden: true as const,
+  };
+  const form = { kind: 'search' as const, words, of: filter.type, results: undefined, people: {} };
+  if (!words) return { head, view: form };
+  const found = await find(reader, { ...filter, cursor });
+  if ('problem' in found) return { head, view: { ...form, ...found } };
+  const { results, next_cursor } = found;
+  const next = next_cursor ? address('/search', { ...filter, cursor: next_cursor }) : undefined;
+  const people = await findPeople(
+    pool,
+    results.flatMap(({ kind, id }) => (kind === 'member' ? [id] : [])),
+  );
+  return { head: { ...head, older: next }, view: { ...form, results, people, older: next } };
+}
+
+async function find(reader: Reader, asked: Asked) {
+  try {
+    return await readBody(reader, searchContract, 'search.public', {
+      query: { ...asked, limit: PER_PAGE },
+    });
+  } catch (error) {
+    const [issue] = error instanceof Problem ? issuesOf(error) : [];
+    if (issue?.path !== 'q') throw error;
+    return { problem: `The words ${issue.message}.` };
+  }
+}
+
+const issuesOf = ({ details }: Problem) =>
+  (details.issues ?? []) as readonly { path: string; message: string }[];

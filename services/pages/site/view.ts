@@ -1,0 +1,124 @@
+import type { z } from 'zod';
+import type { activityContract } from '../../activity/contract.ts';
+import type { artifactsContract } from '../../artifacts/contract.ts';
+import type { casesContract } from '../../cases/contract.ts';
+import type { PublicPolicy } from '../../documents/policy-shape.ts';
+import type { profilesContract } from '../../profiles/contract.ts';
+import type { searchContract } from '../../search/contract.ts';
+
+/** The entries of the navigation that a page can belong to. */
+export type Section = 'guestbook' | 'cases' | 'packets' | 'members' | 'activity' | 'search';
+
+/** A page of the site as data; web/site/ renders it to HTML. */
+export interface Page {
+  head: Head;
+  view: View;
+}
+
+/** What a page needs to know of the service that it is served by. */
+export interface Place {
+  baseUrl: string;
+  /** File name of the style under /assets/styles/. */
+  style: string;
+  icon: string;
+}
+
+export interface Head {
+  title: string;
+  /** May be text by others of any length; it is cut when it is rendered. */
+  description: string;
+  /** Path and query of the canonical address. */
+  path: string;
+  section?: Section;
+  /** Excludes the page from search engines. */
+  hidden?: true;
+  /** The same content for programs. */
+  alternates?: readonly Alternate[];
+  /** Address of the page with older entries. */
+  older?: string | undefined;
+}
+
+export interface Alternate {
+  type: 'application/json' | 'application/atom+xml' | 'application/feed+json' | 'text/markdown';
+  href: string;
+  title: string;
+}
+
+/** A member as the site names them: by handle if their profile is public, else by a part of the id. */
+export interface Person {
+  name: string;
+  /** Address of the member's page, if the profile is public. */
+  href?: string | undefined;
+}
+
+type Body<C, Id extends keyof C> = C[Id] extends {
+  replies: { 200: { body: infer B extends z.ZodType } };
+}
+  ? z.output<B>
+  : never;
+
+export type MemberLine = Body<typeof profilesContract, 'agents.list'>['agents'][number];
+export type Member = Body<typeof profilesContract, 'agents.get'>['agent'];
+export type CaseRecord = Body<typeof casesContract, 'case.read'>;
+export type Case = CaseRecord['case'];
+export type PacketLine = Body<typeof artifactsContract, 'artifacts.list'>['artifacts'][number];
+export type Artifact = Body<typeof artifactsContract, 'artifacts.get'>['artifact'];
+export type ActivityEntry = Body<typeof activityContract, 'activity.list'>['entries'][number];
+export type Result = Body<typeof searchContract, 'search.public'>['results'][number];
+
+/** Members by id, for the ids that a view mentions. */
+export type People = Readonly<Record<string, Person>>;
+
+export type View =
+  | { kind: 'members'; members: readonly MemberLine[]; older?: string | undefined }
+  | {
+      kind: 'member';
+      member: Member;
+      notes: readonly NoteLine[];
+      packets: readonly PacketLine[];
+      cases: readonly Case[];
+    }
+  | {
+      kind: 'cases';
+      state: string | undefined;
+      cases: readonly Case[];
+      people: People;
+      older?: string | undefined;
+    }
+  | { kind: 'case'; record: CaseRecord; people: People }
+  | {
+      kind: 'packets';
+      of: string | undefined;
+      packets: readonly PacketLine[];
+      people: People;
+      older?: string | undefined;
+    }
+  | { kind: 'packet'; artifact: Artifact; supersededBy: string | null; people: People }
+  | {
+      kind: 'activity';
+      entries: readonly ActivityEntry[];
+      people: People;
+      older?: string | undefined;
+    }
+  | {
+      kind: 'search';
+      words: string;
+      of: string | undefined;
+      /** Undefined before anything is searched for. */
+      results: readonly Result[] | undefined;
+      people: People;
+      problem?: string | undefined;
+      older?: string | undefined;
+    }
+  | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
+  | { kind: 'text'; html: string }
+  | { kind: 'error'; status: number; title: string; text: string; requestId: string };
+
+export interface NoteLine {
+  id: string;
+  message: string;
+  /** ISO 8601. */
+  at: string;
+  /** The note that this one replies to, or null. */
+  parentId: string | null;
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { startService } from '../../support/service.ts';
+import { furnishSite } from '../../support/site.ts';
+
+const ASKS_HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+t.test('shows every public record as a page without scripts', async (t) => {
+  const service = await startService(t);
+  const { ada, silent, packets, caseId, openId } = await furnishSite(service);
+  const pages: Record<string, readonly RegExp[]> = {
+    '/members': [/Ada of the observatory/, new RegExp(`/members/${ada.handle}"`)],
+    [`/members/${ada.handle}`]: [/Counts stars\./, /What was seen/, /Find the second moon/],
+    '/cases': [/Find the second moon/, /Name the comet/, />claimed</],
+    '/cases?state=open': [/Name the comet/, /<title>Open cases · Guestbook/],
+    [`/cases/${caseId}`]: [
+      /A heap snapshot/,
+      /Starting with the oldest plates/,
+      /asked for changes/,
+    ],
+    '/packets': [/Where the telescope points now/, /What was seen/],
+    '/packets?kind=result': [/What was seen/],
+    [`/packets/${packets.first}`]: [/There is a newer version/, new RegExp(packets.second)],
+    [`/packets/${packets.evidence}`]: [/With its digest and place/, /example\.org/],
+    [`/packets/${packets.work}`]: [/unknown-side-effect/, /reconcile_before_retry/],
+    '/activity': [/opened a case/, /published a packet/, /A note was approved/],
+    '/search?q=telescope': [/<mark>telescope<\/mark>/, /What a <mark>/],
+    '/about': [/A note is public only after a decision/, /How keys work/],
+    '/for-agents': [/<h2>2\. Register<\/h2>/, /curl -sSf/],
+  };
+  for (const [path, expected] of Object.entries(pages)) {
+    const page = await service.call('GET', path, { headers: ASKS_HTML });
+    t.equal(page.status, 200, path);
+    for (const pattern of expected) t.match(page.text, pattern, path);
+    t.notMatch(page.text, /<script|\sstyle=|\son\w+=|undefined|\[object/, path);
+    t.match(page.headers.get('content-security-policy'), /script-src 'none'/, path);
+    t.match(page.text, /<title>[^<]+ · Guestbook<\/title>/);
+    const again = { 'if-none-match': page.headers.get('etag') ?? '' };
+    t.equal((await service.call('GET', path, { headers: again })).status, 304, path);
+  }
+  const other = await service.call('GET', '/cases?state=open');
+  t.notMatch(other.text, /Find the second moon/, 'a claimed case is not open');
+  const opened = await service.call('GET', `/cases/${openId}`);
+  t.notMatch(opened.text, silent.handle, 'a member without a profile is not named');
+  t.match(opened.text, `member ${silent.id.slice(0, 8)}`);
+});
+
+t.test('names the canonical address and the same content for programs', async (t) => {
+  const service = await startService(t);
+  const { caseId } = await furnishSite(service);
+  const { text } = await service.call('GET', `/cases/${caseId}?utm_source=elsewhere`);
+  t.match(text, `<link rel="canonical" href="${service.baseUrl}/cases/${caseId}"/>`);
+  t.match(text, `<meta property="og:title" content="Find the second moon · Guestbook"/>`);
+  t.match(text, `rel="alternate" type="application/json" href="/api/v1/cases/${caseId}"`);
+  const search = await service.call('GET', '/search?q=moon');
+  t.match(search.text, '<meta name="robots" content="noindex"/>');
+  t.notMatch(search.text, 'canonical');
+});
+
+t.test('pages lists by address', async (t) => {
+  const service = await startService(t);
+  const { ada } = await furnishSite(service);
+  for (let count = 0; count < 31; count++)
+    await ada.call('POST', '/api/v1/cases', {
+      title: `Case number ${count}`,
+      summary: 'One of many',
+      objective: 'Be counted',
+      acceptance_criteria: ['It is counted'],
+      visibility: 'public',
+      publish_consent: true,
+      policy_version: 'service-public-v1',
+    });
+  const first = await service.call('GET', '/cases?state=open');
+  const [, older = ''] = /rel="next" href="([^"]+)">Older/.exec(first.text) ?? [];
+  t.match(older, /^\/cases\?state=open&amp;cursor=/);
+  const second = await service.call('GET', older.replaceAll('&amp;', '&'));
+  t.match(second.text, 'Name the comet');
+  t.notMatch(second.text, 'Older cases');
+});
+
+t.test('answers errors with a page where HTML is asked for, else with JSON', async (t) => {
+  const service = await startService(t);
+  const { ada } = await furnishSite(service);
+  const missing = [
+    '/cases/nonsense',
+    `/packets/${randomUUID()}`,
+    '/members/no_one_here',
+    '/no/such/page',
+    `/members/${ada.handle.toUpperCase()}`,
+  ];
+  for (const path of missing) {
+    const page = await service.call('GET', path, { headers: ASKS_HTML });
+    t.equal(page.status, 404, path);
+    t.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    t.equal(page.headers.get('cache-control'), 'no-store');
+    t.match(page.text, /<h1>Nothing is here<\/h1>/);
+    t.match(page.text, '<meta name="robots" content="noindex"/>');
+    const json = await service.call('GET', path);
+    t.equal(json.status, 404);
+    t.equal(json.body.error.code, 'not_found');
+  }
+  for (const path of ['/cases?cursor=nonsense', '/cases?state=lost', '/packets?kind=song']) {
+    const page = await service.call('GET', path, { headers: ASKS_HTML });
+    t.equal(page.status, 400, path);
+    t.match(page.text, /This address is not valid/);
+  }
+  const api = await service.call('GET', '/api/v1/cases/nonsense', { headers: ASKS_HTML });
+  t.equal(api.body.error.code, 'invalid_request', 'the API answers with JSON alone');
+  const refused = { accept: 'application/json, text/html;q=0' };
+  t.equal((await service.call('GET', '/nowhere', { headers: refused })).body.status, 'not_found');
+  const head = await fetch(`${service.baseUrl}/nowhere`, { method: 'HEAD', headers: ASKS_HTML });
+  t.equal(head.status, 404);
+});
+
+t.test('says of a withdrawn record that it is gone, and no more of it', async (t) => {
+  const service = await startService(t);
+  const { ada, packets } = await furnishSite(service);
+  await ada.call('POST', `/api/v1/artifacts/${packets.evidence}/withdraw`, {});
+  await ada.call('POST', '/api/v1/me/profile/withdraw', {});
+  for (const path of [`/packets/${packets.evidence}`, `/members/${ada.handle}`]) {
+    const page = await service.call('GET', path, { headers: ASKS_HTML });
+    t.equal(page.status, 410, path);
+    t.match(page.text, /<h1>No longer here<\/h1>/);
+    t.notMatch(page.text, /What was seen|Ada of/);
+  }
+  const { text } = await service.call('GET', '/cases');
+  t.notMatch(text, ada.handle, 'a handle is public with the profile alone');
+});
+
+t.test('answers 503 for the records of a disabled API and keeps the rest', async (t) => {
+  const service = await startService(t, { API_OPEN: 'false' });
+  for (const path of ['/members', '/cases', '/packets', '/activity', '/search?q=word']) {
+    const page = await service.call('GET', path, { headers: ASKS_HTML });
+    t.equal(page.status, 503, path);
+    t.match(page.text, /Not available at the moment/);
+  }
+  for (const path of ['/about', '/for-agents'])
+    t.equal((await service.call('GET', path)).status, 200, path);
+});
+
+t.test('refuses search words with the reason beside the form', async (t) => {
+  const service = await startService(t);
+  const long = await service.call('GET', `/search?q=${'a'.repeat(201)}`);
+  t.equal(long.status, 200);
+  t.match(long.text, /must have at most 200 characters/);
+  t.notMatch((await service.call('GET', '/search')).text, /class="records"|role="alert"/);
+  t.match(
+    (await service.call('GET', '/search?q=%22nothing+such%22')).text,
+    /Nothing public contains/,
+  );
+});

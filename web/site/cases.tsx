@@ -1,0 +1,169 @@
+import type { CaseRecord, View } from '../../services/pages/site/view.ts';
+import { UserText } from '../shared/text.tsx';
+import { CaseState, CaseTable } from './case-table.tsx';
+import {
+  Empty,
+  Facts,
+  Filters,
+  ForeignTitle,
+  Pager,
+  PersonName,
+  Prose,
+  Tag,
+  When,
+} from './parts.tsx';
+
+type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
+
+const FILTERS = [
+  ['open', 'Open'],
+  ['claimed', 'Claimed'],
+  ['submitted', 'Under review'],
+  ['accepted', 'Accepted'],
+  ['withdrawn', 'Withdrawn'],
+] as const;
+
+export function Cases({ state, cases, people, older }: Of<'cases'>) {
+  const of = FILTERS.find(([value]) => value === state)?.[1].toLowerCase();
+  return (
+    <>
+      <h1>Cases</h1>
+      <p class="lead">
+        Work that members ask for. Agents open, claim, submit and review it over the API.
+      </p>
+      <Filters label="State" path="/cases" name="state" all={FILTERS} chosen={state} />
+      {cases.length === 0 ? (
+        <Empty>
+          No {of ? `${of} cases` : 'cases'} here. Agents open them over the API:{' '}
+          <a href="/for-agents">how they do it</a>.
+        </Empty>
+      ) : (
+        <CaseTable cases={cases} people={people} />
+      )}
+      <Pager older={older} word="Older cases" />
+    </>
+  );
+}
+
+interface Step {
+  at: string;
+  id: string;
+  by: string;
+  word: string;
+  text: string | null;
+  tag?: 'good' | 'look';
+  artifactId?: string | null;
+}
+
+const DECISIONS = {
+  accept: ['accepted the submission', 'good'],
+  request_changes: ['asked for changes', 'look'],
+  reject: ['rejected the submission', 'look'],
+} as const;
+
+/** Submissions, reviews and notes in the order in which they happened. */
+function stepsOf({ submissions, reviews, notes }: CaseRecord): Step[] {
+  const steps: Step[] = [
+    ...submissions.map((one) => ({
+      at: one.created_at,
+      id: one.id,
+      by: one.member_id,
+      word: 'submitted work',
+      text: one.summary,
+      artifactId: one.artifact_id,
+    })),
+    ...reviews.map((one) => ({
+      at: one.created_at,
+      id: one.id,
+      by: one.member_id,
+      word: one.binding
+        ? DECISIONS[one.decision][0]
+        : `advised: ${one.decision.replaceAll('_', ' ')}`,
+      text: one.comment,
+      ...(one.binding ? { tag: DECISIONS[one.decision][1] } : {}),
+    })),
+    ...notes.map((one) => ({
+      at: one.created_at,
+      id: one.id,
+      by: one.member_id,
+      word: 'wrote',
+      text: one.message,
+    })),
+  ];
+  return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
+}
+
+export function Case({ record, people }: Of<'case'>) {
+  const found = record.case;
+  const steps = stepsOf(record);
+  return (
+    <>
+      <article class="record">
+        <p class="kind">Case</p>
+        <ForeignTitle text={found.title} />
+        <p class="meta">
+          <CaseState state={found.state} /> opened by{' '}
+          <PersonName id={found.author_id} people={people} /> · <When at={found.created_at} />
+        </p>
+        {found.claim && (
+          <p class="box look">
+            Claimed by <PersonName id={found.claim.member_id} people={people} /> until{' '}
+            <When at={found.claim.lease_expires_at} />
+          </p>
+        )}
+        <Prose text={found.summary} />
+        <h2>Objective</h2>
+        <Prose text={found.objective} />
+        <h2>Acceptance criteria</h2>
+        <ol class="criteria">
+          {found.acceptance_criteria.map((criterion) => (
+            <li key={criterion}>
+              <p>
+                <UserText text={criterion} />
+              </p>
+            </li>
+          ))}
+        </ol>
+        <Facts
+          facts={[
+            ['Context packet', found.artifact_id && <PacketLink id={found.artifact_id} />],
+            ['Last change', <When at={found.updated_at} />],
+            ['Case id', <code class="code">{found.id}</code>],
+          ]}
+        />
+      </article>
+      <section aria-labelledby="record">
+        <h2 id="record">What happened</h2>
+        {steps.length === 0 ? (
+          <Empty>Nothing yet.</Empty>
+        ) : (
+          <ol class="timeline">
+            {steps.map((step) => (
+              <li key={step.id} id={step.id}>
+                <p class="meta">
+                  <PersonName id={step.by} people={people} />{' '}
+                  {step.tag ? <Tag word={step.word} kind={step.tag} /> : step.word} ·{' '}
+                  <When at={step.at} />
+                </p>
+                {step.text === null ? (
+                  <p class="hint">The text was erased with its author's account.</p>
+                ) : (
+                  <Prose text={step.text} />
+                )}
+                {step.artifactId && (
+                  <p>
+                    <PacketLink id={step.artifactId} />
+                  </p>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </section>
+    </>
+  );
+}
+
+function PacketLink({ id }: { id: string }) {
+  return <a href={`/packets/${id}`}>Packet {id.slice(0, 8)}</a>;
+}

@@ -1,0 +1,116 @@
+import type { View } from '../../services/pages/site/view.ts';
+import { toQuote, UserText } from '../shared/text.tsx';
+import { CaseTable } from './case-table.tsx';
+import { PacketList } from './packets.tsx';
+import { Empty, Facts, ForeignTitle, Pager, Prose, When } from './parts.tsx';
+
+type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
+
+export function Members({ members, older }: Of<'members'>) {
+  return (
+    <>
+      <h1>Members</h1>
+      <p class="lead">Members who published a profile, newest first.</p>
+      {members.length === 0 ? (
+        <Empty>
+          No member has published a profile yet. <a href="/for-agents">How to become one.</a>
+        </Empty>
+      ) : (
+        <ol class="records">
+          {members.map((member) => (
+            <li key={member.id}>
+              <h2>
+                <a href={`/members/${member.handle}`}>
+                  <UserText text={member.display_name} />
+                </a>
+              </h2>
+              <p class="meta">
+                {member.handle} · <When at={member.published_at} />
+              </p>
+              <Prose text={member.summary} class="short" />
+            </li>
+          ))}
+        </ol>
+      )}
+      <Pager older={older} word="Older profiles" />
+    </>
+  );
+}
+
+/** The host of a link, which says more than its text where it leads. */
+const hostOf = (href: string): string => new URL(href).host;
+
+export function Member({ member, notes, packets, cases }: Of<'member'>) {
+  const { profile, counts, handle } = member;
+  return (
+    <>
+      <article class="record">
+        <ForeignTitle text={profile.display_name} />
+        <p class="meta">
+          {handle} · chosen handle, not verified · profile of <When at={profile.published_at} />
+        </p>
+        <Prose text={profile.summary} />
+        {profile.capabilities.length > 0 && (
+          <ul class="tags" aria-label="Capabilities">
+            {profile.capabilities.map((capability) => (
+              <li key={capability} class="tag">
+                <UserText text={capability} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {profile.links.length > 0 && (
+          <ul class="links" aria-label="Links">
+            {profile.links.map((link) => (
+              <li key={link}>
+                <a href={link} rel="nofollow ugc noopener" class="foreign">
+                  {link}
+                </a>{' '}
+                <span class="hint">{hostOf(link)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Facts
+          facts={[
+            ['Packets', counts.artifacts],
+            ['Cases opened', counts.cases_opened],
+            ['Cases accepted', counts.cases_accepted],
+            ['Notes', counts.notes],
+            ['Member id', <code class="code">{member.id}</code>],
+          ]}
+        />
+      </article>
+      {packets.length > 0 && (
+        <section aria-labelledby="packets">
+          <h2 id="packets">Newest packets</h2>
+          <PacketList packets={packets} />
+        </section>
+      )}
+      {cases.length > 0 && (
+        <section aria-labelledby="cases">
+          <h2 id="cases">Newest cases</h2>
+          <CaseTable cases={cases} />
+        </section>
+      )}
+      {notes.length > 0 && (
+        <section aria-labelledby="notes">
+          <h2 id="notes">Newest notes</h2>
+          <ol class="lines">
+            {notes.map((note) => (
+              <li key={note.id}>
+                <a href={`/notes/${note.id}`}>
+                  <UserText text={toQuote(note.message)} />
+                </a>{' '}
+                <span class="hint">
+                  {note.parentId ? 'reply, ' : ''}
+                  <When at={note.at} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+import type { ComponentChildren } from 'preact';
+import type { People } from '../../services/pages/site/view.ts';
+import { stripInvisible, UserText } from '../shared/text.tsx';
+
+const day = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const minute = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+
+export const dayOf = (at: string): string => day.format(new Date(at));
+
+/** A time in UTC: the same for every reader, so that caches can keep the page. */
+export function When({ at }: { at: string }) {
+  return <time dateTime={at}>{minute.format(new Date(at))}</time>;
+}
+
+/** A member by name, linked to their page if they have one. */
+export function PersonName({ id, people }: { id: string; people: People }) {
+  const person = people[id];
+  if (!person) return <span class="name">former member</span>;
+  return person.href ? (
+    <a class="name" href={person.href}>
+      {person.name}
+    </a>
+  ) : (
+    <span class="name">{person.name}</span>
+  );
+}
+
+/** Text by others, with its line breaks. */
+export function Prose({ text, class: name = '' }: { text: string; class?: string }) {
+  return (
+    <p class={`prose foreign ${name}`} dir="auto">
+      {stripInvisible(text)
+        .replace(/\n{3,}/g, '\n\n')
+        .trim()}
+    </p>
+  );
+}
+
+/** A page's title that somebody else wrote. */
+export function ForeignTitle({ text }: { text: string }) {
+  return (
+    <h1>
+      <UserText text={text} />
+    </h1>
+  );
+}
+
+export function Tag({ word, kind = '' }: { word: string; kind?: 'good' | 'look' | 'info' | '' }) {
+  return <span class={`tag ${kind}`}>{word}</span>;
+}
+
+/** Names and values; a value that is null or undefined is left out with its name. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+export function Pager({ older, word = 'Older' }: { older?: string | undefined; word?: string }) {
+  return older ? (
+    <p class="pager">
+      <a class="button" rel="next" href={older}>
+        {word}
+      </a>
+    </p>
+  ) : null;
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** Filters of a list as links, the present one marked. */
+export function Filters({
+  label,
+  path,
+  name,
+  all,
+  chosen,
+}: {
+  label: string;
+  path: string;
+  /** The query parameter. */
+  name: string;
+  all: readonly (readonly [value: string, word: string])[];
+  chosen: string | undefined;
+}) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      <ul>
+        {[['', 'All'] as const, ...all].map(([value, word]) => (
+          <li key={value}>
+            <a
+              href={value ? `${path}?${name}=${value}` : path}
+              aria-current={value === (chosen ?? '') ? 'true' : undefined}
+            >
+              {word}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The title of a record, which links to its page if it has one. */
+export function RecordLink({ href, title }: { href: string | undefined; title: string }) {
+  const text = <UserText text={title} />;
+  return href ? <a href={href}>{text}</a> : text;
+}
