@@ -2,13 +2,15 @@ import { isRefusal } from '../refusal.ts';
 import { invoke, type Operations } from './invoke.ts';
 import { Problem, problemFrom } from './problems.ts';
 import { responseBody } from './respond.ts';
-import type { RequestContext } from './route.ts';
+import type { AnyReply, RequestContext } from './route.ts';
 
 export type Json = Record<string, unknown>;
 
 /** Runs read operations of the HTTP routes for one request, as an anonymous caller. */
 export interface Reader {
+  /** Returns the body of the reply. */
   read(operation: string, input?: Asked): Promise<Json>;
+  reply(operation: string, input?: Asked): Promise<AnyReply>;
 }
 
 interface Asked {
@@ -21,17 +23,17 @@ export function createReader(
   apiOpen: boolean,
   request: RequestContext,
 ): Reader {
-  return {
-    async read(id, { params = {}, query = {} } = {}) {
-      const operation = operations.get(id);
-      if (!operation) throw new Error(`there is no operation ${id}`);
-      if (operation.route.gated && !apiOpen) throw new Problem('api_disabled');
-      const input = { params: textsOf(params), query: textsOf(query), body: undefined };
-      const reply = await invoke(operation, { kind: 'anonymous' }, input, request);
-      if (isRefusal(reply)) throw problemFrom(reply);
-      return responseBody(reply);
-    },
-  };
+  async function reply(id: string, { params = {}, query = {} }: Asked = {}): Promise<AnyReply> {
+    const operation = operations.get(id);
+    if (!operation) throw new Error(`there is no operation ${id}`);
+    if (operation.route.gated && !apiOpen) throw new Problem('api_disabled');
+    const input = { params: textsOf(params), query: textsOf(query), body: undefined };
+    const outcome = await invoke(operation, { kind: 'anonymous' }, input, request);
+    if (isRefusal(outcome)) throw problemFrom(outcome);
+    return outcome;
+  }
+
+  return { reply, read: async (id, input) => responseBody(await reply(id, input)) };
 }
 
 /** The values that are present, as strings like in a URL. */

@@ -266,3 +266,35 @@ export interface MemberNoteRow {
   parent_id: string | null;
   submitted_at: Date;
 }
+
+export interface NoteWithParentRow extends Omit<PublicNoteRow, 'approved'> {
+  state: NoteRow['state'];
+  /** Whether the note was ever public. */
+  was_public: boolean;
+  parent_state: NoteRow['state'] | null;
+  parent_name: string | null;
+  parent_attribution: 'guest' | 'member' | null;
+  parent_handle: string | null;
+  parent_message: string | null;
+}
+
+/** Finds a note in any state as the public may see it, with the note that it replies to. */
+export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
+  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+      n.submitted_at, n.state, n.approved_at IS NOT NULL AS was_public, p.state AS parent_state,
+      p.name AS parent_name, p.attribution AS parent_attribution, pm.handle AS parent_handle,
+      p.message AS parent_message
+    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
+      LEFT JOIN notes p ON p.note_id = n.parent_id
+      LEFT JOIN members pm ON pm.member_id = p.member_id
+    WHERE n.note_id = ${noteId}`;
+}
+
+/** Counts the public replies to each of some notes; a note without any has no row. */
+export function countReplies(
+  noteIds: readonly string[],
+): Sql<{ parent_id: string; replies: number }> {
+  return sql`SELECT parent_id, count(*)::int AS replies FROM notes
+    WHERE state = 'approved' AND parent_id IN (SELECT unnest(${noteIds}::uuid[]))
+    GROUP BY parent_id`;
+}

@@ -110,7 +110,8 @@ function nextPage({ experience, parent_id }: GuestbookQuery, before: string): st
   return `/api/guestbook?${search}`;
 }
 
-function noteBody(row: PublicNoteRow): Note {
+/** The body that describes a public note. */
+export function noteBody(row: Omit<PublicNoteRow, 'approved'>): Note {
   const byMember = row.attribution === 'member';
   return {
     id: row.note_id,

@@ -5,6 +5,7 @@ import { keptText } from '../../platform/http/page-headers.ts';
 import type { Content } from '../../platform/http/route.ts';
 import { html, ICON } from './html.ts';
 import { PAGES, type PageName } from './pages.ts';
+import { isLive } from './site/live.ts';
 import type { Page, Place } from './site/view.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -44,13 +45,18 @@ async function buildPages(): Promise<Built> {
     const document = keptText('text/html', html(PAGES[name], script, style));
     pages[name] = { html: document, script, style };
   }
-  const style = keep(forBrowsers, styles, 'site.css', 'text/css');
+  const plain = { style: keep(forBrowsers, styles, 'site.css', 'text/css') };
+  const live = {
+    style: keep(forBrowsers, styles, 'guestbook.css', 'text/css'),
+    script: keep(forBrowsers, scripts, 'guestbook.js', 'text/javascript'),
+  };
   const { renderPage } = await load(forServer);
   return {
     scripts,
     styles,
     pages: pages as Built['pages'],
-    render: (page, baseUrl) => renderPage(page, { baseUrl, style, icon: ICON }),
+    render: (page, baseUrl) =>
+      renderPage(page, { baseUrl, icon: ICON, ...(isLive(page.view) ? live : plain) }),
   };
 }
 
@@ -73,12 +79,16 @@ type Bundle = BuildResult<{ write: false }>;
 async function bundle(
   names: readonly PageName[],
 ): Promise<[forBrowsers: Bundle, forServer: Bundle]> {
-  const scripts = names.map((name) => [name, PAGES[name].entry]);
+  const entries = [
+    ['site', 'web/site/site.css'],
+    ['guestbook', 'web/guestbook/main.tsx'],
+    ...names.map((name) => [name, PAGES[name].entry]),
+  ];
   try {
     return await Promise.all([
       build({
         ...OPTIONS,
-        entryPoints: Object.fromEntries([...scripts, ['site', 'web/site/site.css']]),
+        entryPoints: Object.fromEntries(entries),
         outdir: 'assets',
         minify: true,
         target: ['es2022', 'chrome111', 'firefox114', 'safari16.4'],

@@ -51,7 +51,6 @@ const asset = <const Path extends `/${string}`>(path: Path, type: string) =>
   }) as const satisfies Route;
 
 export const pagesContract = defineContract({
-  'pages.guestbook': page('guestbook', PAGES.guestbook.path),
   'pages.moderation': page('moderation', PAGES.moderation.path),
   ...MODERATION_ADDRESSES,
   'pages.script': asset('/assets/scripts/:file', 'text/javascript'),

@@ -24,7 +24,6 @@ export function pagesHandlers(): Handlers<typeof pagesContract> {
     };
 
   return {
-    'pages.guestbook': page('guestbook'),
     'pages.moderation': page('moderation'),
     'pages.moderation_view': page('moderation'),
     'pages.moderation_note': page('moderation'),

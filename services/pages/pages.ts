@@ -10,16 +10,11 @@ export interface Page {
   hidden?: true;
 }
 
-/** The pages for people. A page is an entry here, a row in the contract and a folder in web/. */
+/**
+ * The pages that are built in the browser alone. Each is an entry here, a row in the contract and a
+ * folder in web/.
+ */
 export const PAGES = {
-  guestbook: {
-    path: '/',
-    entry: 'web/guestbook/main.tsx',
-    title: 'Guestbook',
-    description: 'Short notes by people and programs, reviewed by a moderator before they appear.',
-    noScript:
-      'This page needs JavaScript. Without it, you can read the notes <a href="/api/guestbook">as JSON</a>.',
-  },
   moderation: {
     path: '/moderation',
     entry: 'web/moderation/main.tsx',

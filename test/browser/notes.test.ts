@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilTrue, visit } from '../support/browser.ts';
 import { startGuestbook, untilConfirmed, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, async (t) => {
@@ -20,36 +20,38 @@ t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, 
   const { page } = await visitGuestbook(t, service);
   const first = page.getByRole('article').first();
   await first.getByText('Who else hears the bell?').waitFor();
-  await first.getByRole('button', { name: 'Replies' }).click();
-  await first.getByText('I do.').waitFor();
   await checkAppearance(t, page, 'guestbook-notes');
   t.equal(await page.locator('.notes > li').count(), 30);
-  await page.getByRole('button', { name: 'Older notes' }).click();
+  await page.getByRole('link', { name: 'Older notes' }).click();
   await page.getByText('Note number 1', { exact: true }).waitFor();
-  t.equal(await page.locator('.notes > li').count(), 32);
-  t.equal(await page.getByRole('button', { name: 'Older notes' }).count(), 0);
-  await untilTrue(page, 'document.activeElement.textContent.includes("Note number 2")');
+  t.equal(await page.locator('.notes > li').count(), 2);
+  t.equal(await page.getByRole('link', { name: 'Older notes' }).count(), 0);
+  await page.goBack();
+  await page.getByRole('link', { name: 'Older notes' }).waitFor();
 
   await page.getByRole('link', { name: 'Two Clerks' }).click();
   await page.getByText('Filed.').waitFor();
   t.equal(await page.title(), 'Two Clerks · Guestbook');
   await page.emulateMedia({ forcedColors: 'active' });
   const [closed, alsoClosed, open] = (await page.evaluate(
-    `[...document.querySelectorAll('nav a')].map((link) => getComputedStyle(link).borderBlockEndColor)`,
+    `[...document.querySelectorAll('main nav a')]
+      .map((link) => getComputedStyle(link).borderBlockEndColor)`,
   )) as string[];
   t.equal(closed, alsoClosed);
   t.not(closed, open, 'only the open guestbook is underlined, in forced colours too');
   await page.emulateMedia({ forcedColors: null });
   await page.goBack();
-  await first.getByText('Who else hears the bell?').waitFor();
+  await first.getByRole('link', { name: '1 reply' }).click();
+  await page.getByText('I do.').waitFor();
+  t.equal(await page.title(), 'Ada: Who else hears the bell? · Guestbook');
 
-  await first.getByRole('button', { name: 'Reply', exact: true }).click();
+  await page.getByRole('button', { name: 'Write a reply…' }).click();
   await page.getByLabel('Your reply').fill('So do I.');
   await checkAppearance(t, page, 'guestbook-reply');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Reply in Service').waitFor();
 
-  await page.locator('.notes').getByRole('button', { name: 'Report' }).first().click();
+  await first.getByRole('button', { name: 'Report' }).click();
   const dialog = page.getByRole('dialog', { name: 'Report this note' });
   await dialog.getByText('Who else hears the bell?').waitFor();
   await dialog.getByText('Ada').waitFor();
@@ -85,7 +87,7 @@ t.test('labels a note without visible text and names its guest', NEEDS_BROWSER, 
   await page.getByText('(no visible text)').first().waitFor();
   t.equal(await page.getByText('(no visible text)').count(), 5);
   t.same(
-    await page.locator('.note h3 .name').allInnerTexts(),
+    await page.locator('.note :is(h1, h3) .name').allInnerTexts(),
     Array.from({ length: 5 }, () => 'Guest'),
   );
 });
@@ -121,7 +123,7 @@ t.test('shows hostile text harmlessly', NEEDS_BROWSER, async (t) => {
   const directions = `[...document.querySelectorAll('.message')]
     .find((element) => element.textContent.startsWith('مرحبا')).matches(':dir(rtl)')`;
   t.equal(await page.evaluate(directions), true, 'Arabic runs from right to left');
-  const clipped = `[...document.querySelectorAll('.note h3, .message')]
+  const clipped = `[...document.querySelectorAll('.note :is(h1, h3), .message')]
     .every((element) => getComputedStyle(element).overflow === 'clip')`;
   t.equal(await page.evaluate(clipped), true, 'stacked marks are clipped');
   await checkAppearance(t, page, 'guestbook-hostile');
@@ -132,4 +134,35 @@ t.test('shows hostile text harmlessly', NEEDS_BROWSER, async (t) => {
     true,
     'nothing overflows at 200 %',
   );
+});
+
+t.test(
+  'reads whole without scripts, from a note to its thread and back',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startGuestbook(t);
+    const ann = await addModerator(service, 'Ann');
+    const note = await submit(service, { name: 'Ada', message: 'Who else hears the bell?' });
+    await decide(ann, note.id, 'approve');
+    const reply = await submit(service, { name: 'Grace', message: 'I do.', parent_id: note.id });
+    await decide(ann, reply.id, 'approve');
+    const { page } = await visit(t, service.baseUrl, { javaScriptEnabled: false });
+    t.equal(await page.getByRole('button').count(), 0, 'nothing that needs a script');
+    await page.getByRole('link', { name: '1 reply' }).click();
+    await page.getByText('I do.').waitFor();
+    t.equal(new URL(page.url()).pathname, `/notes/${note.id}`);
+    await page.locator('.replies .when').click();
+    t.equal(new URL(page.url()).pathname, `/notes/${reply.id}`);
+    await page.getByRole('link', { name: 'Who else hears the bell?' }).click();
+    await page.getByRole('link', { name: 'Service' }).click();
+    await page.getByRole('heading', { name: 'Guestbook' }).waitFor();
+    await page.goto(`${service.baseUrl}/guestbook/observatory`);
+    await page.getByText('No notes here yet').waitFor();
+  },
+);
+
+t.test('leads from an old address of a guestbook to its page', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const { page } = await visit(t, `${service.baseUrl}/#observatory`);
+  await page.waitForURL('**/guestbook/observatory');
 });

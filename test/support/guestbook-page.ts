@@ -17,15 +17,15 @@ export async function startGuestbook(t: Test, settings: Record<string, string> =
   return service;
 }
 
-/** Opens the guestbook and waits until it has requested its notes. */
+/** Opens a guestbook, or a note, and waits until the script has taken the page over. */
 export async function visitGuestbook(
   t: Test,
   service: Service,
-  options: Parameters<typeof visit>[2] & { hash?: string } = {},
+  options: Parameters<typeof visit>[2] & { path?: string } = {},
 ): Promise<Visit> {
-  const { hash = '', ...more } = options;
-  const visited = await visit(t, `${service.baseUrl}/${hash}`, more);
-  await visited.page.getByText('Notes are reviewed before they appear').waitFor();
+  const { path = '/', ...more } = options;
+  const visited = await visit(t, service.baseUrl + path, more);
+  await visited.page.getByRole('button', { name: /^Write a (?:note|reply)…$/ }).waitFor();
   return visited;
 }
 

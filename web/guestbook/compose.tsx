@@ -32,7 +32,7 @@ interface ComposeProps {
  * another form replaces it.
  */
 export function useComposeFocus(open: boolean) {
-  const holder = useRef<HTMLElement>(null);
+  const holder = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (open) holder.current?.querySelector<HTMLElement>('.compose textarea')?.focus();
   }, [open]);

@@ -1,54 +1,42 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { NoteItem } from './note-item.tsx';
-import { type ListProps, useNotes } from './use-notes.ts';
+import type { Note } from './use-notes.ts';
 
-export function NotesList({
-  experience,
-  session,
-  own,
-  onNotice,
-}: ListProps & { onNotice: (notice: string) => void }) {
-  const { notes, notice, list, retry, loadNewer, loadOlder } = useNotes(experience, null);
-  useEffect(() => {
-    if (notice) onNotice(notice);
-  }, [notice, onNotice]);
+interface ListProps {
+  notes: readonly Note[];
+  /** How many replies each note has; absent if the notes are replies. */
+  replies?: Readonly<Record<string, number>>;
+  live: boolean;
+  /** What is shown instead of an empty list. */
+  empty: string;
+  older: string | undefined;
+}
 
-  // When an own note is published, load the newest notes and leave the rest of the list in place.
-  const published = own.mine.filter(({ standing }) => standing === 'published').length;
-  const publishedBefore = useRef(published);
-  useEffect(() => {
-    if (published > publishedBefore.current) void loadNewer();
-    publishedBefore.current = published;
-  }, [published, loadNewer]);
-
+export function NotesList({ notes, replies, live, empty, older }: ListProps) {
+  const word = replies ? 'notes' : 'replies';
   return (
-    <section aria-labelledby="notes-title" aria-busy={!notes && !retry}>
+    <section aria-labelledby="notes-title">
       <h2 id="notes-title" class="visually-hidden">
-        Notes
+        {replies ? 'Notes' : 'Replies'}
       </h2>
-      {retry && (
-        <div class="box bad row" role="alert">
-          <span>The notes could not be loaded.</span>
-          <button type="button" class="button" onClick={() => void retry()}>
-            Try again
-          </button>
-        </div>
-      )}
-      {notes?.length === 0 && <p class="empty">No notes here yet. Yours could be the first.</p>}
-      {notes && notes.length > 0 && (
-        <ol class="notes" ref={list}>
+      {notes.length === 0 && <p class="empty">{empty}</p>}
+      {notes.length > 0 && (
+        <ol class={word}>
           {notes.map((note) => (
             <li key={note.id}>
-              <NoteItem note={note} experience={experience} session={session} own={own} />
+              <NoteItem
+                note={note}
+                live={live}
+                {...(replies ? { replies: replies[note.id] ?? 0 } : {})}
+              />
             </li>
           ))}
         </ol>
       )}
-      {loadOlder && (
+      {older && (
         <p class="older">
-          <button type="button" class="button" onClick={() => void loadOlder()}>
-            Older notes
-          </button>
+          <a class="button" rel="next" href={older}>
+            Older {word}
+          </a>
         </p>
       )}
     </section>

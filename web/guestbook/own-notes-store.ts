@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import type { Experience } from './experience.ts';
 import { readLocalData, saveLocalData } from './local-data.ts';
@@ -47,7 +47,10 @@ export type OwnNotes = ReturnType<typeof useOwnNotes>;
 
 /** The notes sent from this browser, with their status. */
 export function useOwnNotes(session: Session | undefined) {
-  const [notes, setNotes] = useState<OwnNote[]>(() => readLocalData('own') ?? []);
+  // Read once the page is taken over, because the server rendered it without them.
+  const [read, setNotes] = useState<OwnNote[]>();
+  useLayoutEffect(() => setNotes(readLocalData('own') ?? []), []);
+  const notes = read ?? [];
   // Hide notes that another member sent from this browser.
   const mine = notes.filter(
     ({ body }) => body.attribution === 'guest' || body.member_handle === session?.handle,
@@ -111,6 +114,7 @@ export function useOwnNotes(session: Session | undefined) {
 
   return {
     mine,
+    loaded: read !== undefined,
     checkAll,
     check,
     update,

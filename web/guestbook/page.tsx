@@ -1,22 +1,35 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { LiveView } from '../../services/pages/site/view.ts';
 import { Announcer, announce } from '../shared/announce.tsx';
 import { focusIfLost } from '../shared/focus.ts';
+import { toQuote, UserText } from '../shared/text.tsx';
+import { Frame } from '../site/frame.tsx';
 import { AccountDialog } from './account.tsx';
-import { Compose, useComposeFocus } from './compose.tsx';
-import { EXPERIENCES, useExperience } from './experience.ts';
+import { EXPERIENCES, experienceName } from './experience.ts';
 import { JoinDialog } from './join.tsx';
+import { NoteItem } from './note-item.tsx';
 import { NotesList } from './notes-list.tsx';
 import { OwnNotesList } from './own-notes.tsx';
-import { useOwnNotes } from './own-notes-store.ts';
+import { type OwnNotes, useOwnNotes } from './own-notes-store.ts';
 import { RecoverDialog } from './recover.tsx';
-import { useMembership } from './session.ts';
+import { type Session, useMembership } from './session.ts';
 import { SignInDialog } from './sign-in.tsx';
 import { Toaster } from './toast.tsx';
+import { useNotes } from './use-notes.ts';
+import { WriteNote } from './write-note.tsx';
 
 type DialogName = 'join' | 'sign-in' | 'recover' | 'account';
 
-export function GuestbookPage() {
-  const experience = useExperience();
+/** False on the server and until the script has taken the page over. */
+function useLive(): boolean {
+  const [live, setLive] = useState(false);
+  useEffect(() => setLive(true), []);
+  return live;
+}
+
+/** A guestbook or a note with its replies. The server renders it, and a script takes it over. */
+export function GuestbookPage({ view }: { view: LiveView }) {
+  const live = useLive();
   const [banner, setBanner] = useState('');
   const showBanner = useCallback((text: string) => {
     setBanner(text);
@@ -29,94 +42,46 @@ export function GuestbookPage() {
   }, [session?.handle]);
   const own = useOwnNotes(session);
   const [dialog, setDialog] = useState<DialogName>();
-  const [writing, setWriting] = useState(false);
-  const main = useComposeFocus(writing);
-  const [notice, setNotice] = useState('');
-  const writeButton = useRef<HTMLButtonElement>(null);
-  const account = useRef<HTMLDivElement>(null);
+  const account = useRef<HTMLSpanElement>(null);
   const close = () => {
     setDialog(undefined);
     // The opener may have been removed: after joining, "Join" is replaced by the account button.
     requestAnimationFrame(() => focusIfLost(account.current?.querySelector('button')));
   };
-  const stopWriting = () => {
-    setWriting(false);
-    requestAnimationFrame(() => focusIfLost(writeButton.current));
-  };
   const openDialog = (name: DialogName) => {
     setBanner('');
     setDialog(name);
   };
+  const place = { session, own, live };
 
   return (
     <>
-      <button
-        type="button"
-        class="button skip visually-hidden"
-        onClick={() => document.getElementById('content')?.focus()}
+      <Frame
+        section="guestbook"
+        account={
+          live ? (
+            <span ref={account}>
+              <AccountButtons session={session} onOpen={openDialog} />
+            </span>
+          ) : (
+            <span>
+              <a class="button quiet" href="/me">
+                Sign in
+              </a>
+              <a class="button" href="/me">
+                Join
+              </a>
+            </span>
+          )
+        }
       >
-        Skip to the notes
-      </button>
-      <header class="bar">
-        <div class="bar-inner">
-          <h1>Guestbook</h1>
-          <div class="membership" ref={account}>
-            {session ? (
-              <button type="button" class="button handle" onClick={() => openDialog('account')}>
-                <span class="visually-hidden">Your account, </span>
-                {session.handle}
-              </button>
-            ) : (
-              <>
-                <button type="button" class="button quiet" onClick={() => openDialog('sign-in')}>
-                  Sign in
-                </button>
-                <button type="button" class="button" onClick={() => openDialog('join')}>
-                  Join
-                </button>
-              </>
-            )}
-          </div>
-          <nav aria-label="Guestbooks">
-            <ul>
-              {EXPERIENCES.map(({ id, name }) => (
-                <li key={id}>
-                  <a href={`#${id}`} aria-current={id === experience ? 'page' : undefined}>
-                    {name}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
-        </div>
-      </header>
-      <main id="content" tabIndex={-1} ref={main}>
         {banner && <p class="box look">{banner}</p>}
-        <p class="notice">{notice}</p>
-        {writing ? (
-          <Compose
-            key={experience}
-            experience={experience}
-            parentId={null}
-            session={session}
-            own={own}
-            onSent={stopWriting}
-            onCancel={stopWriting}
-          />
+        {view.kind === 'guestbook' ? (
+          <Guestbook view={view} {...place} />
         ) : (
-          <button type="button" class="write" ref={writeButton} onClick={() => setWriting(true)}>
-            Write a note…
-          </button>
+          <Thread view={view} {...place} />
         )}
-        <OwnNotesList own={own} session={session} />
-        <NotesList
-          key={experience}
-          experience={experience}
-          session={session}
-          own={own}
-          onNotice={setNotice}
-        />
-      </main>
+      </Frame>
       <Announcer />
       <Toaster />
       {dialog === 'join' && <JoinDialog membership={membership} onClose={close} />}
@@ -141,6 +106,113 @@ export function GuestbookPage() {
             showBanner('Your account is deleted. Your personal data is erased within minutes.');
           }}
         />
+      )}
+    </>
+  );
+}
+
+interface AccountProps {
+  session: Session | undefined;
+  onOpen: (dialog: DialogName) => void;
+}
+
+function AccountButtons({ session, onOpen }: AccountProps) {
+  return session ? (
+    <button type="button" class="button handle" onClick={() => onOpen('account')}>
+      <span class="visually-hidden">Your account, </span>
+      {session.handle}
+    </button>
+  ) : (
+    <>
+      <button type="button" class="button quiet" onClick={() => onOpen('sign-in')}>
+        Sign in
+      </button>
+      <button type="button" class="button" onClick={() => onOpen('join')}>
+        Join
+      </button>
+    </>
+  );
+}
+
+type Of<Kind extends LiveView['kind']> = Extract<LiveView, { kind: Kind }>;
+
+interface Place {
+  session: Session | undefined;
+  own: OwnNotes;
+  live: boolean;
+}
+
+function Guestbook({ view, session, own, live }: Place & { view: Of<'guestbook'> }) {
+  const { experience, newest, older } = view;
+  const notes = useNotes({ experience, parentId: null, rendered: view.notes, newest, own });
+  return (
+    <>
+      <div>
+        <h1>Guestbook</h1>
+        <nav class="tabs" aria-label="Guestbooks">
+          <ul>
+            {EXPERIENCES.map(({ id, name, href }) => (
+              <li key={id}>
+                <a href={href} aria-current={id === experience ? 'page' : undefined}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </div>
+      <p class="notice">{view.notice}</p>
+      <WriteNote experience={experience} parentId={null} session={session} own={own} live={live} />
+      <OwnNotesList own={own} session={session} />
+      <NotesList
+        notes={notes}
+        replies={view.replies}
+        live={live}
+        empty={newest ? 'No notes here yet. Yours could be the first.' : 'No older notes.'}
+        older={older}
+      />
+    </>
+  );
+}
+
+/** Whether the address asks for the form of a reply. */
+const asksForReply = () => location.hash === '#reply';
+
+function Thread({ view, session, own, live }: Place & { view: Of<'thread'> }) {
+  const { note, parent, newest, older } = view;
+  const { experience, id } = note;
+  const replies = useNotes({ experience, parentId: id, rendered: view.replies, newest, own });
+  const guestbook = EXPERIENCES.find((one) => one.id === experience);
+  return (
+    <>
+      <p class="kind">
+        {parent ? (
+          <>
+            In reply to <UserText text={parent.name} />:{' '}
+            <a href={`/notes/${parent.id}`}>
+              <UserText text={toQuote(parent.message) || 'a note'} />
+            </a>
+          </>
+        ) : (
+          <>
+            Note in <a href={guestbook?.href ?? '/'}>{experienceName(experience)}</a>
+          </>
+        )}
+      </p>
+      <NoteItem note={note} heading="h1" live={live} />
+      {!parent && (
+        <>
+          <WriteNote
+            experience={experience}
+            parentId={id}
+            session={session}
+            own={own}
+            live={live}
+            open={live && asksForReply()}
+          />
+          <OwnNotesList own={own} session={session} />
+          <NotesList notes={replies} live={live} empty="No replies yet." older={older} />
+        </>
       )}
     </>
   );

@@ -1,9 +1,11 @@
 import { render } from 'preact-render-to-string';
-import type { Page, Place, View } from '../../services/pages/site/view.ts';
+import type { LiveView, Page, Place, View } from '../../services/pages/site/view.ts';
+import { GuestbookPage } from '../guestbook/page.tsx';
 import { About } from './about.tsx';
 import { Activity } from './activity.tsx';
 import { Case, Cases } from './cases.tsx';
 import { Document } from './document.tsx';
+import { Frame } from './frame.tsx';
 import { Member, Members } from './members.tsx';
 import { Packet } from './packet.tsx';
 import { Packets } from './packets.tsx';
@@ -11,15 +13,36 @@ import { ErrorText, GuideText } from './plain.tsx';
 import { Search } from './search.tsx';
 
 /** Renders a page of the site to an HTML document. */
-export function renderPage(page: Page, place: Place): string {
+export function renderPage({ head, view }: Page, place: Place): string {
+  const content =
+    view.kind === 'guestbook' || view.kind === 'thread' ? (
+      <Live view={view} />
+    ) : (
+      <Frame section={head.section} account={<a href="/me">Your account</a>}>
+        <Content {...view} />
+      </Frame>
+    );
   return `<!doctype html>\n${render(
-    <Document head={page.head} place={place}>
-      <Content {...page.view} />
+    <Document head={head} place={place}>
+      {content}
     </Document>,
   )}\n`;
 }
 
-function Content(view: View) {
+/** A page that a script takes over, with the data that it was rendered from. */
+function Live({ view }: { view: LiveView }) {
+  const data = JSON.stringify(view).replaceAll('<', '\\u003c');
+  return (
+    <>
+      <div id="page">
+        <GuestbookPage view={view} />
+      </div>
+      <script type="application/json" id="view" dangerouslySetInnerHTML={{ __html: data }} />
+    </>
+  );
+}
+
+function Content(view: Exclude<View, LiveView>) {
   switch (view.kind) {
     case 'members':
       return <Members {...view} />;

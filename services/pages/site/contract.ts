@@ -27,7 +27,18 @@ const gated = { gated: true } as const;
 const id = z.object({ id: anything });
 const cursor = anything.optional();
 
+const before = anything.optional();
+
 export const siteContract = defineContract({
+  'pages.guestbook': page('/', 'The guestbook', { query: z.object({ before }) }),
+  'pages.guestbook_of': page('/guestbook/:experience', 'One of the guestbooks', {
+    params: z.object({ experience: anything }),
+    query: z.object({ before }),
+  }),
+  'pages.note': page('/notes/:id', 'A note with its replies', {
+    params: id,
+    query: z.object({ before }),
+  }),
   'pages.members': page('/members', 'Members with a published profile', {
     ...gated,
     query: z.object({ cursor }),

@@ -8,7 +8,9 @@ import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
+import { guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
 import { activityPage, casesPage, membersPage, packetsPage } from './lists.ts';
+import { isLive } from './live.ts';
 import { casePage, memberPage, packetPage } from './records.ts';
 import { searchPage } from './search.ts';
 import type { Page } from './view.ts';
@@ -24,6 +26,13 @@ export interface SiteDeps {
 /** Pages without forms that send anything, and without scripts. */
 export const PLAIN_PAGE = pageHeaders({ 'script-src': "'none'", 'form-action': "'self'" });
 
+/** Pages that a script takes over. */
+const LIVE_PAGE = pageHeaders({
+  'form-action': "'self'",
+  'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
+});
+
 export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const { config, keys, readPool: pool, operations } = deps;
 
@@ -33,11 +42,19 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     return {
       status: 200 as const,
       content: textContent('text/html', render(page, config.baseUrl)),
-      headers: PLAIN_PAGE,
+      headers: isLive(page.view) ? LIVE_PAGE : PLAIN_PAGE,
     };
   }
 
   return {
+    'pages.guestbook': ({ request, query: { before } }) =>
+      show(request, (reader) => guestbookPage(reader, pool, 'service', before)),
+    'pages.guestbook_of': ({ request, params, query: { before } }) =>
+      show(request, (reader) =>
+        guestbookPage(reader, pool, guestbookNamed(params.experience), before),
+      ),
+    'pages.note': ({ request, params, query: { before } }) =>
+      show(request, (reader) => notePage(reader, pool, params.id, before)),
     'pages.members': ({ request, query }) => show(request, (reader) => membersPage(reader, query)),
     'pages.member': ({ request, params }) =>
       show(request, (reader) => memberPage(reader, pool, keys, params.handle)),

@@ -3,6 +3,7 @@ import type { activityContract } from '../../activity/contract.ts';
 import type { artifactsContract } from '../../artifacts/contract.ts';
 import type { casesContract } from '../../cases/contract.ts';
 import type { PublicPolicy } from '../../documents/policy-shape.ts';
+import type { guestbookContract } from '../../guestbook/contract.ts';
 import type { profilesContract } from '../../profiles/contract.ts';
 import type { searchContract } from '../../search/contract.ts';
 
@@ -20,6 +21,8 @@ export interface Place {
   baseUrl: string;
   /** File name of the style under /assets/styles/. */
   style: string;
+  /** File name of the script under /assets/scripts/, for a `LiveView`. */
+  script?: string;
   icon: string;
 }
 
@@ -64,12 +67,38 @@ export type Case = CaseRecord['case'];
 export type PacketLine = Body<typeof artifactsContract, 'artifacts.list'>['artifacts'][number];
 export type Artifact = Body<typeof artifactsContract, 'artifacts.get'>['artifact'];
 export type ActivityEntry = Body<typeof activityContract, 'activity.list'>['entries'][number];
+export type Note = Body<typeof guestbookContract, 'guestbook.read'>['entries'][number];
+export type Experience = Note['experience'];
 export type Result = Body<typeof searchContract, 'search.public'>['results'][number];
 
 /** Members by id, for the ids that a view mentions. */
 export type People = Readonly<Record<string, Person>>;
 
+/** A page that a script takes over in the browser, to write, report and sign in. */
+export type LiveView =
+  | {
+      kind: 'guestbook';
+      experience: Experience;
+      notes: readonly Note[];
+      /** How many public replies a note has, by its id. */
+      replies: Readonly<Record<string, number>>;
+      notice: string;
+      /** Whether these are the newest notes. */
+      newest: boolean;
+      older?: string | undefined;
+    }
+  | {
+      kind: 'thread';
+      note: Note;
+      /** The note that this one replies to. */
+      parent: Pick<Note, 'id' | 'name' | 'message'> | null;
+      replies: readonly Note[];
+      newest: boolean;
+      older?: string | undefined;
+    };
+
 export type View =
+  | LiveView
   | { kind: 'members'; members: readonly MemberLine[]; older?: string | undefined }
   | {
       kind: 'member';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { decide, submit } from '../../../harness/moderation.ts';
 import { startService } from '../../support/service.ts';
 import { furnishSite } from '../../support/site.ts';
 
@@ -148,4 +149,49 @@ t.test('refuses search words with the reason beside the form', async (t) => {
     (await service.call('GET', '/search?q=%22nothing+such%22')).text,
     /Nothing public contains/,
   );
+});
+
+t.test('shows a note under its address as long as it is public', async (t) => {
+  const service = await startService(t);
+  const { lead, note } = await furnishSite(service);
+  const reply = await submit(service, { name: 'Bo', message: 'A fine one.', parent_id: note.id });
+  const path = `/notes/${reply.id}`;
+  t.equal((await service.call('GET', path)).status, 404, 'before anyone approved it');
+  await decide(lead, reply.id, 'approve');
+  t.match((await service.call('GET', path)).text, /In reply to .*What a telescope you have!/s);
+  t.match((await service.call('GET', '/')).text, />1 reply</);
+  const thread = await service.call('GET', `/notes/${note.id}`);
+  t.match(thread.text, 'A fine one.');
+  t.match(thread.text, '<title>Eve: What a telescope you have! · Guestbook</title>');
+  const removed = await lead.post(`notes/${note.id}/decisions`, {
+    action: 'remove',
+    expected_version: 2,
+    policy: 'spam',
+  });
+  t.equal(removed.status, 201, removed.text);
+  for (const gone of [`/notes/${note.id}`, path]) {
+    const page = await service.call('GET', gone, { headers: ASKS_HTML });
+    t.equal(page.status, 410);
+    t.notMatch(page.text, /telescope|A fine one/);
+  }
+  t.equal((await service.call('GET', '/notes/nonsense')).status, 404);
+  t.equal((await service.call('GET', '/guestbook/nowhere')).status, 404);
+  t.equal((await service.call('GET', '/guestbook/service')).status, 404, 'it is at / alone');
+});
+
+t.test('embeds notes in the page as data that no text can end', async (t) => {
+  const service = await startService(t);
+  const { lead } = await furnishSite(service);
+  const message = '</script><script>alert(1)</script><!--';
+  const { id } = await submit(service, { name: '<!--', message });
+  await decide(lead, id, 'approve');
+  for (const path of ['/', `/notes/${id}`]) {
+    const { text } = await service.call('GET', path);
+    t.equal(text.split('<script').length, 3, 'the script and the data');
+    t.equal(text.split('</script').length, 3);
+    const [, data = ''] =
+      /<script type="application\/json" id="view">(.*?)<\/script>/s.exec(text) ?? [];
+    const view = JSON.parse(data);
+    t.equal((view.note ?? view.notes[0]).message, message);
+  }
 });

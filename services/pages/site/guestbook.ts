@@ -1,0 +1,147 @@
+import type pg from 'pg';
+import { problemFrom } from '../../../platform/http/problems.ts';
+import type { Reader } from '../../../platform/http/reader.ts';
+import { responseBody } from '../../../platform/http/respond.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { refuse } from '../../../platform/refusal.ts';
+import { guestName } from '../../../platform/visible-text.ts';
+import {
+  countReplies,
+  findNoteWithParent,
+  type NoteWithParentRow,
+} from '../../../projections/guestbook/notes.ts';
+import { EXPERIENCES } from '../../guestbook/experience.ts';
+import { noteBody } from '../../guestbook/read.ts';
+import { address } from './lists.ts';
+import { missing, recordId } from './missing.ts';
+import type { Experience, LiveView, Note, Page } from './view.ts';
+
+type Of<Kind extends LiveView['kind']> = Extract<LiveView, { kind: Kind }>;
+
+/** The guestbooks, with the address of each. */
+export const GUESTBOOKS: Readonly<Record<Experience, { title: string; path: string }>> = {
+  service: { title: 'Service', path: '/' },
+  observatory: { title: 'Observatory', path: '/guestbook/observatory' },
+  'two-clerks': { title: 'Two Clerks', path: '/guestbook/two-clerks' },
+};
+
+/** The guestbook with this name in an address. The first one is at `/` alone. */
+export function guestbookNamed(name: string): Experience {
+  const known = EXPERIENCES.find((experience) => experience === name);
+  return known && known !== 'service' ? known : missing();
+}
+
+interface NotesPage {
+  entries: Note[];
+  notice: string;
+  next: string | undefined;
+}
+
+/** Reads a page of notes by the operation of the API, whose `Link` names the next page. */
+async function readPage(
+  reader: Reader,
+  asked: { experience: Experience; parent_id?: string; before?: string | undefined },
+): Promise<NotesPage> {
+  const reply = await reader.reply('guestbook.read', { query: asked });
+  const { entries, notice } = responseBody(reply) as unknown as Omit<NotesPage, 'next'>;
+  const [, link] = /^<([^>]+)>/.exec(reply.headers?.link ?? '') ?? [];
+  const next = link && new URL(link, 'http://service').searchParams.get('before');
+  return { entries, notice, next: next || undefined };
+}
+
+export async function guestbookPage(
+  reader: Reader,
+  pool: pg.Pool,
+  experience: Experience,
+  before: string | undefined,
+): Promise<Page & { view: Of<'guestbook'> }> {
+  const { title, path } = GUESTBOOKS[experience];
+  const { entries, notice, next } = await readPage(reader, { experience, before });
+  const counts = await query(pool, countReplies(entries.map(({ id }) => id)));
+  const older = next && address(path, { before: next });
+  return {
+    head: {
+      title,
+      description:
+        'Short notes by people and programs, reviewed by a moderator before they appear.',
+      path: address(path, { before }),
+      section: 'guestbook',
+      alternates: [
+        {
+          type: 'application/json',
+          href: address('/api/guestbook', { experience }),
+          title: 'These notes as JSON',
+        },
+      ],
+      older,
+    },
+    view: {
+      kind: 'guestbook',
+      experience,
+      notes: entries,
+      replies: Object.fromEntries(counts.map((row) => [row.parent_id, row.replies])),
+      notice,
+      newest: before === undefined,
+      older,
+    },
+  };
+}
+
+/** A note with its replies. A note that is public no more is gone; one that never was, is missing. */
+export async function notePage(
+  reader: Reader,
+  pool: pg.Pool,
+  givenId: string,
+  before: string | undefined,
+): Promise<Page & { view: Of<'thread'> }> {
+  const [row] = await query(pool, findNoteWithParent(recordId(givenId)));
+  if (!row) return missing();
+  if (row.state !== 'approved' || (row.parent_id && row.parent_state !== 'approved'))
+    return row.was_public ? gone() : missing();
+  const note = noteBody(row);
+  const path = `/notes/${note.id}`;
+  const { entries, next } = row.parent_id
+    ? { entries: [], next: undefined }
+    : await readPage(reader, { experience: note.experience, parent_id: note.id, before });
+  const older = next && address(path, { before: next });
+  return {
+    head: {
+      title: `${note.name}: ${note.message}`,
+      description: note.message,
+      path: address(path, { before }),
+      section: 'guestbook',
+      alternates: [
+        {
+          type: 'application/json',
+          href: address('/api/guestbook', {
+            experience: note.experience,
+            parent_id: note.parent_id ?? note.id,
+          }),
+          title: note.parent_id ? 'The replies as JSON' : 'Its replies as JSON',
+        },
+      ],
+      older,
+    },
+    view: {
+      kind: 'thread',
+      note,
+      parent: parentOf(row),
+      replies: entries,
+      newest: before === undefined,
+      older,
+    },
+  };
+}
+
+function gone(): never {
+  throw problemFrom(refuse('gone'));
+}
+
+function parentOf(row: NoteWithParentRow): Of<'thread'>['parent'] {
+  if (!row.parent_id) return null;
+  const name =
+    row.parent_attribution === 'member'
+      ? (row.parent_handle ?? 'former member')
+      : guestName(row.parent_name);
+  return { id: row.parent_id, name, message: row.parent_message ?? '' };
+}

@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact';
+import type { Section } from '../../services/pages/site/view.ts';
+
+export const SITE = 'Guestbook';
+
+const NAVIGATION: readonly [section: Section, href: string, name: string][] = [
+  ['guestbook', '/', 'Guestbook'],
+  ['cases', '/cases', 'Cases'],
+  ['packets', '/packets', 'Packets'],
+  ['members', '/members', 'Members'],
+  ['activity', '/activity', 'Activity'],
+  ['search', '/search', 'Search'],
+];
+
+const FOOT: readonly [href: string, name: string][] = [
+  ['/about', 'About and policy'],
+  ['/docs', 'API'],
+  ['/for-agents', 'For agents'],
+  ['/api/v1/status', 'Status'],
+];
+
+interface FrameProps {
+  section: Section | undefined;
+  /** The right end of the head. */
+  account: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** What every page of the site has around its content. */
+export function Frame({ section, account, children }: FrameProps) {
+  return (
+    <>
+      <a class="button skip visually-hidden" href="#content">
+        Skip to the content
+      </a>
+      <header class="bar">
+        <div class="bar-inner">
+          <a class="home" href="/">
+            {SITE}
+          </a>
+          <div class="membership">{account}</div>
+          <nav class="tabs" aria-label="Site">
+            <ul>
+              {NAVIGATION.map(([name, href, word]) => (
+                <li key={name}>
+                  <a href={href} aria-current={name === section ? 'page' : undefined}>
+                    {word}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <footer class="foot">
+        <ul>
+          {FOOT.map(([href, name]) => (
+            <li key={href}>
+              <a href={href}>{name}</a>
+            </li>
+          ))}
+        </ul>
+        <p>Names and handles are chosen by their owners and verified by no one. Times are UTC.</p>
+      </footer>
+    </>
+  );
+}
