@@ -11,6 +11,8 @@ export interface ApiResponse {
 
 export interface CallOptions {
   body?: unknown;
+  /** The fields of an HTML form, instead of a JSON body. */
+  form?: Record<string, string>;
   headers?: Record<string, string>;
   cookie?: string | undefined;
 }
@@ -23,13 +25,15 @@ export interface Api {
 /** Creates an API client over HTTP. Writes send the service's origin. */
 export function createApi(baseUrl: string): Api {
   return {
-    async call(method, path, { body, headers = {}, cookie } = {}) {
+    async call(method, path, { body: given, form, headers = {}, cookie } = {}) {
+      const body = form ? new URLSearchParams(form).toString() : given;
+      const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
       const response = await fetch(`${baseUrl}${path}`, {
         method,
         redirect: 'manual',
         headers: {
           ...(method === 'GET' || method === 'HEAD' ? {} : { origin: baseUrl }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined ? {} : { 'content-type': type }),
           ...(cookie ? { cookie } : {}),
           ...headers,
         },

@@ -162,6 +162,11 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     createPreparedOperation('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
       api.call('GET', `/api/guestbook/${id}/outcome`, { cookie }),
     ),
+    createOperation('POST /guestbook', () =>
+      api.call('POST', '/guestbook', {
+        form: { id: randomUUID(), name: 'Ada', message: 'Hello there' },
+      }),
+    ),
     createOperation('POST /a2a', () =>
       post('/a2a', asking('credential.me'), {
         headers: { authorization: toAuthorization(ann.credential), ...VERSION },

@@ -38,6 +38,7 @@ export function addExamples(document: OpenApiDocument, baseUrl: string): void {
 }
 
 function addExample(part: Part | undefined, example: unknown): void {
-  const json = part?.content?.['application/json'];
-  if (json && example !== undefined) json.example = example;
+  const { content = {} } = part ?? {};
+  const media = content['application/json'] ?? content['application/x-www-form-urlencoded'];
+  if (media && example !== undefined) media.example = example;
 }

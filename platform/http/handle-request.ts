@@ -25,6 +25,7 @@ import {
   checkMedia,
   checkOrigin,
   idempotencyKey,
+  parseForm,
   readBody,
   readQuery,
   splitUrl,
@@ -203,7 +204,8 @@ async function answer(
   if (route.gated && !deps.apiOpen) throw new Problem('api_disabled');
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
-  const body = route.body ? parseStrictJson(await readBody(req, route)) : undefined;
+  const parse = route.form ? parseForm : parseStrictJson;
+  const body = route.body ? parse(await readBody(req, route)) : undefined;
   const input: Input = { params: { ...req.params }, query, body };
   const run = () =>
     invoke(operation, principal, input, toRequestContext(req, res, deps.trustedProxies, id, key));

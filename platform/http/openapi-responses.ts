@@ -254,7 +254,7 @@ const CODES_BY_STATUS = Map.groupBy(
 );
 
 /** Statuses of the problems that a page for people can answer with. */
-const PAGE_STATUSES = [400, 404, 408, 410, 431, 500, 503];
+const PAGE_STATUSES = [400, 401, 403, 404, 408, 410, 413, 415, 429, 431, 500, 503];
 
 /**
  * Builds one response for each HTTP status of a problem, with an example of each of its codes, and

@@ -7,7 +7,7 @@ import {
 } from 'zod-openapi';
 import { addExamples } from './examples.ts';
 import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
-import { bodyLimit } from './read-request.ts';
+import { bodyLimit, bodyType } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import { isForModerators, isMutation, isRevalidated, type Route, type Routes } from './route.ts';
 import { UUID_V4 } from './schemas.ts';
@@ -171,7 +171,7 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
           requestBody: {
             required: true,
             description: `At most ${bodyLimit(route)} bytes`,
-            content: { 'application/json': { schema: route.body as z.ZodType } },
+            content: { [bodyType(route)]: { schema: route.body as z.ZodType } },
           },
         }
       : {}),

@@ -85,7 +85,11 @@ export function checkMedia(req: IncomingMessage, route: Route): void {
   const plain =
     isNoneBut('identity', headers['content-encoding']) &&
     isNoneBut('chunked', headers['transfer-encoding']);
-  if (!plain || !isJson(headers['content-type'])) throw new Problem('unsupported_media_type');
+  if (!plain || !isInUtf8(headers['content-type'], bodyType(route)))
+    throw new Problem(
+      'unsupported_media_type',
+      route.form ? { message: `The body must be uncompressed ${FORM_TYPE} in UTF-8.` } : {},
+    );
   if (Number(headers['content-length'] ?? 0) > bodyLimit(route)) throw tooLarge(route);
 }
 
@@ -95,8 +99,13 @@ const isNoneBut = (coding: string, header = coding): boolean =>
 /** Longest accepted `Content-Type`; parsing one takes time quadratic in its length. */
 const MAX_CONTENT_TYPE = 256;
 
-function isJson(type = ''): boolean {
-  if (type === 'application/json') return true;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The media type of the body that a route takes. */
+export const bodyType = ({ form }: Route): string => (form ? FORM_TYPE : 'application/json');
+
+function isInUtf8(type = '', expected: string): boolean {
+  if (type === expected) return true;
   if (type.length > MAX_CONTENT_TYPE) return false;
   try {
     const { essence, params } = new MIMEType(type);
@@ -104,7 +113,7 @@ function isJson(type = ''): boolean {
     // them here.
     const charsets = type.match(/;\s*charset\s*=/gi)?.length ?? 0;
     const charset = params.get('charset') ?? (charsets === 0 ? 'utf-8' : '');
-    return essence === 'application/json' && charsets < 2 && /^utf-8$/i.test(charset);
+    return essence === expected && charsets < 2 && /^utf-8$/i.test(charset);
   } catch {
     return false;
   }
@@ -117,6 +126,22 @@ export function bodyLimit(route: Route): number {
 
 function tooLarge(route: Route): Problem {
   return new Problem('body_too_large', { limit_bytes: bodyLimit(route) }, { connection: 'close' });
+}
+
+/**
+ * Parses the body of an HTML form. Refuses a repeated field; a line break is a line feed, where
+ * browsers send two characters.
+ */
+export function parseForm(body: Buffer): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(body.toString())) {
+    if (Object.hasOwn(fields, name)) {
+      const issues = [{ path: withoutKeys(name).slice(0, 100), message: 'must be sent once' }];
+      throw new Problem('invalid_request', { issues });
+    }
+    fields[name] = value.replaceAll('\r\n', '\n');
+  }
+  return fields;
 }
 
 const broken = new WeakMap<IncomingMessage, Problem>();

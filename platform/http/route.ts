@@ -60,6 +60,8 @@ export interface Route {
   /** Ignores unknown query parameters, which are refused by default. */
   unknownQuery?: 'ignored';
   body?: z.ZodType;
+  /** The body is that of an HTML form (`application/x-www-form-urlencoded`), instead of JSON. */
+  form?: true;
   /** `Cache-Control` of a public read that caches need not revalidate; such a read has no ETag. */
   cacheControl?: string;
   /** In bytes, 64 KiB by default. */

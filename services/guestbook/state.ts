@@ -104,7 +104,10 @@ export type NoteState =
 export type ExistingNote = Exclude<NoteState, { status: 'none' }>;
 
 /** Whether a note takes replies: it is public, top-level and of the same experience. */
-export function takesReplies(parent: ParentFacts | null | undefined, experience: string): boolean {
+export function takesReplies(
+  parent: Pick<ParentFacts, 'state' | 'parent_id' | 'experience'> | null | undefined,
+  experience: string,
+): boolean {
   return (
     parent?.state === 'approved' && parent.parent_id === null && parent.experience === experience
   );

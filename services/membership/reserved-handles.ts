@@ -58,6 +58,7 @@ const ROUTES = [
   'status',
   'updates',
   'well_known',
+  'write',
 ];
 
 const RESERVED = new Set([...ROLES, ...ROUTES]);

@@ -161,6 +161,29 @@ t.test(
   },
 );
 
+t.test('takes a note without scripts', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const ann = await addModerator(service, 'Ann');
+  const { page } = await visit(t, service.baseUrl, {
+    javaScriptEnabled: false,
+    expected: /status of 422/,
+  });
+  await page.getByRole('link', { name: 'Write a note…' }).click();
+  await page.getByLabel('Your note').fill('x'.repeat(501));
+  await page.getByLabel('Name').fill('Marie');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByText('It must have at most 500 characters.').waitFor();
+  await page.getByLabel('Your note').fill('Without scripts');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await page.getByRole('heading', { name: 'Your note waits for review' }).waitFor();
+  const [item] = (await ann.get('queue')).body.items;
+  t.match(item, { text: 'Without scripts', author: { name: 'Marie' } });
+  await decide(ann, item.id, 'approve');
+  await page.reload();
+  await page.getByRole('link', { name: 'Your note' }).click();
+  await page.getByRole('heading', { name: 'Marie' }).waitFor();
+});
+
 t.test('leads from an old address of a guestbook to its page', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const { page } = await visit(t, `${service.baseUrl}/#observatory`);

@@ -10,7 +10,7 @@ t.test(
   NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
-    const { ada, packets, caseId } = await furnishSite(service);
+    const { ada, packets, caseId, note } = await furnishSite(service);
     const { page } = await visit(t, `${service.baseUrl}/members`, {
       expected: /status of 404/,
     });
@@ -24,6 +24,8 @@ t.test(
       'packet-handoff': `/packets/${packets.work}`,
       activity: '/activity',
       search: '/search?q=telescope',
+      write: '/write',
+      sent: `/notes/${note.id}/sent`,
       about: '/about',
       'for-agents': '/for-agents',
       'not-found': '/nothing/here',

@@ -47,7 +47,7 @@ async function exchange(id: string, status: number, options: Options = {}): Prom
   const { params, query = '', body, headers = {}, cookie } = options;
   const key = route.idempotency ? { 'idempotency-key': randomUUID() } : {};
   const answer = await service.call(route.method, `${fillPath(route, params)}${query}`, {
-    body,
+    ...(route.form ? { form: body as Record<string, string> } : { body }),
     cookie,
     headers: { ...key, ...headers },
   });
@@ -415,6 +415,16 @@ t.test("documents examples that equal the service's responses", async (t) => {
   await exchange('activity.list', 200, { query: '?limit=3' });
   await exchange('search.public', 200, { query: '?q=index&limit=3' });
   await leaveNotes(ada, moderator, lead);
+  await exchange('pages.sign', 303, {
+    body: {
+      id: randomUUID(),
+      experience: 'service',
+      parent_id: '',
+      name: 'Marie',
+      message: 'Written without scripts.',
+      website: '',
+    },
+  });
   await moderateRecords(ada, bob, moderator, lead, artifactId);
   await speakProtocols(ada);
   await leave(ada, bob);

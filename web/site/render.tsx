@@ -11,6 +11,7 @@ import { Packet } from './packet.tsx';
 import { Packets } from './packets.tsx';
 import { ErrorText, GuideText } from './plain.tsx';
 import { Search } from './search.tsx';
+import { Sent, Write } from './write.tsx';
 
 /** Renders a page of the site to an HTML document. */
 export function renderPage({ head, view }: Page, place: Place): string {
@@ -60,6 +61,10 @@ function Content(view: Exclude<View, LiveView>) {
       return <Activity {...view} />;
     case 'search':
       return <Search {...view} />;
+    case 'write':
+      return <Write {...view} />;
+    case 'sent':
+      return <Sent {...view} />;
     case 'about':
       return <About {...view} />;
     case 'text':

@@ -9,8 +9,9 @@ export function curlCommand(
   baseUrl: string,
 ): Markup {
   const body = requestBody?.content['application/json']?.example;
+  const form = requestBody?.content['application/x-www-form-urlencoded']?.example;
   const credential = credentialOf(method, security, components.securitySchemes);
-  const usual = body === undefined ? 'GET' : 'POST';
+  const usual = body === undefined && form === undefined ? 'GET' : 'POST';
   const url = path
     .split(/\{([a-z_]+)\}/)
     .map((part, index) => (index % 2 === 0 ? part : pathValue(part, parameters)));
@@ -23,6 +24,7 @@ export function curlCommand(
     ...(body === undefined
       ? []
       : ["-H 'Content-Type: application/json'", `-d '${bodyText(body)}'`]),
+    ...Object.entries(form ?? {}).map(([name, value]) => `--data-urlencode '${name}=${value}'`),
   ];
   const command = markup`curl -sS ${method === usual ? '' : `-X ${method} `}"$BASE_URL${url}${query}"`;
   return markup`<pre><code>BASE_URL='${baseUrl}'

@@ -63,7 +63,6 @@ function parentPublic(row: ItemRow): boolean {
       state: row.parent_state ?? '',
       experience: row.parent_experience ?? '',
       parent_id: row.parent_parent_id,
-      member_id: null,
     },
     row.experience,
   );

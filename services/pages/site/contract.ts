@@ -27,6 +27,19 @@ const gated = { gated: true } as const;
 const id = z.object({ id: anything });
 const cursor = anything.optional();
 
+// Whatever is wrong with a field is said beside it, so that the text is not lost.
+const field = Text(0, 10_000).default('');
+const Form = z
+  .object({
+    id: field,
+    experience: Text(0, 100).default('service'),
+    parent_id: field,
+    name: field,
+    message: field,
+    website: field,
+  })
+  .meta({ id: 'NoteForm' });
+
 const before = anything.optional();
 
 export const siteContract = defineContract({
@@ -38,6 +51,39 @@ export const siteContract = defineContract({
   'pages.note': page('/notes/:id', 'A note with its replies', {
     params: id,
     query: z.object({ before }),
+  }),
+  'pages.write': page('/write', 'The form for a note, which needs no script', {
+    query: z.object({ in: anything.optional(), reply_to: anything.optional() }),
+    cacheControl: 'no-store',
+  }),
+  'pages.sign': {
+    method: 'POST',
+    path: '/guestbook',
+    summary: 'Submit the note of the form at /write, as a guest',
+    description: 'For browsers without scripts; programs use POST /api/guestbook.',
+    tag: 'pages',
+    access: 'public',
+    origin: 'cookie',
+    unknownQuery: 'ignored',
+    form: true,
+    body: Form,
+    replies: {
+      303: {
+        description: 'Waits for review, or was received before',
+        empty: true,
+        headers: { Location: 'The page that shows what became of the note' },
+      },
+      422: {
+        description: 'The form again, with the reasons',
+        type: 'text/html',
+        headers: PAGE_HEADERS,
+      },
+    },
+    problems: ['rate_limited', 'admission_closed', 'not_found'],
+  },
+  'pages.note_sent': page('/notes/:id/sent', 'What became of a note', {
+    params: id,
+    cacheControl: 'no-store',
   }),
   'pages.members': page('/members', 'Members with a published profile', {
     ...gated,

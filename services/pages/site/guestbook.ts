@@ -14,7 +14,7 @@ import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { noteBody } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
 import { missing, recordId } from './missing.ts';
-import type { Experience, LiveView, Note, Page } from './view.ts';
+import type { Experience, LiveView, Note, NoteParent, Page } from './view.ts';
 
 type Of<Kind extends LiveView['kind']> = Extract<LiveView, { kind: Kind }>;
 
@@ -137,7 +137,7 @@ function gone(): never {
   throw problemFrom(refuse('gone'));
 }
 
-function parentOf(row: NoteWithParentRow): Of<'thread'>['parent'] {
+function parentOf(row: NoteWithParentRow): NoteParent | null {
   if (!row.parent_id) return null;
   const name =
     row.parent_attribution === 'member'

@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import type { Config } from '../../../platform/config.ts';
+import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { pageHeaders, textContent } from '../../../platform/http/page-headers.ts';
 import { createReader, type Reader } from '../../../platform/http/reader.ts';
 import type { Handlers, RequestContext } from '../../../platform/http/route.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import { isRefusal } from '../../../platform/refusal.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
@@ -14,11 +16,13 @@ import { isLive } from './live.ts';
 import { casePage, memberPage, packetPage } from './records.ts';
 import { searchPage } from './search.ts';
 import type { Page } from './view.ts';
+import { sentPage, sign, writePage } from './write.ts';
 
 export interface SiteDeps {
   config: Config;
   keys: KeyRing;
   readPool: pg.Pool;
+  store: EventStore;
   /** The operations of this instance; called once a request arrives. */
   operations: () => Operations;
 }
@@ -55,6 +59,17 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       ),
     'pages.note': ({ request, params, query: { before } }) =>
       show(request, (reader) => notePage(reader, pool, params.id, before)),
+    'pages.write': ({ request, query }) => show(request, () => writePage(pool, query)),
+    'pages.sign': async ({ request, body }) => {
+      const outcome = await sign(operations(), pool, body, request);
+      if (isRefusal(outcome)) return outcome;
+      if ('again' in outcome)
+        return { ...(await show(request, async () => outcome.again)), status: 422 };
+      const location = `/notes/${outcome.accepted}/sent`;
+      return { status: 303, content: { type: '', bytes: '' }, headers: { location } };
+    },
+    'pages.note_sent': ({ request, params }) =>
+      show(request, () => sentPage(deps.store.pool, params.id)),
     'pages.members': ({ request, query }) => show(request, (reader) => membersPage(reader, query)),
     'pages.member': ({ request, params }) =>
       show(request, (reader) => memberPage(reader, pool, keys, params.handle)),

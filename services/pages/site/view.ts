@@ -74,6 +74,8 @@ export type Result = Body<typeof searchContract, 'search.public'>['results'][num
 /** Members by id, for the ids that a view mentions. */
 export type People = Readonly<Record<string, Person>>;
 
+export type NoteParent = Pick<Note, 'id' | 'name' | 'message'>;
+
 /** A page that a script takes over in the browser, to write, report and sign in. */
 export type LiveView =
   | {
@@ -91,7 +93,7 @@ export type LiveView =
       kind: 'thread';
       note: Note;
       /** The note that this one replies to. */
-      parent: Pick<Note, 'id' | 'name' | 'message'> | null;
+      parent: NoteParent | null;
       replies: readonly Note[];
       newest: boolean;
       older?: string | undefined;
@@ -139,6 +141,18 @@ export type View =
       problem?: string | undefined;
       older?: string | undefined;
     }
+  | {
+      kind: 'write';
+      /** The id of the note, made by the service. */
+      id: string;
+      experience: Experience;
+      parent: NoteParent | null;
+      name: string;
+      message: string;
+      /** Why the note was refused, by field; the key is empty for the whole form. */
+      problems: Readonly<Record<string, string>>;
+    }
+  | { kind: 'sent'; standing: 'waiting' | 'published' | 'not_published'; id: string }
   | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
   | { kind: 'text'; html: string }
   | { kind: 'error'; status: number; title: string; text: string; requestId: string };

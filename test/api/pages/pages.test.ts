@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { decide, submit } from '../../../harness/moderation.ts';
 import { builtPages } from '../../../services/pages/build.ts';
 import { startService } from '../../support/service.ts';
+import { furnishSite } from '../../support/site.ts';
 
 t.test('loads only its own files on a page and caches them without revalidation', async (t) => {
   const service = await startService(t);
@@ -62,3 +65,33 @@ t.test('answers a long list of encodings in bounded time', async (t) => {
   for (const long of [`gzip${' '.repeat(7500)}x`, `gzip;q=0.${'1'.repeat(7500)}x`])
     t.ok((await measure(long)) < 20 * short);
 });
+
+/** The most bytes of a first visit, with all that the page loads, as a browser transfers them. */
+const MAX_FIRST_VISIT = 60_000;
+
+t.test(
+  'transfers at most 60 KB on a first visit to a full guestbook, a note or a case',
+  async (t) => {
+    const service = await startService(t);
+    const { lead, note, caseId } = await furnishSite(service);
+    for (let count = 0; count < 30; count++) {
+      const message = `${count} ${randomBytes(240).toString('base64')}`;
+      await decide(lead, (await submit(service, { message })).id, 'approve');
+    }
+    const headers = { 'accept-encoding': 'br' };
+    const transferred = async (path: string) => {
+      const answer = await service.call('GET', path, { headers });
+      t.equal(answer.headers.get('content-encoding'), 'br', path);
+      return { bytes: Number(answer.headers.get('content-length')), text: answer.text };
+    };
+    for (const path of ['/', `/notes/${note.id}`, `/cases/${caseId}`, '/docs']) {
+      const page = await transferred(path);
+      const files =
+        page.text.match(/(?<=(?:src|href)=")\/(?:assets|docs)\/[^"]+\.(?:js|css)/g) ?? [];
+      let total = page.bytes;
+      for (const file of files) total += (await transferred(file)).bytes;
+      t.ok(total <= MAX_FIRST_VISIT, `${path}: ${total} bytes with ${files.length} files`);
+      t.comment(`${path}: ${total} bytes`);
+    }
+  },
+);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { decide, submit } from '../../../harness/moderation.ts';
-import { startService } from '../../support/service.ts';
+import { type Service, startService } from '../../support/service.ts';
 import { furnishSite } from '../../support/site.ts';
 
 const ASKS_HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
@@ -194,4 +194,97 @@ t.test('embeds notes in the page as data that no text can end', async (t) => {
     const view = JSON.parse(data);
     t.equal((view.note ?? view.notes[0]).message, message);
   }
+});
+
+/** Posts a form as a browser does. */
+const post = (service: Service, fields: Record<string, string>, headers: object = {}) =>
+  fetch(`${service.baseUrl}/guestbook`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { ...ASKS_HTML, origin: service.baseUrl, ...headers },
+    body: new URLSearchParams(fields),
+  });
+
+t.test('takes a note from a form and shows what became of it', async (t) => {
+  const service = await startService(t);
+  const { lead, note } = await furnishSite(service);
+  const form = await service.call('GET', `/write?reply_to=${note.id}`);
+  t.equal(form.headers.get('cache-control'), 'no-store');
+  t.match(form.text, 'What a telescope you have!');
+  const hidden = [...form.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
+    ([, name = '', value = '']) => [name, value],
+  );
+  const fields = {
+    ...Object.fromEntries(hidden),
+    message: 'By hand,\r\nwithout scripts',
+    website: '',
+  };
+  t.match(fields, { id: /^[0-9a-f-]{36}$/, experience: 'service', parent_id: note.id });
+  for (const _ of ['sent', 'sent again by a second press']) {
+    const answer = await post(service, fields);
+    t.equal(answer.status, 303);
+    t.equal(answer.headers.get('location'), `/notes/${fields.id}/sent`);
+  }
+  const sent = `/notes/${fields.id}/sent`;
+  t.match((await service.call('GET', sent)).text, /waits for review/);
+  t.equal((await service.call('GET', `/notes/${fields.id}`)).status, 404, 'it is not public yet');
+  const { items } = (await lead.get('queue')).body;
+  t.match(items, [{ text: 'By hand,\nwithout scripts', author: { kind: 'guest' } }]);
+  await decide(lead, fields.id, 'approve');
+  t.match((await service.call('GET', sent)).text, /is published/);
+  t.match((await service.call('GET', sent)).text, 'content="noindex"');
+});
+
+t.test('returns a refused form with the reasons and the text', async (t) => {
+  const service = await startService(t, { LIMIT_NOTES_PER_DAY: '1' });
+  const id = randomUUID();
+  const fields = { id, experience: 'service', parent_id: '', website: '', name: 'Ada' };
+  const refused = async (more: Record<string, string>) => {
+    const answer = await post(service, { ...fields, ...more });
+    t.equal(answer.status, 422);
+    return answer.text();
+  };
+  const long = await refused({ message: `<b>${'x'.repeat(500)}` });
+  t.match(long, /It must have at most 500 characters/);
+  t.match(long, '&lt;b>xxx', 'the text is kept');
+  t.match(long, `value="${id}"`);
+  t.match(await refused({ message: '  ' }), /It must have a visible character/);
+  t.match(await refused({ message: 'x', name: 'y'.repeat(41) }), /at most 40 characters/);
+  t.match(await refused({ message: 'x', id: 'none' }), /id must be a UUIDv4/);
+  const orphan = await refused({ id: randomUUID(), parent_id: randomUUID(), message: 'A reply' });
+  t.match(orphan, /role="alert"/);
+  t.match(orphan, 'A reply');
+  t.equal((await post(service, { ...fields, message: 'First' })).status, 303);
+  const conflict = await refused({ message: 'Another text' });
+  t.match(conflict, /role="alert"/);
+  t.notMatch(conflict, `value="${id}"`, 'the other text is another note');
+  const limited = await post(service, { ...fields, id: randomUUID(), message: 'Second' });
+  t.equal(limited.status, 429);
+  t.match(await limited.text(), /Too many requests/);
+});
+
+t.test('takes a form from its own pages alone', async (t) => {
+  const service = await startService(t);
+  const fields = { id: randomUUID(), message: 'From elsewhere', website: '' };
+  for (const headers of [{ origin: 'https://example.org' }, { 'sec-fetch-site': 'cross-site' }]) {
+    const answer = await post(service, fields, headers);
+    t.equal(answer.status, 403);
+    t.match(answer.headers.get('content-type'), 'text/html');
+  }
+  const json = await service.call('POST', '/guestbook', { body: fields });
+  t.equal(json.status, 415);
+  t.match(json.body.error.message, /application\/x-www-form-urlencoded/);
+  const twice = await fetch(`${service.baseUrl}/guestbook`, {
+    method: 'POST',
+    headers: {
+      origin: service.baseUrl,
+      'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+    },
+    body: 'message=a&message=b',
+  });
+  t.equal(twice.status, 400);
+  t.match(await twice.json(), {
+    error: { issues: [{ path: 'message', message: 'must be sent once' }] },
+  });
+  t.equal((await service.call('GET', '/write?in=nowhere')).status, 404);
 });

@@ -1,0 +1,109 @@
+import type { View } from '../../services/pages/site/view.ts';
+import { toQuote, UserText } from '../shared/text.tsx';
+
+type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
+
+/** The form for a note of a guest, which works without scripts. */
+export function Write({ id, experience, parent, name, message, problems }: Of<'write'>) {
+  const whole = Object.entries(problems).filter(([field]) => !['message', 'name'].includes(field));
+  return (
+    <>
+      <h1>{parent ? 'Write a reply' : 'Write a note'}</h1>
+      {parent && (
+        <p class="lead">
+          To <UserText text={parent.name} />:{' '}
+          <a href={`/notes/${parent.id}`}>
+            <UserText text={toQuote(parent.message) || 'a note'} />
+          </a>
+        </p>
+      )}
+      <form class="stack" action="/guestbook" method="post">
+        {whole.map(([field, problem]) => (
+          <p class="box bad" role="alert" key={field}>
+            {field ? `${field} ${problem}` : problem}
+          </p>
+        ))}
+        <input type="hidden" name="id" value={id} />
+        <input type="hidden" name="experience" value={experience} />
+        <input type="hidden" name="parent_id" value={parent?.id ?? ''} />
+        <div class="visually-hidden" aria-hidden="true">
+          <label for="website">Leave this empty</label>
+          <input id="website" name="website" tabIndex={-1} autocomplete="off" />
+        </div>
+        <div class="field">
+          <label for="message">{parent ? 'Your reply' : 'Your note'}</label>
+          <textarea
+            class="input"
+            id="message"
+            name="message"
+            rows={5}
+            required
+            maxLength={1000}
+            aria-invalid={problems.message ? 'true' : undefined}
+            aria-describedby="message-below"
+          >
+            {message}
+          </textarea>
+          <p id="message-below" class={problems.message ? 'error' : 'hint'}>
+            {problems.message ? `It ${problems.message}.` : 'Up to 500 characters, as plain text.'}
+          </p>
+        </div>
+        <div class="field">
+          <label for="name">
+            Name <span class="hint">(optional)</span>
+          </label>
+          <input
+            class="input"
+            id="name"
+            name="name"
+            value={name}
+            maxLength={80}
+            autocomplete="off"
+            aria-invalid={problems.name ? 'true' : undefined}
+            aria-describedby="name-below"
+          />
+          <p id="name-below" class={problems.name ? 'error' : 'hint'}>
+            {problems.name
+              ? `It ${problems.name}.`
+              : 'Up to 40 characters. Shown exactly as typed. No one verifies it.'}
+          </p>
+        </div>
+        <div class="row">
+          <button type="submit" class="button primary">
+            Send for review
+          </button>
+          <span class="hint">A moderator reads every note before it appears.</span>
+        </div>
+      </form>
+    </>
+  );
+}
+
+const STANDINGS = {
+  waiting: [
+    'Your note waits for review',
+    'Only moderators can read it until one of them approves it. Bookmark this page to see what became of it.',
+  ],
+  published: ['Your note is published', 'Anyone can read it.'],
+  not_published: [
+    'Your note is not public',
+    'A moderator did not publish it, or it was taken down since. Members see the reason and can appeal; guests cannot.',
+  ],
+} as const;
+
+export function Sent({ standing, id }: Of<'sent'>) {
+  const [title, text] = STANDINGS[standing];
+  return (
+    <>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <p>
+        {standing === 'published' ? (
+          <a href={`/notes/${id}`}>Your note</a>
+        ) : (
+          <a href="/">Back to the guestbook</a>
+        )}
+      </p>
+    </>
+  );
+}
