@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { backendPid, clientConfig, destroyConnection, PLANNER_SETTINGS } from './connection.ts';
+import { destroyConnection } from './client.ts';
+import { backendPid, clientConfig, PLANNER_SETTINGS } from './connection.ts';
 import { isReadOnly, mayBeOutdated, StorageUnavailable } from './errors.ts';
 import { measureStorage } from './request-deadline.ts';
 
