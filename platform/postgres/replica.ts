@@ -23,6 +23,9 @@ export const replicasOf = (pool: pg.Pool): Replicas | undefined => watched.get(p
 /** Runs `work`, whose reads all go to the primary, so that the caller reads its own writes. */
 export const readFromPrimary = <Result>(work: () => Result): Result => fromPrimary.run(true, work);
 
+/** Whether the reads of this call go to the primary. */
+export const readsFromPrimary = (): boolean => fromPrimary.getStore() === true;
+
 /**
  * Watches read replicas, one for each pool; reads of the first pool use them in turn. A replica is
  * used while it answers and has replayed all that the primary had written `maxLagSeconds` ago.
@@ -34,7 +37,7 @@ export function watchReplicas(pools: readonly pg.Pool[], primary: pg.Pool, maxLa
     primary,
     /** The replica for the next read; undefined if the read has to use the primary. */
     choose(): Replica | undefined {
-      if (fromPrimary.getStore()) return undefined;
+      if (readsFromPrimary()) return undefined;
       const usable = all.filter((replica) => replica.isUsable());
       return usable[turn++ % usable.length];
     },

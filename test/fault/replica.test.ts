@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../harness/agent.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { publishProfile } from '../../harness/records.ts';
 import { type Server, severalHosts, startStandby } from '../../harness/standby.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -92,6 +93,21 @@ t.test('shares reads among replicas, and leaves out only the one that lags', asy
   t.same(await read(), [200]);
   await admin.query('SELECT pg_wal_replay_resume()');
   while (countUsed() !== 2) await sleep(50);
+});
+
+t.test('shows writers their own note, also among concurrent readers', async (t) => {
+  const { service, call, admin } = await startWithReplica(t);
+  const ann = await addModerator(service, 'Ann');
+  await admin.query('SELECT pg_wal_replay_pause()');
+  const note = await submit(service);
+  await decide(ann, note.id, 'approve');
+
+  const read = async (cookie?: string) => {
+    const { body } = await call('GET', '/api/guestbook', { cookie });
+    return body.entries.length;
+  };
+  const reads = [read(), read('wrote=1'), read(), read('wrote=1')];
+  t.same(await Promise.all(reads), [0, 1, 0, 1]);
 });
 
 t.test('tells a browser that wrote to read from the primary for as long as the lag', async (t) => {
