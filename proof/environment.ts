@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../harness/free-port.ts';
+import { severalHosts } from '../harness/standby.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
@@ -42,7 +43,7 @@ interface Actor {
 /**
  * Starts two web and two worker processes, and PostgreSQL behind a proxy, with a synchronous standby
  * that is also the read replica. One process of each kind connects through PgBouncer, if that is
- * installed. No two clocks agree.
+ * installed, the other to the one of both servers that accepts writes. No two clocks agree.
  */
 export async function createProofEnvironment(
   limits: Record<string, string>,
@@ -80,10 +81,9 @@ export async function createProofEnvironment(
     ...limits,
     ...(mutant ? { PROOF_MUTANT: mutant } : {}),
   };
-  const envOf = (index: number) => ({
-    ...common,
-    ...(pooler && index === 0 ? { DATABASE_URL: pooler.url } : {}),
-  });
+  // The first process of each kind finds the primary through the pooler, the second among both hosts.
+  const urls = [pooler?.url ?? proxy.url, severalHosts([replicaProxy, proxy])];
+  const envOf = (index: number) => ({ ...common, DATABASE_URL: urls[index] ?? proxy.url });
   const actors: Actor[] = [
     ...ports.map((web, index) => ({
       name: `web.${index + 1}`,
