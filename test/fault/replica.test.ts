@@ -17,7 +17,7 @@ const MAX_LAG_SECONDS = 2;
 const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
 
 /** The service on a primary of its own, with read replicas that stream from it; `admin` is on the first. */
-async function startWithReplica(t: Test, count = 1) {
+async function startWithReplica(t: Test, { count = 1, maxLagSeconds = MAX_LAG_SECONDS } = {}) {
   const folder = temporaryFolder('replica', inMemory());
   const dataDir = join(folder.path, 'primary');
   const primary: Server = { ...(await embeddedPostgres({ dataDir, settings: FAST })), dataDir };
@@ -39,7 +39,7 @@ async function startWithReplica(t: Test, count = 1) {
   const service = await startService(t, {
     DATABASE_URL: primary.url,
     DATABASE_READ_URL: severalHosts(replicas),
-    REPLICA_MAX_LAG_SECONDS: String(MAX_LAG_SECONDS),
+    REPLICA_MAX_LAG_SECONDS: String(maxLagSeconds),
   });
   const countUsed = () => service.core.replicas?.countUsable();
   const isUsed = () => countUsed() === count;
@@ -79,7 +79,10 @@ t.test('reads from the replica, and from the primary what the caller has written
 });
 
 t.test('shares reads among replicas, and leaves out only the one that lags', async (t) => {
-  const { service, call, admin, countUsed } = await startWithReplica(t, 2);
+  const { service, call, admin, countUsed } = await startWithReplica(t, {
+    count: 2,
+    maxLagSeconds: 5,
+  });
   const agent = await newAgent(service);
   await admin.query('SELECT pg_wal_replay_pause()');
   const { path } = await publishProfile(agent);
@@ -96,7 +99,7 @@ t.test('shares reads among replicas, and leaves out only the one that lags', asy
 });
 
 t.test('shows writers their own note, also among concurrent readers', async (t) => {
-  const { service, call, admin } = await startWithReplica(t);
+  const { service, call, admin } = await startWithReplica(t, { maxLagSeconds: 60 });
   const ann = await addModerator(service, 'Ann');
   await admin.query('SELECT pg_wal_replay_pause()');
   const note = await submit(service);
