@@ -3,7 +3,7 @@ import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { type DeadLetter, deadLetters, runAgain } from '../platform/jobs/dead-letters.ts';
-import { withConnection } from '../platform/postgres/connection.ts';
+import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
 
 const USAGE = `Usage:
   npm run dead-letters -- list
@@ -21,14 +21,13 @@ const {
 
 const config = configOrExit();
 try {
-  const connectionString = config.databaseDirectUrl ?? databaseUrl(config);
+  const url = config.databaseDirectUrl ?? databaseUrl(config);
   if (command === 'again') {
-    const moved = await runAgain(connectionString, ids);
+    const moved = await runAgain(url, ids);
     process.stdout.write(`Gave ${moved} back to the queues that they came from\n`);
   } else {
-    const { rows } = await withConnection(
-      { connectionString, application_name: 'service dead-letters' },
-      (client) => client.query<DeadLetter>(deadLetters()),
+    const { rows } = await withConnection(addressConfig(url, 'service dead-letters'), (client) =>
+      client.query<DeadLetter>(deadLetters()),
     );
     // Tab-separated, so that both people and scripts can read the lines.
     for (const { id, queue, failed_at, error, data } of rows) {

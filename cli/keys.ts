@@ -6,7 +6,7 @@ import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { firstUsed, otherSecrets } from '../platform/keys/key-checks.ts';
 import { keyRing, type Verifier } from '../platform/keys/key-ring.ts';
 import { formatServerKeys, type ServerKey, serverKeys } from '../platform/keys/server-keys.ts';
-import { withConnection } from '../platform/postgres/connection.ts';
+import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
 import { keyUsage, USE_NAMES } from '../services/membership/key-usage.ts';
 import { giveUpKey, requireUnneeded, retired } from '../services/membership/retire-key.ts';
 
@@ -39,9 +39,9 @@ const {
 const config = configOrExit();
 try {
   // Find the database first: without an instance this fails, before `serverKeys` creates a key.
-  const connectionString = config.databaseDirectUrl ?? databaseUrl(config);
+  const url = config.databaseDirectUrl ?? databaseUrl(config);
   const held = serverKeys(config);
-  await withConnection({ connectionString, application_name: 'service keys' }, (client) =>
+  await withConnection(addressConfig(url, 'service keys'), (client) =>
     name === 'status' ? printStatus(client, held) : retire(client, held, Number(id)),
   );
 } catch (error) {

@@ -53,6 +53,12 @@ export async function startStandby(
   return { ...standby, dataDir };
 }
 
+/** One address with the hosts of all these servers, which have the same accounts. */
+export const severalHosts = (servers: readonly Pick<Server, 'url'>[]): string =>
+  servers
+    .map(({ url }) => url)
+    .reduce((all, url) => all.replace(/@[^/]*/, `$&,${new URL(url).host}`));
+
 /** Makes every commit of `primary` wait for the standby `name`. */
 export async function waitForStandby(primary: Server, name: string): Promise<void> {
   await withConnection(primary.url, async (client) => {

@@ -159,6 +159,10 @@ export async function wireProxy(t: Ending, first: string) {
     cut() {
       for (const destroy of pairs) destroy();
     },
+    /** New connections go to the server of `url`; open ones stay where they are. */
+    aim(url: string) {
+      target = url;
+    },
     /** Closes every connection; new connections go to the server of `url`. */
     redirect(url: string) {
       target = url;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
+import { addressesOf } from './postgres/addresses.ts';
 
 const number = (min: number, max: number) => {
   const form = `a whole number from ${min} to ${max}`;
@@ -32,17 +33,28 @@ const flag = (fallback: 'true' | 'false') =>
 /** Modes in which the driver would connect without TLS, or to a server that it has not verified. */
 const UNVERIFIED_MODES: readonly (string | null)[] = ['no-verify', 'allow', 'prefer'];
 
-const sslMode = (text: string): string | null =>
-  URL.canParse(text) ? new URL(text).searchParams.get('sslmode') : null;
+const sslMode = (address: string): string | null =>
+  URL.canParse(address) ? new URL(address).searchParams.get('sslmode') : null;
+
+/** Whether each host of the address is well-formed; only a single one may be left out, for a socket. */
+function isPostgresUrl(text: string): boolean {
+  const addresses = addressesOf(text);
+  return addresses.every(
+    (address) =>
+      URL.canParse(address) &&
+      /^postgres(ql)?:\/\/[^/]*(\/.|[^/])/i.test(address) &&
+      (addresses.length === 1 || new URL(address).hostname !== ''),
+  );
+}
 
 const postgresUrl = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && /^postgres(ql)?:\/\/[^/]*(\/.|[^/])/i.test(text),
+    isPostgresUrl,
     'must be an address of the form postgres://user:password@host:port/database',
   )
   .refine(
-    (text) => !UNVERIFIED_MODES.includes(sslMode(text)),
+    (text) => !addressesOf(text).some((address) => UNVERIFIED_MODES.includes(sslMode(address))),
     'must not have an sslmode that accepts any server: use sslmode=verify-full, with sslrootcert for an authority of your own, or sslmode=disable',
   )
   .meta({ form: 'postgres://user:password@host:port/database' })
@@ -61,12 +73,14 @@ export const Environment = z.object({
       'The folder of the embedded PostgreSQL and of server keys that were generated. Commands with the same value find the running instance.',
     ),
   DATABASE_URL: postgresUrl.describe(
-    'PostgreSQL 15 to 18, encoded in UTF8. Without it, `npm start` starts an embedded server.',
+    'PostgreSQL 15 to 18, encoded in UTF8. Of several hosts (`host1:port,host2:port`), the one that accepts writes is used. Without it, `npm start` starts an embedded server.',
   ),
   DATABASE_DIRECT_URL: postgresUrl.describe(
     'A direct connection for migrations, jobs and notifications, where `DATABASE_URL` leads through a transaction pooler. Same as `DATABASE_URL` by default.',
   ),
-  DATABASE_READ_URL: postgresUrl.describe('A read replica for anonymous reads. None by default.'),
+  DATABASE_READ_URL: postgresUrl.describe(
+    'A read replica for anonymous reads, or several hosts (`host1:port,host2:port`) that share them. None by default.',
+  ),
   REPLICA_MAX_LAG_SECONDS: whole(1, 3600, 10).describe(
     'Lag of the read replica beyond which anonymous reads go to the primary.',
   ),

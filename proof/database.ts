@@ -20,7 +20,10 @@ interface Running extends Server {
   port: string;
 }
 
-/** Starts PostgreSQL with a synchronous standby in `folder`; keeps the servers' logs in `logFile`. */
+/**
+ * Starts PostgreSQL in `folder` with a synchronous standby, which answers reads too; keeps the
+ * servers' logs in `logFile`.
+ */
 export async function startDatabase(folder: string, logFile: string) {
   let count = 0;
   const newDataDir = () => join(folder, `postgres-${++count}`);
@@ -79,6 +82,14 @@ export async function startDatabase(folder: string, logFile: string) {
     standby = await addStandby();
   }
 
+  /** Kills the standby with SIGKILL and starts it again `ms` milliseconds later. */
+  async function loseStandby(ms: number): Promise<void> {
+    await crash(standby);
+    await sleep(ms);
+    standby = await start(standby);
+    await waitForStandby(primary, STANDBY);
+  }
+
   async function stop(): Promise<void> {
     for (const server of running) await server.stop();
     for (const home of homes) rmSync(home, { recursive: true, force: true });
@@ -86,7 +97,9 @@ export async function startDatabase(folder: string, logFile: string) {
 
   return {
     url: () => primary.url,
+    standbyUrl: () => standby.url,
     restart,
+    loseStandby,
     failOver,
     stop,
     /** The logs and files of every server that there was. */

@@ -5,11 +5,13 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../harness/free-port.ts';
+import { severalHosts } from '../harness/standby.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { startDatabase } from './database.ts';
+import { startPooler } from './pooler.ts';
 
 const services = (file: string) => join(import.meta.dirname, '../services', file);
 const WORKER = join(import.meta.dirname, '../workers/worker.ts');
@@ -39,8 +41,9 @@ interface Actor {
 }
 
 /**
- * Starts two web and two worker processes, and PostgreSQL with a synchronous standby behind a proxy.
- * No two clocks agree.
+ * Starts two web and two worker processes, and PostgreSQL behind a proxy, with a synchronous standby
+ * that is also the read replica. One process of each kind connects through PgBouncer, if that is
+ * installed, the other to the one of both servers that accepts writes. No two clocks agree.
  */
 export async function createProofEnvironment(
   limits: Record<string, string>,
@@ -51,7 +54,11 @@ export async function createProofEnvironment(
   const database = await startDatabase(folder, logFile);
   await migrate(database.url());
   const ends: (() => Promise<void>)[] = [];
-  const proxy = await wireProxy({ teardown: (end) => ends.push(end) }, database.url());
+  const ending = { teardown: (end: () => Promise<void>) => ends.push(end) };
+  const proxy = await wireProxy(ending, database.url());
+  const replicaProxy = await wireProxy(ending, database.standbyUrl());
+  const pooler = await startPooler(folder, proxy.url, logFile);
+  if (pooler) ends.push(pooler.stop);
 
   const log = createWriteStream(logFile, { flags: 'a' });
   const answersFile = join(folder, 'answers');
@@ -64,6 +71,8 @@ export async function createProofEnvironment(
     DATA_DIR: join(folder, 'data'),
     DATABASE_URL: proxy.url,
     DATABASE_DIRECT_URL: proxy.url,
+    DATABASE_READ_URL: replicaProxy.url,
+    REPLICA_MAX_LAG_SECONDS: '1',
     BASE_URL: addresses[0] ?? '',
     SERVER_KEYS: `1:${serverKey}`,
     TRUSTED_PROXIES: '1',
@@ -72,16 +81,19 @@ export async function createProofEnvironment(
     ...limits,
     ...(mutant ? { PROOF_MUTANT: mutant } : {}),
   };
+  // The first process of each kind finds the primary through the pooler, the second among both hosts.
+  const urls = [pooler?.url ?? proxy.url, severalHosts([replicaProxy, proxy])];
+  const envOf = (index: number) => ({ ...common, DATABASE_URL: urls[index] ?? proxy.url });
   const actors: Actor[] = [
     ...ports.map((web, index) => ({
       name: `web.${index + 1}`,
       file: services('web.ts'),
-      env: { ...common, PORT: String(web), PROOF_CLOCK_MS: clocks(index) },
+      env: { ...envOf(index), PORT: String(web), PROOF_CLOCK_MS: clocks(index) },
     })),
-    ...[1, 2].map((index) => ({
-      name: `worker.${index}`,
+    ...[0, 1].map((index) => ({
+      name: `worker.${index + 1}`,
       file: WORKER,
-      env: { ...common, PROOF_CLOCK_MS: clocks(index + 1) },
+      env: { ...envOf(index), PROOF_CLOCK_MS: clocks(index + 2) },
     })),
   ];
 
@@ -137,6 +149,7 @@ export async function createProofEnvironment(
   async function failOver(ms: number): Promise<void> {
     await database.failOver(ms);
     proxy.redirect(database.url());
+    replicaProxy.redirect(database.standbyUrl());
   }
 
   async function ready(): Promise<void> {
@@ -194,6 +207,8 @@ export async function createProofEnvironment(
     freezeBackend,
     moveClock,
     killPostgres: database.restart,
+    loseReplica: database.loseStandby,
+    pooler,
     failOver,
     ready,
     stop,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProofEnvironment } from './environment.ts';
 import type { History } from './history.ts';
-import type { Step } from './plan.ts';
+import { FAULTS, type FaultName, type Step } from './plan.ts';
 import type { Random } from './random.ts';
 
 const SLOW_MS = 60;
@@ -28,6 +28,12 @@ async function happen(
       return '';
     case 'the standby is lost, then the primary, and the standby is promoted':
       await stage.failOver(ms);
+      return '';
+    case 'the standby, which is the read replica, is lost and comes back':
+      await stage.loseReplica(ms);
+      return `${ms} ms`;
+    case 'the pooler is restarted':
+      await stage.pooler?.restart();
       return '';
     case 'a process stands still':
       await stage.freeze(one(all), ms);
@@ -65,6 +71,12 @@ async function happen(
       return marker;
   }
 }
+
+/** The faults that this machine can have: the pooler may not be installed. */
+export const possibleFaults = ({
+  pooler,
+}: Pick<ProofEnvironment, 'pooler'>): readonly FaultName[] =>
+  FAULTS.filter((name) => pooler || name !== 'the pooler is restarted');
 
 /** Executes the steps of the plan until the end of the run and prints a line for each. */
 export async function breakThings(

@@ -37,6 +37,8 @@ export interface Sighting {
   note: string;
   invoked: number;
   answered: number;
+  /** Whether the read may have used the replica. */
+  mayLag: boolean;
 }
 
 /** A fault and its duration. `crash`: PostgreSQL may have lost commits that it had not flushed. */

@@ -19,6 +19,8 @@ export const FAULTS = [
   'kill -9 of a worker process',
   'kill -9 of PostgreSQL',
   'the standby is lost, then the primary, and the standby is promoted',
+  'the standby, which is the read replica, is lost and comes back',
+  'the pooler is restarted',
   'a process stands still',
   'a backend of PostgreSQL stands still',
   "a process's clock jumps",

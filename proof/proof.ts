@@ -69,6 +69,7 @@ const stage = await createProofEnvironment(
 );
 
 onEnd(stage.close);
+if (!stage.pooler) say('no pgbouncer found: runs without a pooler');
 
 let verdicts: Verdict[];
 try {

@@ -33,6 +33,9 @@ export async function readFeed(
   return seen;
 }
 
+/** The cookie of a browser that wrote a moment ago: its reads use the primary. */
+const FROM_PRIMARY = { cookie: 'wrote=1' };
+
 /** Reads the guestbook over HTTP and MCP, and records which notes were public when. */
 export async function visit(common: SharedRunState, random: Random): Promise<void> {
   const { call, history } = common;
@@ -40,15 +43,17 @@ export async function visit(common: SharedRunState, random: Random): Promise<voi
     const parent = random.chance(0.3) ? common.notes.at(-1) : undefined;
     const invoked = history.now();
     const path = `/api/guestbook${parent ? `?parent_id=${parent}` : ''}`;
-    const answer = random.chance(0.2)
+    const overMcp = random.chance(0.2);
+    const mayLag = overMcp || random.chance(0.5);
+    const answer = overMcp
       ? fromTool(await call(noteTool(parent)))
-      : await call({ method: 'GET', path });
+      : await call({ method: 'GET', path, headers: mayLag ? {} : FROM_PRIMARY });
     const answered = history.now();
     if (answer?.status === 200) {
       const shown: string[] = answer.body.entries.map(({ id }: { id: string }) => id);
       // Replies are shown only while their parent is public.
       for (const note of parent ? [parent, ...shown] : shown)
-        history.sightings.push({ note, invoked, answered });
+        history.sightings.push({ note, invoked, answered, mayLag });
       if (!parent) common.notes = shown.toReversed();
     }
     await sleep(40);

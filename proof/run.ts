@@ -9,7 +9,7 @@ import { check, type Verdict } from './check.ts';
 import type { SharedRunState } from './client.ts';
 import { createContention } from './contention.ts';
 import type { ProofEnvironment } from './environment.ts';
-import { breakThings } from './faults.ts';
+import { breakThings, possibleFaults } from './faults.ts';
 import { createHistory, type History, type ObservedFeed, startCall } from './history.ts';
 import { readLogFacts } from './log-facts.ts';
 import { createProofMember, type Member } from './member.ts';
@@ -84,7 +84,7 @@ export async function run(
     breakThings(
       stage,
       history,
-      planOf(plan, bursts.names, faults),
+      planOf(plan, bursts.names, faults ?? possibleFaults(stage)),
       bursts.run,
       bursting,
       common.until,

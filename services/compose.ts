@@ -14,10 +14,11 @@ import { keyRing } from '../platform/keys/key-ring.ts';
 import { serverKeys } from '../platform/keys/server-keys.ts';
 import { rateLimits } from '../platform/limits/rate-limits.ts';
 import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
+import { addressesOf } from '../platform/postgres/addresses.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
-import { watchReplica } from '../platform/postgres/replica.ts';
+import { watchReplicas } from '../platform/postgres/replica.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
@@ -46,9 +47,12 @@ export async function createCore(
   const keys = keyRing(serverKeys(config));
   const logWatch = createLogWatch(onLogLost);
   const pool = createPool(url, application, config.databasePoolSize, logWatch.onConnect);
-  const readPool = config.databaseReadUrl
-    ? createPool(config.databaseReadUrl, application, config.databasePoolSize)
-    : pool;
+  const readPools = config.databaseReadUrl
+    ? addressesOf(config.databaseReadUrl).map((address) =>
+        createPool(address, application, config.databasePoolSize),
+      )
+    : [];
+  const readPool = readPools[0] ?? pool;
   const usable = requirePreparedStatements(url)
     .then(() => requireKeys(pool, keys))
     .then(() => requireSameKeys(pool, keys));
@@ -58,8 +62,8 @@ export async function createCore(
       ? new Error('The database is not set up: npm run release does that', { cause: error })
       : error;
   });
-  const replica =
-    readPool === pool ? undefined : watchReplica(readPool, pool, config.replicaMaxLagSeconds);
+  const replicas =
+    readPools.length > 0 ? watchReplicas(readPools, pool, config.replicaMaxLagSeconds) : undefined;
   const jobs = await jobSender(config.databaseDirectUrl ?? url);
   const wakeUps = createNotifications(config.databaseDirectUrl ?? url, application);
   const simple = createEventStore({
@@ -83,15 +87,20 @@ export async function createCore(
   const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
 
   async function close(): Promise<void> {
-    replica?.stop();
+    replicas?.stop();
     await jobs.close();
     await wakeUps.close();
     await pool.end();
-    if (readPool !== pool) await readPool.end();
+    for (const each of readPools) await each.end();
   }
 
-  const pools = { write: pool, ...(readPool === pool ? {} : { read: readPool }) };
-  return { config, keys, pool, readPool, replica, pools, store, logWatch, wakeUps, close };
+  const pools = {
+    write: pool,
+    ...Object.fromEntries(
+      readPools.map((each, index) => [index ? `read-${index + 1}` : 'read', each]),
+    ),
+  };
+  return { config, keys, pool, readPool, replicas, pools, store, logWatch, wakeUps, close };
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
@@ -136,7 +145,7 @@ export function createApp(
     apiOpen: config.apiOpen,
     errorPage: errorPages(config.baseUrl),
     hashAddress: (address) => limits.bucketOf(address),
-    ...(core.replica ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
+    ...(core.replicas ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,
   });
 

@@ -30,7 +30,7 @@ const [core] = await Promise.all([
 const registry = processMetrics(
   core.pools,
   core.store.waitsForStandby,
-  core.replica,
+  core.replicas,
   core.logWatch.isLost,
 );
 waitingMetrics(registry, core.pool);

@@ -9,6 +9,7 @@ import {
   type QueueName,
   updateQueues,
 } from '../platform/jobs/queues.ts';
+import { addressConfig } from '../platform/postgres/connection.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { onParentGone } from '../platform/supervisor/parent.ts';
 import { toLoggable } from '../platform/telemetry/loggable.ts';
@@ -45,8 +46,7 @@ async function startJobs(
 ): Promise<PgBoss> {
   const boss = new PgBoss({
     // Connects directly and not through a pooler, because pg-boss holds session locks.
-    connectionString: config.databaseDirectUrl ?? databaseUrl(config),
-    application_name: 'worker-jobs',
+    ...addressConfig(config.databaseDirectUrl ?? databaseUrl(config), 'worker-jobs'),
     schema: JOBS_SCHEMA,
     max: 4,
     migrate: false,
@@ -119,8 +119,8 @@ onParentGone(() => stopping.resolve());
 try {
   const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
   const core = await createCore(config, 'worker', onLogLost);
-  const { pools, store, replica, logWatch } = core;
-  const registry = processMetrics(pools, store.waitsForStandby, replica, logWatch.isLost);
+  const { pools, store, replicas, logWatch } = core;
+  const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
   waitingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);

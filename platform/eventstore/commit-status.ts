@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { fault } from '../fault.ts';
-import { clientConfig, destroyConnection } from '../postgres/connection.ts';
+import { Client, destroyConnection } from '../postgres/client.ts';
+import { clientConfig } from '../postgres/connection.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import type { Sql } from '../sql.ts';
 import type { StandbyBarrier } from './standby-barrier.ts';
@@ -72,7 +72,7 @@ async function queryStatus(
   witness: Sql | undefined,
   { patience, end }: { patience: number; end: boolean },
 ): Promise<Status | undefined> {
-  const client = new pg.Client({
+  const client = new Client({
     ...clientConfig(url, 'service outcome'),
     connectionTimeoutMillis: patience,
     query_timeout: patience,

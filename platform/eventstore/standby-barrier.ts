@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from '../postgres/client.ts';
 import { clientConfig } from '../postgres/connection.ts';
 import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
 
@@ -86,7 +86,7 @@ export function createStandbyBarrier(url: string) {
 
 /** Makes a commit of its own, on a new connection, and resolves once it is acknowledged. */
 async function commitOnce(url: string): Promise<void> {
-  const client = new pg.Client(clientConfig(url, 'service standby barrier'));
+  const client = new Client(clientConfig(url, 'service standby barrier'));
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { mergeBatches } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
-import { destroyConnection, rollBack } from '../postgres/connection.ts';
+import { destroyConnection } from '../postgres/client.ts';
+import { rollBack } from '../postgres/connection.ts';
 import {
   isRace,
   isServerError,

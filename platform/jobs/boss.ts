@@ -1,11 +1,11 @@
 import { PgBoss } from 'pg-boss';
+import { addressConfig } from '../postgres/connection.ts';
 import { JOBS_SCHEMA } from '../postgres/migrate.ts';
 
 /** Creates a pg-boss client that only calls: workers migrate the schema, supervise and run jobs. */
-export function callerBoss(connectionString: string, application_name: string): PgBoss {
+export function callerBoss(url: string, application: string): PgBoss {
   const boss = new PgBoss({
-    connectionString,
-    application_name,
+    ...addressConfig(url, application),
     schema: JOBS_SCHEMA,
     max: 1,
     supervise: false,

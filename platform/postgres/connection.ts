@@ -1,11 +1,21 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { Client } from './client.ts';
 import { valueParsers } from './value-parsers.ts';
 
-/** Settings of every connection: pipelining, a connect timeout of 2 s, keepalive, and a name. */
-export function clientConfig(url: string, application: string): pg.ClientConfig {
+/**
+ * An address, which may have several hosts, and the name that its connections show. A pool, that of
+ * pg-boss included, makes its connections with the client that this names.
+ */
+export const addressConfig = (url: string, application: string) => ({
+  connectionString: url,
+  application_name: application,
+  Client,
+});
+
+/** Settings of the service's connections: also pipelining, a connect timeout of 2 s and keepalive. */
+export function clientConfig(url: string, application: string): pg.PoolConfig {
   return {
-    connectionString: url,
-    application_name: application,
+    ...addressConfig(url, application),
     connectionTimeoutMillis: 2000,
     keepAlive: true,
     types: valueParsers,
@@ -48,19 +58,12 @@ export async function rollBack(client: pg.ClientBase): Promise<void> {
   await client.query('ROLLBACK').catch(() => undefined);
 }
 
-/** Destroys the connection, so that every pending query on it fails immediately. */
-export function destroyConnection(client: pg.ClientBase): void {
-  (
-    client as unknown as { connection: { stream: { destroy(): void } } }
-  ).connection.stream.destroy();
-}
-
 /** Runs `work` on a new connection without timeouts and without the settings of a pool. */
 export async function withConnection<Result>(
   config: string | pg.ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client(config);
+  const client = new Client(config);
   // A lost connection already fails the pending query.
   client.on('error', () => undefined);
   await client.connect();

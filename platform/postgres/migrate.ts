@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
-import { withConnection } from './connection.ts';
+import { addressConfig, withConnection } from './connection.ts';
 import { requireSettings, setPlannerSettings } from './database-settings.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
@@ -20,7 +20,7 @@ type Query = (text: string) => Promise<{ rows: unknown[] }>;
  * Throws if the database has a migration that this code lacks or that differs from this code's.
  */
 export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
-  return withConnection({ connectionString: url, application_name: 'migrate' }, async (client) => {
+  return withConnection(addressConfig(url, 'migrate'), async (client) => {
     await requireSettings(client);
     await client.query(`SELECT pg_advisory_lock(hashtext('schema_migrations'))`);
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -117,7 +117,7 @@ export function readMigrations(folder = MIGRATIONS): Migration[] {
 
 async function makeJobsSchema(url: string): Promise<void> {
   const boss = new PgBoss({
-    connectionString: url,
+    ...addressConfig(url, 'migrate'),
     schema: JOBS_SCHEMA,
     max: 1,
     supervise: false,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { backendPid, clientConfig, destroyConnection } from './connection.ts';
+import type pg from 'pg';
+import { Client, destroyConnection } from './client.ts';
+import { backendPid, clientConfig } from './connection.ts';
 
 /** The topic of the moderators' consoles; every other topic is a member's id. */
 export const MODERATION_TOPIC = 'moderation';
@@ -152,7 +153,7 @@ async function connect(
   ending: AbortSignal,
   deliver: (topics: string[]) => void,
 ): Promise<{ client: pg.Client; over: Promise<unknown>; close: () => void }> {
-  const client = new pg.Client({
+  const client = new Client({
     ...clientConfig(url, `${application} wake-ups`),
     query_timeout: 3000,
   });

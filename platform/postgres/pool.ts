@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { backendPid, clientConfig, destroyConnection, PLANNER_SETTINGS } from './connection.ts';
-import { mayBeOutdated, StorageUnavailable } from './errors.ts';
+import { destroyConnection } from './client.ts';
+import { backendPid, clientConfig, PLANNER_SETTINGS } from './connection.ts';
+import { isReadOnly, mayBeOutdated, StorageUnavailable } from './errors.ts';
 import { measureStorage } from './request-deadline.ts';
 
 /** Set by a statement: a transaction pooler rejects connections with these startup parameters. */
@@ -89,10 +90,11 @@ const used = new WeakSet<pg.ClientBase>();
  * Runs `work` on a connection of the pool. At `until` (a `deadline`) the connection is cut, so that
  * a silent server blocks no request. A connection that is left inside a transaction is discarded.
  *
- * If a prepared statement may be outdated, `work` runs again, so it must have rolled back by then.
- * Every connection of the pool may hold the outdated statement, so retries continue until a new
- * connection gives the same error. Behind a pooler, a new connection may share a used server
- * process and proves nothing, so retries continue until the deadline.
+ * If a prepared statement may be outdated, or a write met a server in recovery, the connection is
+ * discarded and `work` runs again, so it must have rolled back by then. Every connection of the pool
+ * may have the same fault, so retries continue until a new connection gives the same error. Behind a
+ * pooler, a new connection may share a used server process, which may hold the outdated statement, so
+ * retries then continue until the deadline.
  */
 export function withClient<Result>(
   pool: pg.Pool,
@@ -108,15 +110,16 @@ export function withClient<Result>(
       );
       const fresh = !used.has(client);
       used.add(client);
-      let outdated = false;
+      let discard = false;
       try {
         return await work(client);
       } catch (error) {
-        outdated = mayBeOutdated(error) && !(fresh && isDirect(client));
-        if (!outdated) throw error;
+        const readOnly = isReadOnly(error);
+        discard = readOnly || mayBeOutdated(error);
+        if (!discard || (fresh && (readOnly || isDirect(client)))) throw error;
       } finally {
         clearTimeout(timer);
-        client.release(outdated || client.getTransactionStatus() !== 'I');
+        client.release(discard || client.getTransactionStatus() !== 'I');
       }
     }
   });

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { Client } from './client.ts';
 import { backendPid, clientConfig } from './connection.ts';
 
 const ROUNDS = 8;
@@ -38,7 +39,7 @@ async function executePrepared(client: pg.Client, index: number): Promise<number
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new Client({
     ...clientConfig(url, 'service pooler check'),
     query_timeout: 5000,
   });

@@ -3,7 +3,7 @@ import type { Sql } from '../sql.ts';
 import { hasYielded, isUnavailable, StorageUnavailable } from './errors.ts';
 import { pipeline } from './pipeline.ts';
 import { withClient } from './pool.ts';
-import { mayUseReplica, replicaOf } from './replica.ts';
+import { replicasOf } from './replica.ts';
 import { deadline } from './request-deadline.ts';
 
 /** Runs one read outside a transaction, within the deadline. Errors are those of `reading`. */
@@ -24,16 +24,17 @@ export async function runRead<Result>(
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const until = deadline();
-  const replica = replicaOf(pool);
-  if (replica && mayUseReplica(replica)) {
+  const replicas = replicasOf(pool);
+  const replica = replicas?.choose();
+  if (replica) {
     try {
-      return await withClient(pool, Math.min(until, performance.now() + REPLICA_MS), work);
+      return await withClient(replica.pool, Math.min(until, performance.now() + REPLICA_MS), work);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       if (!hasYielded(error)) replica.failed();
     }
   }
-  const attempt = () => withClient(replica?.primary ?? pool, until, work);
+  const attempt = () => withClient(replicas?.primary ?? pool, until, work);
   try {
     return await attempt().catch((error: unknown) => {
       if (!hasYielded(error)) throw error;

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { withClient } from './pool.ts';
 
-export type Replica = ReturnType<typeof watchReplica>;
+export type Replicas = ReturnType<typeof watchReplicas>;
+type Replica = ReturnType<typeof watchReplica>;
 
 /** How often the replica is measured, and how long a measurement may take, in milliseconds. */
 const SAMPLE_MS = 1000;
@@ -13,25 +14,50 @@ interface Mark {
   at: number;
 }
 
-const replicas = new WeakMap<pg.Pool, Replica>();
+const watched = new WeakMap<pg.Pool, Replicas>();
 const fromPrimary = new AsyncLocalStorage<true>();
 
-/** The replica that a pool reads from; undefined for a pool of the primary. */
-export const replicaOf = (pool: pg.Pool): Replica | undefined => replicas.get(pool);
+/** The replicas that reads of this pool use; undefined for a pool of the primary. */
+export const replicasOf = (pool: pg.Pool): Replicas | undefined => watched.get(pool);
 
 /** Runs `work`, whose reads all go to the primary, so that the caller reads its own writes. */
 export const readFromPrimary = <Result>(work: () => Result): Result => fromPrimary.run(true, work);
 
-/** Whether a read may use the replica. */
-export const mayUseReplica = (replica: Replica): boolean =>
-  replica.isUsable() && fromPrimary.getStore() === undefined;
+/** Whether the reads of this call go to the primary. */
+export const readsFromPrimary = (): boolean => fromPrimary.getStore() === true;
 
 /**
- * Watches the read replica of `pool`. It is used while it answers and has replayed all that the
- * primary had written `maxLagSeconds` ago. If the primary cannot be reached, the replica is measured
- * against what the primary was last seen to have written.
+ * Watches read replicas, one for each pool; reads of the first pool use them in turn. A replica is
+ * used while it answers and has replayed all that the primary had written `maxLagSeconds` ago.
  */
-export function watchReplica(pool: pg.Pool, primary: pg.Pool, maxLagSeconds: number) {
+export function watchReplicas(pools: readonly pg.Pool[], primary: pg.Pool, maxLagSeconds: number) {
+  const all = pools.map((pool) => watchReplica(pool, primary, maxLagSeconds));
+  let turn = 0;
+  const replicas = {
+    primary,
+    /** The replica for the next read; undefined if the read has to use the primary. */
+    choose(): Replica | undefined {
+      if (readsFromPrimary()) return undefined;
+      const usable = all.filter((replica) => replica.isUsable());
+      return usable[turn++ % usable.length];
+    },
+    /** How many replicas reads use. */
+    countUsable: (): number => all.filter((replica) => replica.isUsable()).length,
+    /** The lag of the replica that is furthest behind. */
+    lagSeconds: (): number => Math.max(...all.map((replica) => replica.lagSeconds())),
+    stop() {
+      for (const replica of all) replica.stop();
+    },
+  };
+  for (const pool of pools) watched.set(pool, replicas);
+  return replicas;
+}
+
+/**
+ * Watches one replica. If the primary cannot be reached, the replica is measured against what the
+ * primary was last seen to have written.
+ */
+function watchReplica(pool: pg.Pool, primary: pg.Pool, maxLagSeconds: number) {
   let marks: Mark[] = [];
   let lagMs = Number.POSITIVE_INFINITY;
   let answers = false;
@@ -60,9 +86,8 @@ export function watchReplica(pool: pg.Pool, primary: pg.Pool, maxLagSeconds: num
 
   void sample();
   const timer = setInterval(() => void sample(), SAMPLE_MS).unref();
-  const replica = {
+  return {
     pool,
-    primary,
     isUsable: (): boolean => answers && lagMs <= maxLagSeconds * 1000,
     lagSeconds: (): number => lagMs / 1000,
     /** A read failed: the replica is not used until it has been measured again. */
@@ -71,8 +96,6 @@ export function watchReplica(pool: pg.Pool, primary: pg.Pool, maxLagSeconds: num
     },
     stop: () => clearInterval(timer),
   };
-  replicas.set(pool, replica);
-  return replica;
 }
 
 /** Reads a position; undefined if the server has none, or is the wrong kind of server for it. */

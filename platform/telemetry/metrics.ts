@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Replica } from '../postgres/replica.ts';
+import type { Replicas } from '../postgres/replica.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];
@@ -12,7 +12,7 @@ const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function processMetrics(
   pools: Readonly<Record<string, pg.Pool>>,
   waitsForStandby: () => boolean = () => false,
-  replica?: Replica,
+  replicas?: Replicas,
   isLogLost: () => boolean = () => false,
 ): Registry {
   const registry = new Registry();
@@ -48,19 +48,19 @@ export function processMetrics(
   });
   new Gauge({
     name: 'replica_up',
-    help: '1 while reads use the replica, 0 while they go to the primary; only with a replica',
+    help: 'Replicas that reads use; 0 while they go to the primary; only with a replica',
     registers: [registry],
     collect() {
-      if (replica) this.set(replica.isUsable() ? 1 : 0);
+      if (replicas) this.set(replicas.countUsable());
       else this.remove();
     },
   });
   new Gauge({
     name: 'replica_lag_seconds',
-    help: 'How far the replica is behind the primary; only with a replica',
+    help: 'How far the replica that is furthest behind is behind the primary; only with a replica',
     registers: [registry],
     collect() {
-      if (replica) this.set(replica.lagSeconds());
+      if (replicas) this.set(replicas.lagSeconds());
       else this.remove();
     },
   });

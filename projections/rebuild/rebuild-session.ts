@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { BY_INDEX, destroyConnection, withConnection } from '../../platform/postgres/connection.ts';
+import { destroyConnection } from '../../platform/postgres/client.ts';
+import { addressConfig, BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { dropLeftOver } from './rebuilt-tables.ts';
 
 const NAME = 'service rebuild';
@@ -19,7 +20,7 @@ export async function inSession<Result>(
   work: (session: Session) => Promise<Result>,
   interrupted?: AbortSignal,
 ): Promise<Result> {
-  const config = { connectionString: url, application_name: NAME };
+  const config = addressConfig(url, NAME);
   const pids: number[] = [];
   try {
     return await withConnection({ ...config, pipeline: true }, (client) =>

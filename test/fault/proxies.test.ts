@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { needs, startProgram } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createCore } from '../../services/compose.ts';
 import { testDatabase } from '../support/database.ts';
 import { startProcess } from '../support/processes.ts';
-import { needs, startProgram } from '../support/system-process.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
 
@@ -43,7 +43,7 @@ t.test("passes the service's own 503 through HAProxy in an outage", needs('hapro
     'server web1 127.0.0.1:3001 check': `server web1 ${new URL(web.base).host} check`,
     '    server web2 127.0.0.1:3002 check\n': '',
   });
-  await startProgram(t, 'haproxy', ['-db', '-f', config], port);
+  t.teardown((await startProgram('haproxy', ['-db', '-f', config], port)).kill);
   const read = () => fetch(`http://127.0.0.1:${port}/api/guestbook`);
   while ((await read()).status !== 200) await sleep(50);
 
@@ -75,7 +75,7 @@ t.test(
       // Debian's PgBouncer does not know this setting, and that is why it loses statements.
       'max_prepared_statements = 200\n': '',
     });
-    await startProgram(t, 'pgbouncer', ['-q', config], port);
+    t.teardown((await startProgram('pgbouncer', ['-q', config], port)).kill);
     const started = createCore(
       readConfig({
         DATABASE_URL: `postgres://${username}@127.0.0.1:${port}/${name}`,

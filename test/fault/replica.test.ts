@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../harness/agent.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { publishProfile } from '../../harness/records.ts';
-import { type Server, startStandby } from '../../harness/standby.ts';
+import { type Server, severalHosts, startStandby } from '../../harness/standby.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
@@ -15,30 +16,36 @@ import { startService } from '../support/service.ts';
 const MAX_LAG_SECONDS = 2;
 const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
 
-/** The service on a primary of its own, with a read replica that streams from it. */
-async function startWithReplica(t: Test) {
+/** The service on a primary of its own, with read replicas that stream from it; `admin` is on the first. */
+async function startWithReplica(t: Test, { count = 1, maxLagSeconds = MAX_LAG_SECONDS } = {}) {
   const folder = temporaryFolder('replica', inMemory());
   const dataDir = join(folder.path, 'primary');
   const primary: Server = { ...(await embeddedPostgres({ dataDir, settings: FAST })), dataDir };
   await migrate(primary.url);
-  const replica = await startStandby(primary, join(folder.path, 'replica'), 'replica', FAST);
+  const replicas: Server[] = [];
+  for (let index = 0; index < count; index++) {
+    const name = `replica${index}`;
+    replicas.push(await startStandby(primary, join(folder.path, name), name, FAST));
+  }
+  const [replica] = replicas as [Server];
   const admin = new pg.Pool({ connectionString: replica.url, max: 1 });
   admin.on('error', () => undefined);
   t.teardown(async () => {
     await admin.end();
-    await replica.stop();
+    for (const each of replicas) await each.stop();
     await primary.stop();
     folder.remove();
   });
   const service = await startService(t, {
     DATABASE_URL: primary.url,
-    DATABASE_READ_URL: replica.url,
-    REPLICA_MAX_LAG_SECONDS: String(MAX_LAG_SECONDS),
+    DATABASE_READ_URL: severalHosts(replicas),
+    REPLICA_MAX_LAG_SECONDS: String(maxLagSeconds),
   });
-  const isUsed = () => service.core.replica?.isUsable() === true;
+  const countUsed = () => service.core.replicas?.countUsable();
+  const isUsed = () => countUsed() === count;
   while (!isUsed()) await sleep(20);
   const pid = runningPostmaster(join(replica.dataDir, 'postgres', 'data'))?.pid ?? 0;
-  return { ...service, service, admin, isUsed, pid };
+  return { ...service, service, admin, countUsed, isUsed, pid };
 }
 
 function childrenOf(pid: number): number[] {
@@ -69,6 +76,41 @@ t.test('reads from the replica, and from the primary what the caller has written
   await admin.query('SELECT pg_wal_replay_resume()');
   while (!isUsed()) await sleep(50);
   t.equal((await call('GET', path)).status, 200);
+});
+
+t.test('shares reads among replicas, and leaves out only the one that lags', async (t) => {
+  const { service, call, admin, countUsed } = await startWithReplica(t, {
+    count: 2,
+    maxLagSeconds: 5,
+  });
+  const agent = await newAgent(service);
+  await admin.query('SELECT pg_wal_replay_pause()');
+  const { path } = await publishProfile(agent);
+  const read = async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 10; n++) statuses.push((await call('GET', path)).status);
+    return [...new Set(statuses)].sort();
+  };
+  t.same(await read(), [200, 404], 'one has the profile, the other does not');
+  while (countUsed() !== 1) await sleep(50);
+  t.same(await read(), [200]);
+  await admin.query('SELECT pg_wal_replay_resume()');
+  while (countUsed() !== 2) await sleep(50);
+});
+
+t.test('shows writers their own note, also among concurrent readers', async (t) => {
+  const { service, call, admin } = await startWithReplica(t, { maxLagSeconds: 60 });
+  const ann = await addModerator(service, 'Ann');
+  await admin.query('SELECT pg_wal_replay_pause()');
+  const note = await submit(service);
+  await decide(ann, note.id, 'approve');
+
+  const read = async (cookie?: string) => {
+    const { body } = await call('GET', '/api/guestbook', { cookie });
+    return body.entries.length;
+  };
+  const reads = [read(), read('wrote=1'), read(), read('wrote=1')];
+  t.same(await Promise.all(reads), [0, 1, 0, 1]);
 });
 
 t.test('tells a browser that wrote to read from the primary for as long as the lag', async (t) => {

@@ -3,7 +3,9 @@ import type { EventFact } from '../../proof/log-facts.ts';
 import { authorsNotifiedInTime, decidedBeforePublic } from '../../proof/rules/notes.ts';
 import { entry, event, logFacts, receiptFor } from '../support/histories.ts';
 
-const seenAt = (at: number) => [{ note: 'n', invoked: at - 5, answered: at + 5 }];
+const seenAt = (at: number, mayLag = false) => [
+  { note: 'n', invoked: at - 5, answered: at + 5, mayLag },
+];
 
 const stream = (...all: [type: string, at: number, data?: object][]): EventFact[] =>
   all.map(([type, at, data], index) =>
@@ -47,6 +49,16 @@ for (const [type, data] of [
       'an unknown removal proves nothing',
     );
   });
+
+t.test('lets a replica show a removed note for as long as it may lag', async (t) => {
+  const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000], ['NoteWithdrawn', 3000]);
+  const done = entry({ operation: 'guestbook.withdraw', key: null, subject: 'n', invoked: 2995 });
+  const check = (at: number) =>
+    decidedBeforePublic(seenAt(at, true), [done], logFacts({ events })).join();
+  t.equal(check(9000), '');
+  t.match(check(20_000), /wrong time/);
+  t.match(check(1500), /wrong time/, 'a replica shows nothing early');
+});
 
 t.test('finds a note that is public after an acknowledged withdrawal', async (t) => {
   const events = stream(['NoteSubmitted', 1000], ['NoteApproved', 2000], ['NoteWithdrawn', 3000]);

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { possibleFaults } from '../../proof/faults.ts';
 import { FAULTS, planOf } from '../../proof/plan.ts';
 import { seeded } from '../../proof/random.ts';
 
@@ -22,4 +23,12 @@ t.test('uses every burst equally often', async (t) => {
   const bursts = ['a', 'b', 'c', 'd', 'e', 'f'];
   const run = steps(3, 4, bursts).flatMap(({ amid, after }) => [...amid, ...after]);
   for (const name of bursts) t.equal(run.filter((one) => one === name).length, 2);
+});
+
+t.test('restarts no pooler where none is installed', async (t) => {
+  const faults = possibleFaults({ pooler: undefined });
+  t.same(
+    FAULTS.filter((name) => !faults.includes(name)),
+    ['the pooler is restarted'],
+  );
 });

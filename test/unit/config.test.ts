@@ -5,7 +5,9 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { ConfigError, readConfig } from '../../platform/config.ts';
+
 import { serverKeys } from '../../platform/keys/server-keys.ts';
+import { addressesOf } from '../../platform/postgres/addresses.ts';
 
 const one = `1:${'ab'.repeat(32)}`;
 const two = `2:${'cd'.repeat(32)}`;
@@ -88,6 +90,27 @@ t.test('requires a host or a database in a database address', async (t) => {
     t.match(faults({ DATABASE_URL }), 'DATABASE_URL must be an address of the form', DATABASE_URL);
   for (const url of ['postgres://db', 'postgresql://u:p@db:5432/x', 'postgres:///x?host=/tmp'])
     t.equal(readConfig({ DATABASE_URL: url, SERVER_KEYS: one }).databaseUrl, url);
+});
+
+t.test('takes a database address with several hosts', async (t) => {
+  const hosts = ['db1:5432,db2:5433', 'db1,db2', '[::1]:5432,db2', '10.0.0.1,10.0.0.2:6432,db3'];
+  for (const host of hosts) {
+    const url = `postgres://u:a,b@${host}/x?sslmode=verify-full`;
+    t.equal(readConfig({ DATABASE_URL: url, SERVER_KEYS: one }).databaseUrl, url);
+  }
+  for (const host of ['db1,', ',db2', 'db1,,db2', 'db1:x,db2', 'db1,db2:99999'])
+    t.match(faults({ DATABASE_URL: `postgres://u:p@${host}/x` }), 'must be an address of the form');
+  const url = 'postgres://u:p@db1:5432,db2:5433/x?sslmode=prefer';
+  t.match(faults({ DATABASE_URL: url }), 'sslmode that accepts any server');
+});
+
+t.test('splits an address with several hosts', async (t) => {
+  t.same(addressesOf('postgres://u:p@db1:5432,[::1]/x?sslmode=verify-full'), [
+    'postgres://u:p@db1:5432/x?sslmode=verify-full',
+    'postgres://u:p@[::1]/x?sslmode=verify-full',
+  ]);
+  for (const url of ['postgres://u:a,b@db/x,y', 'postgres:///x?host=/a,b', 'postgres://db'])
+    t.same(addressesOf(url), [url]);
 });
 
 t.test('allows plain http only on loopback and requires an origin', async (t) => {

@@ -4,7 +4,6 @@ import { accessSync, constants } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Test } from 'tap';
 
 const FOLDERS = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
 
@@ -24,28 +23,32 @@ export function findProgram(name: string): string | undefined {
 export const needs = (program: string) =>
   findProgram(program) ? {} : { skip: `no ${program} found: install it to run this test` };
 
-/** Starts a program that stays in the foreground; resolves when it listens on the port. */
+/**
+ * Starts a program that stays in the foreground; resolves when it listens on the port. Its errors
+ * and warnings go to `output`: those of this process, or a file descriptor.
+ */
 export async function startProgram(
-  t: Test,
   name: string,
   args: readonly string[],
   port: string,
-): Promise<void> {
+  output: 'inherit' | number = 'inherit',
+): Promise<{ kill(): Promise<void> }> {
   // Some programs refuse to run as root; the account of nobody can do all they need.
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const child = spawn(findProgram(name) ?? name, args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', output],
     ...account,
   });
   const exit = once(child, 'exit');
-  t.teardown(async () => {
+  const kill = async () => {
     child.kill('SIGKILL');
     await exit;
-  });
+  };
   while (!(await listens(Number(port)))) {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
     await sleep(20);
   }
+  return { kill };
 }
 
 const listens = (port: number): Promise<boolean> =>

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type pg from 'pg';
+import t, { type Test } from 'tap';
+import { promote, type Server, severalHosts, startStandby } from '../../harness/standby.ts';
+import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
+import { wireProxy } from '../../harness/wire-proxy.ts';
+import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import { withClient } from '../../platform/postgres/pool.ts';
+import { deadline } from '../../platform/postgres/request-deadline.ts';
+import { startService } from '../support/service.ts';
+import { startWorker } from '../support/worker.ts';
+
+const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
+
+/** A migrated primary, and a standby that streams from it. */
+async function startServers(t: Test) {
+  const folder = temporaryFolder('failover', inMemory());
+  const dataDir = join(folder.path, 'primary');
+  const primary: Server = { ...(await embeddedPostgres({ dataDir, settings: FAST })), dataDir };
+  await migrate(primary.url);
+  const standby = await startStandby(primary, join(folder.path, 'standby'), 'standby', FAST);
+  let stopping: Promise<void> | undefined;
+  const stopPrimary = () => (stopping ??= primary.stop());
+  t.teardown(async () => {
+    await standby.stop();
+    await stopPrimary();
+    folder.remove();
+  });
+  return { primary, standby, stopPrimary };
+}
+
+/** Uses every connection that the pool may have. */
+async function useAll(pool: pg.Pool): Promise<void> {
+  const use = () => withClient(pool, deadline(), (client) => client.query('SELECT pg_sleep(0.2)'));
+  await Promise.all(Array.from({ length: pool.options.max }, use));
+}
+
+/** Resolves once the worker has screened this many notes. */
+async function untilScreened({ url }: Server, count: number): Promise<void> {
+  await withConnection(url, async (client) => {
+    while ((await client.query('SELECT FROM note_screenings')).rowCount !== count) await sleep(50);
+  });
+}
+
+const KEYS = { SERVER_KEYS: `1:${randomBytes(32).toString('hex')}` };
+const newNote = () => ({ body: { id: randomUUID(), message: 'Hello' } });
+
+t.test('gives up connections to a standby once a write meets one', async (t) => {
+  const { primary, standby } = await startServers(t);
+  const proxy = await wireProxy(t, primary.url);
+  const { call, core } = await startService(t, { DATABASE_URL: proxy.url });
+  t.match(await call('POST', '/api/guestbook', newNote()), { status: 202 });
+
+  proxy.redirect(standby.url);
+  t.match(await call('POST', '/api/guestbook', newNote()), {
+    status: 503,
+    body: { error: { code: 'storage_unavailable' } },
+  });
+
+  await useAll(core.pool);
+  proxy.aim(primary.url);
+  t.match(await call('POST', '/api/guestbook', newNote()), { status: 202 }, 'at the first try');
+});
+
+t.test('finds the host that accepts writes, before and after a failover', async (t) => {
+  const { primary, standby, stopPrimary } = await startServers(t);
+  const settings = { DATABASE_URL: severalHosts([standby, primary]), ...KEYS };
+  const { call } = await startService(t, settings);
+  await startWorker(t, { ...settings, LOG_LEVEL: 'silent' });
+  const submit = () => call('POST', '/api/guestbook', newNote());
+  t.match(await submit(), { status: 202 });
+  await untilScreened(primary, 1);
+
+  await stopPrimary();
+  t.match(await submit(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
+  await promote(standby);
+  t.match(await submit(), { status: 202 });
+  await untilScreened(standby, 2);
+});
+
+t.test('commands take an address with several hosts', async (t) => {
+  const { primary, standby } = await startServers(t);
+  const env = { PATH: process.env.PATH, DATABASE_URL: severalHosts([standby, primary]), ...KEYS };
+  const run = (file: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [file, ...args], { env });
+  for (const [file, ...args] of [
+    ['services/release.ts'],
+    ['cli/moderator.ts', 'add', 'ann', '--role', 'lead'],
+    ['cli/keys.ts', 'status'],
+    ['cli/dead-letters.ts', 'again'],
+    ['cli/dead-letters.ts', 'list'],
+    ['cli/rebuild.ts'],
+    ['cli/restored.ts'],
+  ] as const)
+    await t.resolves(run(file, ...args), file);
+});
