@@ -48,6 +48,14 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     '/',
     '/guestbook/observatory',
     `/notes/${note.id}`,
+    ...['atom', 'json'].flatMap((format) => [
+      `/guestbook/service.${format}`,
+      `/notes/${note.id}.${format}`,
+      `/members/${ann.handle}.${format}`,
+      `/cases.${format}?state=open`,
+      `/packets.${format}`,
+      `/activity.${format}`,
+    ]),
     '/write?in=service',
     `/write?reply_to=${note.id}`,
     `/notes/${note.id}/sent`,
@@ -149,7 +157,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
 }
 
 const named = (path: string) =>
-  path.replaceAll(/[0-9a-f-]{36}/g, ':id').replace(/^\/members\/.+/, '/members/:handle');
+  path.replaceAll(/[0-9a-f-]{36}/g, ':id').replace(/^\/members\/\w+/, '/members/:handle');
 
 /** The cursor after `pages` pages or, in a shorter list, the last that a full page follows. */
 async function farWithin(

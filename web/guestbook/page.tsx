@@ -58,6 +58,9 @@ export function GuestbookPage({ view }: { view: LiveView }) {
     <>
       <Frame
         section="guestbook"
+        feed={
+          view.kind === 'guestbook' ? `/guestbook/${view.experience}` : `/notes/${view.note.id}`
+        }
         account={
           live ? (
             <span ref={account}>

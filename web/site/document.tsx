@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { feedPath } from '../../services/pages/site/feed-path.ts';
 import type { Head, Place } from '../../services/pages/site/view.ts';
 import { stripInvisible } from '../shared/text.tsx';
 import { SITE } from './frame.tsx';
@@ -55,6 +56,22 @@ function Meta({ head, place }: { head: Head; place: Place }) {
       {head.alternates?.map((one) => (
         <link key={one.href} rel="alternate" type={one.type} href={one.href} title={one.title} />
       ))}
+      {head.feed && (
+        <>
+          <link
+            rel="alternate"
+            type="application/atom+xml"
+            href={feedPath(head.feed, 'atom')}
+            title={title}
+          />
+          <link
+            rel="alternate"
+            type="application/feed+json"
+            href={feedPath(head.feed, 'json')}
+            title={title}
+          />
+        </>
+      )}
       {head.older && <link rel="next" href={head.older} />}
       <link rel="icon" href={place.icon} />
       <link rel="stylesheet" href={`/assets/styles/${place.style}`} />

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { feedPath } from '../../services/pages/site/feed-path.ts';
 import type { Section } from '../../services/pages/site/view.ts';
 
 export const SITE = 'Guestbook';
@@ -21,13 +22,15 @@ const FOOT: readonly [href: string, name: string][] = [
 
 interface FrameProps {
   section: Section | undefined;
+  /** Path of the page's feeds without their suffix. */
+  feed: string | undefined;
   /** The right end of the head. */
   account: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** What every page of the site has around its content. */
-export function Frame({ section, account, children }: FrameProps) {
+export function Frame({ section, feed, account, children }: FrameProps) {
   return (
     <>
       <a class="button skip visually-hidden" href="#content">
@@ -63,6 +66,12 @@ export function Frame({ section, account, children }: FrameProps) {
             </li>
           ))}
         </ul>
+        {feed && (
+          <p>
+            Follow this page: <a href={feedPath(feed, 'atom')}>Atom</a>,{' '}
+            <a href={feedPath(feed, 'json')}>JSON Feed</a>
+          </p>
+        )}
         <p>Names and handles are chosen by their owners and verified by no one. Times are UTC.</p>
       </footer>
     </>

@@ -19,7 +19,7 @@ export function renderPage({ head, view }: Page, place: Place): string {
     view.kind === 'guestbook' || view.kind === 'thread' ? (
       <Live view={view} />
     ) : (
-      <Frame section={head.section} account={<a href="/me">Your account</a>}>
+      <Frame section={head.section} feed={head.feed} account={<a href="/me">Your account</a>}>
         <Content {...view} />
       </Frame>
     );

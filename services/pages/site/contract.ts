@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
 import { Text } from '../../../platform/http/schemas.ts';
+import { ATOM, JSON_FEED } from './feeds.ts';
 
 /** Any text: what no record can have is answered with a page that says so. */
 const anything = Text(0, 1000);
@@ -20,6 +21,28 @@ const page = <const Path extends `/${string}`, const Rest extends Partial<Route>
     unknownQuery: 'ignored',
     replies: { 200: { description: 'The page', type: 'text/html', headers: PAGE_HEADERS } },
     problems: ['not_found', 'gone', 'invalid_cursor', 'storage_unavailable'],
+    ...rest,
+  }) as const satisfies Route;
+
+const feed = <
+  const Path extends `/${string}`,
+  const Format extends 'atom' | 'json',
+  const Rest extends Partial<Route>,
+>(
+  path: Path,
+  format: Format,
+  of: string,
+  rest: Rest,
+) =>
+  ({
+    method: 'GET',
+    path: `${path}.${format}`,
+    summary: `${of}, as ${format === 'atom' ? 'an Atom feed' : 'a JSON Feed'}`,
+    tag: 'pages',
+    access: 'public',
+    unknownQuery: 'ignored',
+    replies: { 200: { description: 'The feed', type: format === 'atom' ? ATOM : JSON_FEED } },
+    problems: ['not_found', 'gone', 'storage_unavailable'],
     ...rest,
   }) as const satisfies Route;
 
@@ -42,7 +65,40 @@ const Form = z
 
 const before = anything.optional();
 
+const ofGuestbook = { params: z.object({ experience: anything }) };
+const ofNote = { params: id };
+const ofMember = { ...gated, params: z.object({ handle: anything }) };
+const ofCases = { ...gated, query: z.object({ state: anything.optional() }) };
+const ofPackets = { ...gated, query: z.object({ kind: anything.optional() }) };
+
+/** Before the pages, whose paths match these too. */
+const feeds = {
+  'feeds.guestbook_atom': feed(
+    '/guestbook/:experience',
+    'atom',
+    'Notes of a guestbook',
+    ofGuestbook,
+  ),
+  'feeds.guestbook_json': feed(
+    '/guestbook/:experience',
+    'json',
+    'Notes of a guestbook',
+    ofGuestbook,
+  ),
+  'feeds.note_atom': feed('/notes/:id', 'atom', 'A note and its replies', ofNote),
+  'feeds.note_json': feed('/notes/:id', 'json', 'A note and its replies', ofNote),
+  'feeds.member_atom': feed('/members/:handle', 'atom', 'What a member published', ofMember),
+  'feeds.member_json': feed('/members/:handle', 'json', 'What a member published', ofMember),
+  'feeds.cases_atom': feed('/cases', 'atom', 'Cases', ofCases),
+  'feeds.cases_json': feed('/cases', 'json', 'Cases', ofCases),
+  'feeds.packets_atom': feed('/packets', 'atom', 'Context packets', ofPackets),
+  'feeds.packets_json': feed('/packets', 'json', 'Context packets', ofPackets),
+  'feeds.activity_atom': feed('/activity', 'atom', 'What happened in public', gated),
+  'feeds.activity_json': feed('/activity', 'json', 'What happened in public', gated),
+} as const;
+
 export const siteContract = defineContract({
+  ...feeds,
   'pages.guestbook': page('/', 'The guestbook', { query: z.object({ before }) }),
   'pages.guestbook_of': page('/guestbook/:experience', 'One of the guestbooks', {
     params: z.object({ experience: anything }),

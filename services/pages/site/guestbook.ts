@@ -25,10 +25,14 @@ export const GUESTBOOKS: Readonly<Record<Experience, { title: string; path: stri
   'two-clerks': { title: 'Two Clerks', path: '/guestbook/two-clerks' },
 };
 
-/** The guestbook with this name in an address. The first one is at `/` alone. */
+/** The guestbook with this name. */
+export const anyGuestbook = (name: string): Experience =>
+  EXPERIENCES.find((experience) => experience === name) ?? missing();
+
+/** The guestbook with this name in the address of a page. The first one is at `/` alone. */
 export function guestbookNamed(name: string): Experience {
-  const known = EXPERIENCES.find((experience) => experience === name);
-  return known && known !== 'service' ? known : missing();
+  const known = anyGuestbook(name);
+  return known === 'service' ? missing() : known;
 }
 
 interface NotesPage {
@@ -65,6 +69,7 @@ export async function guestbookPage(
       description:
         'Short notes by people and programs, reviewed by a moderator before they appear.',
       path: address(path, { before }),
+      feed: `/guestbook/${experience}`,
       section: 'guestbook',
       alternates: [
         {
@@ -109,6 +114,7 @@ export async function notePage(
       title: `${note.name}: ${note.message}`,
       description: note.message,
       path: address(path, { before }),
+      feed: path,
       section: 'guestbook',
       alternates: [
         {

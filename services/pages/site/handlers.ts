@@ -10,8 +10,9 @@ import { isRefusal } from '../../../platform/refusal.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
-import { guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
-import { activityPage, casesPage, membersPage, packetsPage } from './lists.ts';
+import { atomFeed, jsonFeed } from './feeds.ts';
+import { anyGuestbook, guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
+import { activityPage, address, casesPage, membersPage, packetsPage } from './lists.ts';
 import { isLive } from './live.ts';
 import { casePage, memberPage, packetPage } from './records.ts';
 import { searchPage } from './search.ts';
@@ -50,7 +51,74 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     };
   }
 
+  type Make = (reader: Reader) => Promise<Page>;
+  /** Both feeds of a page. `path` is that of the feeds without their suffix. */
+  const feedsOf = <Call extends { request: RequestContext }>(
+    path: (call: Call) => string,
+    make: (call: Call) => Make,
+  ) => {
+    const respond = (toFeed: typeof atomFeed) => async (call: Call) => {
+      const page = await make(call)(createReader(operations(), config.apiOpen, call.request));
+      return { status: 200 as const, content: toFeed(page, path(call), config.baseUrl) };
+    };
+    return { atom: respond(atomFeed), json: respond(jsonFeed) };
+  };
+  interface Named<Params> {
+    request: RequestContext;
+    params: Params;
+  }
+  interface Filtered<Query> {
+    request: RequestContext;
+    query: Query;
+  }
+  const ofGuestbook = feedsOf(
+    ({ params }: Named<{ experience: string }>) => `/guestbook/${params.experience}`,
+    ({ params }) =>
+      (reader) =>
+        guestbookPage(reader, pool, anyGuestbook(params.experience), undefined),
+  );
+  const ofNote = feedsOf(
+    ({ params }: Named<{ id: string }>) => `/notes/${params.id}`,
+    ({ params }) =>
+      (reader) =>
+        notePage(reader, pool, params.id, undefined),
+  );
+  const ofMember = feedsOf(
+    ({ params }: Named<{ handle: string }>) => `/members/${params.handle}`,
+    ({ params }) =>
+      (reader) =>
+        memberPage(reader, pool, keys, params.handle),
+  );
+  const ofCases = feedsOf(
+    ({ query }: Filtered<{ state?: string | undefined }>) => address('/cases', query),
+    ({ query }) =>
+      (reader) =>
+        casesPage(reader, pool, query),
+  );
+  const ofPackets = feedsOf(
+    ({ query }: Filtered<{ kind?: string | undefined }>) => address('/packets', query),
+    ({ query }) =>
+      (reader) =>
+        packetsPage(reader, pool, query),
+  );
+  const ofActivity = feedsOf(
+    (_: { request: RequestContext }) => '/activity',
+    () => (reader) => activityPage(reader, pool, {}),
+  );
+
   return {
+    'feeds.guestbook_atom': ofGuestbook.atom,
+    'feeds.guestbook_json': ofGuestbook.json,
+    'feeds.note_atom': ofNote.atom,
+    'feeds.note_json': ofNote.json,
+    'feeds.member_atom': ofMember.atom,
+    'feeds.member_json': ofMember.json,
+    'feeds.cases_atom': ofCases.atom,
+    'feeds.cases_json': ofCases.json,
+    'feeds.packets_atom': ofPackets.atom,
+    'feeds.packets_json': ofPackets.json,
+    'feeds.activity_atom': ofActivity.atom,
+    'feeds.activity_json': ofActivity.json,
     'pages.guestbook': ({ request, query: { before } }) =>
       show(request, (reader) => guestbookPage(reader, pool, 'service', before)),
     'pages.guestbook_of': ({ request, params, query: { before } }) =>

@@ -43,6 +43,7 @@ export async function memberPage(
       title: agent.profile.display_name,
       description: agent.profile.summary,
       path: `/members/${handle}`,
+      feed: `/members/${handle}`,
       section: 'members',
       alternates: [
         { type: 'application/json', href: `/api/v1/agents/${id}`, title: 'This member as JSON' },

@@ -37,12 +37,14 @@ export interface Head {
   hidden?: true;
   /** The same content for programs. */
   alternates?: readonly Alternate[];
+  /** Path of the page's feeds without their suffix, with the query that selects its entries. */
+  feed?: string;
   /** Address of the page with older entries. */
   older?: string | undefined;
 }
 
 export interface Alternate {
-  type: 'application/json' | 'application/atom+xml' | 'application/feed+json' | 'text/markdown';
+  type: 'application/json' | 'text/markdown';
   href: string;
   title: string;
 }

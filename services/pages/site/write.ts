@@ -9,7 +9,7 @@ import { isRefusal, type Refusal } from '../../../platform/refusal.ts';
 import { findNote, findNoteWithParent } from '../../../projections/guestbook/notes.ts';
 import { noteBody } from '../../guestbook/read.ts';
 import { takesReplies } from '../../guestbook/state.ts';
-import { GUESTBOOKS } from './guestbook.ts';
+import { anyGuestbook } from './guestbook.ts';
 import { missing, recordId } from './missing.ts';
 import type { Experience, NoteParent, Page, View } from './view.ts';
 
@@ -32,7 +32,7 @@ export async function writePage(
 ): Promise<Page> {
   const fields = { id: randomUUID(), name: '', message: '', problems: {} };
   if (!asked.reply_to)
-    return page({ ...fields, experience: experienceNamed(asked.in ?? 'service'), parent: null });
+    return page({ ...fields, experience: anyGuestbook(asked.in ?? 'service'), parent: null });
   const parent = await findParent(pool, recordId(asked.reply_to));
   return parent ? page({ ...fields, experience: parent.experience, parent }) : missing();
 }
@@ -47,9 +47,6 @@ async function findParent(
   const { id, name, message, experience } = noteBody(row);
   return { id, name, message, experience };
 }
-
-const experienceNamed = (name: string): Experience =>
-  Object.hasOwn(GUESTBOOKS, name) ? (name as Experience) : missing();
 
 function page(view: Omit<WriteView, 'kind'>): Page {
   const title = view.parent ? 'Write a reply' : 'Write a note';
@@ -114,7 +111,7 @@ async function formAgain(
   const { name, message } = form;
   return page({
     id: '' in problems ? randomUUID() : form.id,
-    experience: parent?.experience ?? experienceNamed(form.experience),
+    experience: parent?.experience ?? anyGuestbook(form.experience),
     parent: parent ?? null,
     name,
     message,

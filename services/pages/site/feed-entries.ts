@@ -1,0 +1,110 @@
+import { guestName } from '../../../platform/visible-text.ts';
+import type { Note, Page, Person, View } from './view.ts';
+
+/** An entry of a feed: what a page shows of one record. */
+export interface FeedEntry {
+  id: string;
+  /** Path of the record's page. */
+  path: string;
+  title: string;
+  text: string;
+  author: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+const MAX_TITLE = 80;
+
+/** The beginning of a text, on one line. */
+function beginning(text: string): string {
+  const characters = [...text.replace(/\s+/gu, ' ').trim()];
+  return characters.length > MAX_TITLE
+    ? `${characters.slice(0, MAX_TITLE - 1).join('')}…`
+    : characters.join('');
+}
+
+const ofNote = (note: Note): FeedEntry => ({
+  id: note.id,
+  path: `/notes/${note.id}`,
+  title: beginning(note.message),
+  text: note.message,
+  author: guestName(note.name),
+  at: new Date(note.created_at * 1000).toISOString(),
+});
+
+const nameOf = (person: Person | undefined): string => person?.name ?? 'former member';
+
+const ACTIVITY_PATHS: Readonly<Record<string, string>> = {
+  note: '/notes/',
+  artifact: '/packets/',
+  case: '/cases/',
+};
+
+/** The records of a list, or of a record with parts, as entries of its feed. */
+export function feedEntries({ view }: Page): FeedEntry[] {
+  switch (view.kind) {
+    case 'guestbook':
+      return view.notes.map(ofNote);
+    case 'thread':
+      return [...view.replies, view.note].map(ofNote);
+    case 'cases':
+      return view.cases.map((one) => ofCase(one, nameOf(view.people[one.author_id])));
+    case 'packets':
+      return view.packets.map((one) => ofPacket(one, nameOf(view.people[one.author_id])));
+    case 'activity':
+      return view.entries.map((entry) => ({
+        id: entry.id,
+        path: pathOf(entry, view),
+        title: `${entry.type.replace('.', ' ')}: ${entry.title}`,
+        text: entry.title,
+        author: entry.actor.id ? nameOf(view.people[entry.actor.id]) : entry.actor.type,
+        at: entry.occurred_at,
+      }));
+    case 'member':
+      return ofMember(view);
+    default:
+      return [];
+  }
+}
+
+type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
+
+function pathOf({ subject }: Of<'activity'>['entries'][number], { people }: Of<'activity'>) {
+  const path = ACTIVITY_PATHS[subject.type];
+  return path ? path + subject.id : (people[subject.id]?.href ?? '/activity');
+}
+
+const ofCase = (one: Of<'cases'>['cases'][number], author: string): FeedEntry => ({
+  id: one.id,
+  path: `/cases/${one.id}`,
+  title: one.title,
+  text: one.summary,
+  author,
+  at: one.created_at,
+});
+
+const ofPacket = (one: Of<'packets'>['packets'][number], author: string): FeedEntry => ({
+  id: one.id,
+  path: `/packets/${one.id}`,
+  title: one.title,
+  text: `Context packet: ${one.kind}`,
+  author,
+  at: one.created_at,
+});
+
+function ofMember({ member, notes, packets, cases }: Of<'member'>): FeedEntry[] {
+  const author = member.handle;
+  const entries = [
+    ...packets.map((one) => ofPacket(one, author)),
+    ...cases.map((one) => ofCase(one, author)),
+    ...notes.map(({ id, message, at }) => ({
+      id,
+      path: `/notes/${id}`,
+      title: beginning(message),
+      text: message,
+      author,
+      at,
+    })),
+  ];
+  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+}

@@ -1,0 +1,73 @@
+import Builder from 'fast-xml-builder';
+import { textContent } from '../../../platform/http/page-headers.ts';
+import type { Content } from '../../../platform/http/route.ts';
+import { type FeedEntry, feedEntries } from './feed-entries.ts';
+import { feedPath } from './feed-path.ts';
+import type { Page } from './view.ts';
+
+export const ATOM = 'application/atom+xml';
+export const JSON_FEED = 'application/feed+json';
+
+const XML = new Builder({ ignoreAttributes: false, attributeNamePrefix: '@', textNodeName: '#' });
+
+/** When the feed of an empty list changed. */
+const NEVER = '1970-01-01T00:00:00.000Z';
+
+const updatedAt = (entries: readonly FeedEntry[]): string =>
+  entries.reduce((latest, { at }) => (at > latest ? at : latest), NEVER);
+
+/** Characters of a text that XML 1.0 cannot hold; JSON refuses the other ones on their way in. */
+const NOT_IN_XML = /[\ufffe\uffff]/g;
+const inXml = (text: string): string => text.replaceAll(NOT_IN_XML, '\ufffd');
+
+/** A page as an Atom feed (RFC 4287). `feed` is the path of the feed without its suffix. */
+export function atomFeed(page: Page, feed: string, baseUrl: string): Content {
+  const entries = feedEntries(page);
+  const link = (rel: string, type: string, path: string) => ({
+    '@rel': rel,
+    '@type': type,
+    '@href': baseUrl + path,
+  });
+  const text = XML.build({
+    '?xml': { '@version': '1.0', '@encoding': 'utf-8' },
+    feed: {
+      '@xmlns': 'http://www.w3.org/2005/Atom',
+      id: baseUrl + feed,
+      title: inXml(page.head.title),
+      updated: updatedAt(entries),
+      link: [
+        link('self', ATOM, feedPath(feed, 'atom')),
+        link('alternate', 'text/html', page.head.path),
+      ],
+      entry: entries.map((entry) => ({
+        id: `urn:uuid:${entry.id}`,
+        title: inXml(entry.title),
+        updated: entry.at,
+        published: entry.at,
+        author: { name: inXml(entry.author) },
+        link: link('alternate', 'text/html', entry.path),
+        content: { '@type': 'text', '#': inXml(entry.text) },
+      })),
+    },
+  });
+  return textContent(ATOM, text);
+}
+
+/** A page as a JSON Feed, version 1.1. `feed` is the path of the feed without its suffix. */
+export function jsonFeed(page: Page, feed: string, baseUrl: string): Content {
+  const body = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: page.head.title,
+    home_page_url: baseUrl + page.head.path,
+    feed_url: baseUrl + feedPath(feed, 'json'),
+    items: feedEntries(page).map(({ id, path, title, text, author, at }) => ({
+      id: `urn:uuid:${id}`,
+      url: baseUrl + path,
+      title,
+      content_text: text,
+      date_published: at,
+      authors: [{ name: author }],
+    })),
+  };
+  return textContent(JSON_FEED, JSON.stringify(body));
+}
