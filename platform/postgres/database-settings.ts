@@ -1,10 +1,18 @@
 import type pg from 'pg';
 import { PLANNER_SETTINGS } from './connection.ts';
 
+/** Something that the service relies on and the server does not have, and the command that mends it. */
+export interface SettingFault {
+  fault: string;
+  command: string;
+}
+
 interface Settings {
   encoding: string;
   dates: string;
   isolation: string;
+  role: string;
+  database: string;
 }
 
 /**
@@ -13,12 +21,22 @@ interface Settings {
  * requests.
  */
 export async function requireSettings(client: pg.ClientBase): Promise<void> {
+  const faults = await findSettingFaults(client);
+  if (faults.length > 0)
+    throw new Error(
+      `The database is not set up for the service:\n${faults
+        .map(({ fault, command }) => `  ${fault}: ${command}`)
+        .join('\n')}`,
+    );
+}
+
+/** Finds what `requireSettings` refuses. */
+export async function findSettingFaults(client: pg.ClientBase): Promise<SettingFault[]> {
   const { rows } = await client.query<Settings>(`SELECT
     current_setting('server_encoding') AS encoding, current_setting('DateStyle') AS dates,
-    current_setting('default_transaction_isolation') AS isolation`);
-  const faults = rows.flatMap(faultsOf);
-  if (faults.length > 0)
-    throw new Error(`The database is not set up for the service:\n${faults.join('\n')}`);
+    current_setting('default_transaction_isolation') AS isolation,
+    quote_ident(current_user) AS role, quote_ident(current_database()) AS database`);
+  return rows.flatMap(faultsOf);
 }
 
 /**
@@ -41,12 +59,21 @@ export async function setPlannerSettings(client: pg.ClientBase): Promise<void> {
   }
 }
 
-function faultsOf({ encoding, dates, isolation }: Settings): string[] {
-  return [
-    ...(encoding === 'UTF8' ? [] : [`  its encoding is ${encoding}: make one with UTF8`]),
-    ...(dates.startsWith('ISO') ? [] : [`  DateStyle is ${dates}: set it to ISO`]),
-    ...(isolation === 'read committed'
-      ? []
-      : [`  default_transaction_isolation is ${isolation}: set it to read committed`]),
+function faultsOf({ encoding, dates, isolation, role, database }: Settings): SettingFault[] {
+  const set = `ALTER ROLE ${role} IN DATABASE ${database} SET`;
+  const faults = [
+    encoding !== 'UTF8' && {
+      fault: `The encoding of the database is ${encoding}`,
+      command: `CREATE DATABASE another ENCODING 'UTF8' TEMPLATE template0`,
+    },
+    !dates.startsWith('ISO') && {
+      fault: `DateStyle is ${dates}`,
+      command: `${set} DateStyle = 'ISO'`,
+    },
+    isolation !== 'read committed' && {
+      fault: `default_transaction_isolation is ${isolation}`,
+      command: `${set} default_transaction_isolation = 'read committed'`,
+    },
   ];
+  return faults.filter((fault) => fault !== false);
 }
