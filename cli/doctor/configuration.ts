@@ -13,7 +13,7 @@ export function configFaults({ faults }: ConfigError): Finding[] {
 
 /** Settings that a public service needs; on a loopback address, each has a default that fits. */
 export function checkConfiguration(config: Config): Finding[] {
-  if (isLoopback(config.baseUrl)) return orOk([], `valid, for ${config.baseUrl}`);
+  if (isLoopback(config.baseUrl)) return orOk([], `The settings are valid, for ${config.baseUrl}`);
   return orOk(
     [
       config.databaseUrl === undefined &&
@@ -32,6 +32,6 @@ export function checkConfiguration(config: Config): Finding[] {
           'export SECURITY_CONTACT=mailto:security@example.org',
         ),
     ],
-    `valid, for ${config.baseUrl}`,
+    `The settings are valid, for ${config.baseUrl}`,
   );
 }

@@ -27,7 +27,7 @@ export async function checkSettings({ ask, client }: Context): Promise<Finding[]
       ...faults.map(({ fault, command }) => bad(fault, command)),
       ...(settings ? durabilityFindings(settings) : []),
     ],
-    'durable, and as a release requires them',
+    'Writes are durable, and a release accepts the settings',
   );
 }
 

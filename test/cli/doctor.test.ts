@@ -106,7 +106,7 @@ t.test('warns of settings that a public service lacks', async (t) => {
   const mended = { TRUSTED_PROXIES: '1', SECURITY_CONTACT: 'mailto:security@example.org' };
   t.match(await diagnose('configuration', { ...publicEnv, ...mended }, { args: [backups] }), {
     code: 0,
-    lines: ['ok    configuration  valid, for https://guestbook.example'],
+    lines: ['ok    configuration  The settings are valid, for https://guestbook.example'],
   });
   const embedded = await diagnose('configuration', { ...publicEnv, DATABASE_URL: '' });
   t.match(embedded.lines[0], /embedded PostgreSQL is for development: export DATABASE_URL=/);
