@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { failureLine } from '../../platform/command-line/failure.ts';
 import { sql } from '../../platform/sql.ts';
 import { holdsBackup, readManifest } from '../backup/folder.ts';
 import type { Context } from './connection.ts';
@@ -10,23 +11,32 @@ const MAX_AGE_HOURS = 26;
 
 /** Checks the age of the newest backup in the folder, or else that the server archives its WAL. */
 export async function checkBackup({ ask, backups }: Context): Promise<Finding[]> {
-  return backups === undefined ? checkArchive(ask) : [newestBackup(backups)];
+  return backups === undefined ? checkArchive(ask) : folderFindings(backups);
 }
 
 /** `folder` is a backup itself, or has one backup in each of its folders. */
-function newestBackup(folder: string): Finding {
-  const command = `npm run backup -- ${join(folder, new Date().toISOString().slice(0, 10))}`;
+function folderFindings(folder: string): Finding[] {
+  const minute = new Date().toISOString().slice(0, 16).replace(':', '');
+  const command = `npm run backup -- ${join(folder, minute)}`;
   const folders = existsSync(folder)
     ? [folder, ...readdirSync(folder).map((name) => join(folder, name))]
     : [];
-  const newest = folders
-    .filter(holdsBackup)
-    .map((path) => ({ path, takenAt: Date.parse(readManifest(path).taken_at) }))
-    .sort((a, b) => b.takenAt - a.takenAt)[0];
-  if (!newest) return bad(`${folder} holds no complete backup`, command);
+  const damaged: Finding[] = [];
+  const intact: { path: string; takenAt: number }[] = [];
+  for (const path of folders.filter(holdsBackup)) {
+    try {
+      intact.push({ path, takenAt: Date.parse(readManifest(path).taken_at) });
+    } catch (error) {
+      damaged.push(
+        bad(`${path} is no backup (${failureLine(error).trim()})`, `${command} && rm -r ${path}`),
+      );
+    }
+  }
+  const [newest] = intact.sort((a, b) => b.takenAt - a.takenAt);
+  if (!newest) return [...damaged, bad(`${folder} holds no complete backup`, command)];
   const hours = (Date.now() - newest.takenAt) / 3_600_000;
   const text = `The newest backup, ${newest.path}, is ${hours.toFixed(1)} hours old`;
-  return hours > MAX_AGE_HOURS ? warn(text, command) : ok(text);
+  return [...damaged, hours > MAX_AGE_HOURS ? warn(text, command) : ok(text)];
 }
 
 interface Archive {

@@ -341,11 +341,14 @@ t.test('finds backups that are missing, damaged or too old', async (t) => {
     lines: [/No backup is known.*: npm run backup -- FOLDER, then npm run doctor -- FOLDER$/],
   });
   const none = join(folder, 'none');
-  const command = `npm run backup -- ${none}/${new Date().toISOString().slice(0, 10)}`;
-  t.match(await check(none), {
+  const missing = await check(none);
+  t.match(missing, {
     code: BAD,
-    lines: [`bad   backup         ${none} holds no complete backup: ${command}`],
+    lines: [
+      /^bad {3}backup {9}\S+none holds no complete backup: npm run backup -- \S+none\/\S{15}$/,
+    ],
   });
+  const command = missing.lines[0]?.split(': ')[1] ?? '';
   t.match(await runCli(command.replace('npm run backup --', 'cli/backup.ts').split(' '), env), {
     code: 0,
   });
@@ -367,7 +370,10 @@ t.test('finds backups that are missing, damaged or too old', async (t) => {
   writeFileSync(join(backups, 'second', 'manifest.sha256'), '');
   t.match(await check(backups), {
     code: BAD,
-    lines: [/Cannot be checked \(The backup is damaged/],
+    lines: [
+      /^bad .*second is no backup \(The backup is damaged: .*\): npm run backup -- .* && rm -r \S+second$/,
+      /^warn .*first, is 27\.0 hours old: /,
+    ],
   });
 });
 
