@@ -33,7 +33,7 @@ export async function checkRoles({ ask, config }: Context): Promise<Finding[]> {
     [
       superuser &&
         warn(
-          `The role ${name} is a superuser, whom no trigger or privilege of the log stops`,
+          `The role ${name} is a superuser, who can switch off every protection of the log`,
           bootstrap
             ? "CREATE ROLE service LOGIN PASSWORD '…', and restore a backup into a database of that role"
             : `ALTER ROLE ${name} NOSUPERUSER`,

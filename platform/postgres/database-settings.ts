@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { PLANNER_SETTINGS } from './connection.ts';
 
-/** Something that the service relies on and the server does not have, and the command that mends it. */
+/** A setting on which the service cannot rely, and the SQL that mends it. */
 export interface SettingFault {
   fault: string;
   command: string;
+  /** Acknowledged writes are lost only in a failover, or after another fault. */
+  isMinor?: boolean;
 }
 
 interface Settings {
@@ -37,6 +39,25 @@ export async function findSettingFaults(client: pg.ClientBase): Promise<SettingF
     current_setting('default_transaction_isolation') AS isolation,
     quote_ident(current_user) AS role, quote_ident(current_database()) AS database`);
   return rows.flatMap(faultsOf);
+}
+
+interface DurabilitySettings {
+  fsync: string;
+  full_page_writes: string;
+  synchronous_commit: string;
+  idle_session_timeout: string;
+  role: string;
+  database: string;
+}
+
+/** Finds settings with which acknowledged writes can be lost. A release only warns of them. */
+export async function findDurabilityFaults(client: pg.ClientBase): Promise<SettingFault[]> {
+  const { rows } = await client.query<DurabilitySettings>(`SELECT
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit,
+    current_setting('idle_session_timeout') AS idle_session_timeout,
+    quote_ident(current_user) AS role, quote_ident(current_database()) AS database`);
+  return rows.flatMap(durabilityFaultsOf);
 }
 
 /**
@@ -73,6 +94,35 @@ function faultsOf({ encoding, dates, isolation, role, database }: Settings): Set
     isolation !== 'read committed' && {
       fault: `default_transaction_isolation is ${isolation}`,
       command: `${set} default_transaction_isolation = 'read committed'`,
+    },
+  ];
+  return faults.filter((fault) => fault !== false);
+}
+
+function durabilityFaultsOf(settings: DurabilitySettings): SettingFault[] {
+  const { role, database, synchronous_commit: commit, idle_session_timeout: idle } = settings;
+  const set = `ALTER ROLE ${role} IN DATABASE ${database} SET`;
+  const faults = [
+    ...(['fsync', 'full_page_writes'] as const).map(
+      (name) =>
+        settings[name] === 'off' && {
+          fault: `${name} is off, so that a crash of the machine can destroy the log`,
+          command: `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf()`,
+        },
+    ),
+    commit === 'off' && {
+      fault: 'synchronous_commit is off, so that a crash loses acknowledged writes',
+      command: `${set} synchronous_commit = on`,
+    },
+    ['local', 'remote_write'].includes(commit) && {
+      fault: `synchronous_commit is ${commit}, so that a failover can lose acknowledged writes`,
+      command: `${set} synchronous_commit = on`,
+      isMinor: true,
+    },
+    idle !== '0' && {
+      fault: 'idle_session_timeout is set; a commit that waits for a standby must not be ended',
+      command: `${set} idle_session_timeout = 0`,
+      isMinor: true,
     },
   ];
   return faults.filter((fault) => fault !== false);
