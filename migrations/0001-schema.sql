@@ -105,7 +105,11 @@ CREATE TABLE log_epochs (
   epoch bigint PRIMARY KEY,
   began_at timestamptz NOT NULL,
   position bigint NOT NULL,         -- the last position that was kept
-  reason text NOT NULL
+  reason text NOT NULL,
+  -- The server: its system identifier and its timeline, which a promotion changes. If the server is another one
+  -- now, there was a restore or a failover, in which commits may have been lost.
+  server text NOT NULL DEFAULT (pg_control_system()).system_identifier || '/' ||
+    left(pg_walfile_name(pg_current_wal_lsn()), 8)
 );
 INSERT INTO log_epochs (epoch, began_at, position, reason) VALUES (1, '-infinity', 0, 'first');
 

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type pg from 'pg';
 import { firstUsed, refuseOthers } from '../../platform/keys/key-checks.ts';
 import { keyRing, type Verifier } from '../../platform/keys/key-ring.ts';
@@ -10,6 +8,7 @@ import {
   JOBS_SCHEMA,
   pendingMigrations,
 } from '../../platform/postgres/migrate.ts';
+import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyOut } from './copy.ts';
 import {
   createFolder,
@@ -43,12 +42,6 @@ const HEAD = `SELECT current_setting('server_version') AS postgres, to_char(now(
 export interface Taken {
   manifest: Manifest;
   events: number;
-}
-
-/** The version of this release. */
-export function readRelease(): string {
-  const file = join(import.meta.dirname, '../../package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 /**
@@ -90,7 +83,7 @@ export async function createBackup(
     files[KEYS_FILE] = writeBytes(folder, KEYS_FILE, sealKeys(keys, passphrase));
     const manifest: Manifest = {
       format: 1,
-      release: readRelease(),
+      release: RELEASE,
       migrations,
       postgres: head.postgres,
       taken_at: head.taken_at,

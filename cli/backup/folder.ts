@@ -78,9 +78,12 @@ export function writeManifest(folder: string, manifest: Manifest): void {
   writeBytes(folder, CHECKSUM, `${sum}  ${MANIFEST}\n`);
 }
 
-/** Reads the manifest and every file. Throws one sentence if a byte of them has changed. */
-export async function checkFolder(folder: string): Promise<Manifest> {
-  if (!existsSync(join(folder, MANIFEST)))
+/** Whether a folder holds a complete backup. */
+export const holdsBackup = (folder: string): boolean => existsSync(join(folder, MANIFEST));
+
+/** Reads the manifest. Throws one sentence if a byte of it has changed. */
+export function readManifest(folder: string): Manifest {
+  if (!holdsBackup(folder))
     throw new Error(`${folder} holds no complete backup: ${MANIFEST} is missing`);
   const text = readFileSync(join(folder, MANIFEST));
   const sum = createHash('sha256').update(text).digest('hex');
@@ -88,9 +91,15 @@ export async function checkFolder(folder: string): Promise<Manifest> {
   if (noted !== `${sum}  ${MANIFEST}\n`) throw damaged(MANIFEST);
   const parsed = Manifest.safeParse(JSON.parse(text.toString()));
   if (!parsed.success) throw new Error('The backup has a format that this release does not know');
-  for (const [file, expected] of Object.entries(parsed.data.files))
-    if ((await sumOf(join(folder, file))) !== expected) throw damaged(file);
   return parsed.data;
+}
+
+/** Reads the manifest and every file. Throws one sentence if a byte of them has changed. */
+export async function checkFolder(folder: string): Promise<Manifest> {
+  const manifest = readManifest(folder);
+  for (const [file, expected] of Object.entries(manifest.files))
+    if ((await sumOf(join(folder, file))) !== expected) throw damaged(file);
+  return manifest;
 }
 
 const damaged = (file: string) =>

@@ -1,7 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { makePrivateFolder } from '../../platform/embedded/folders.ts';
-import { formatServerKeys, type ServerKey, serverKeys } from '../../platform/keys/server-keys.ts';
+import {
+  formatServerKeys,
+  type ServerKey,
+  serverKeys,
+  serverKeysFile,
+} from '../../platform/keys/server-keys.ts';
 
 /**
  * Puts the keys of a backup where the service looks for them: into DATA_DIR, unless SERVER_KEYS is
@@ -11,7 +15,7 @@ export function keepKeys(
   config: { readonly dataDir: string; readonly serverKeys?: readonly ServerKey[] | undefined },
   keys: readonly ServerKey[],
 ): void {
-  const file = join(config.dataDir, 'server-keys');
+  const file = serverKeysFile(config);
   if (!config.serverKeys && !existsSync(file)) {
     makePrivateFolder(config.dataDir);
     writeFileSync(file, `${formatServerKeys(keys)}\n`, { mode: 0o600, flag: 'wx', flush: true });

@@ -6,8 +6,9 @@ import type pg from 'pg';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate, readMigrations } from '../../platform/postgres/migrate.ts';
+import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyIn } from './copy.ts';
-import { clientConfigOf, readRelease } from './create.ts';
+import { clientConfigOf } from './create.ts';
 import { KEYS_FILE, type Manifest } from './folder.ts';
 import { openKeys } from './sealed-keys.ts';
 
@@ -31,7 +32,7 @@ export async function loadBackup<Result>(
   return withConnection(clientConfigOf(url, 'service restore'), async (client) => {
     if (!isSame(readMigrations(), manifest.migrations))
       throw new Error(
-        `The backup was made by release ${manifest.release}, which has other tables than this one (${readRelease()}): restore it with that release`,
+        `The backup was made by release ${manifest.release}, which has other tables than this one (${RELEASE}): restore it with that release`,
       );
     const { rows } = await client.query<{ empty: boolean }>(IS_EMPTY);
     if (!rows[0]?.empty) throw new Error('The database is not empty: restore into a new one');

@@ -50,3 +50,22 @@ export const beginEpoch = (reason: string): readonly [Sql<BegunEpoch>, ...Sql[]]
   sql`SELECT setval('events_position_seq', greatest(
     (SELECT coalesce(max(position), 0) + 1 FROM events), (SELECT last_value FROM events_position_seq)))`,
 ];
+
+/** A server: its system identifier, and its timeline, which a promotion changes. */
+export interface LogServer {
+  system: string;
+  timeline: string;
+}
+
+/** Reads the server on which the current epoch began, and the present one. */
+export const logServers = (): Sql<{ noted: LogServer; present: LogServer }> =>
+  sql`SELECT json_build_object('system', split_part(server, '/', 1),
+      'timeline', split_part(server, '/', 2)) AS noted,
+    json_build_object('system', (pg_control_system()).system_identifier::text,
+      'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8)) AS present
+    FROM log_epochs ORDER BY epoch DESC LIMIT 1`;
+
+/** Notes that the current epoch goes on, on the present server; returns the epoch. */
+export const continueEpoch = (): Sql<{ epoch: number }> =>
+  sql`UPDATE log_epochs SET server = DEFAULT
+    WHERE epoch = (SELECT max(epoch) FROM log_epochs) RETURNING epoch`;

@@ -72,9 +72,15 @@ export interface HttpDeps {
   arrived?: () => void;
   /**
    * Called for every response, for the metrics. `route` is a path template, or `-` for an unknown
-   * path.
+   * path; `code` is the error code of a problem.
    */
-  answered?: (method: string, route: string, status: number, seconds: number) => void;
+  answered?: (
+    method: string,
+    route: string,
+    status: number,
+    seconds: number,
+    code: string | undefined,
+  ) => void;
 }
 
 type Request = IncomingMessage & { params?: object };
@@ -118,7 +124,7 @@ export async function handleRequest(
     else seen.code = await sendProblem(deps, req, res, operation?.route, error, id, headers);
   }
   const milliseconds = performance.now() - started;
-  deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000);
+  deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000, seen.code);
   const line = {
     id,
     trace_id: traceId,
@@ -313,5 +319,5 @@ async function sendProblem(
     page ? { status: reply.status, content: page.content } : { status: reply.status, body },
     closeAfterResponse(req, { ...all, ...page?.headers }),
   );
-  return problem.code;
+  return reply.body.error.code;
 }

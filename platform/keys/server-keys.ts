@@ -44,9 +44,27 @@ export function serverKeys(config: {
   readonly dataDir: string;
   readonly serverKeys?: readonly ServerKey[] | undefined;
 }): readonly ServerKey[] {
+  const file = serverKeysFile(config);
+  return findServerKeys(config) ?? parseFile(file, makeOnce(file));
+}
+
+/** The same, but creates none: undefined if there are no keys yet. */
+export function findServerKeys(config: {
+  readonly dataDir: string;
+  readonly serverKeys?: readonly ServerKey[] | undefined;
+}): readonly ServerKey[] | undefined {
   if (config.serverKeys) return config.serverKeys;
-  const file = join(config.dataDir, 'server-keys');
-  const keys = parseServerKeys((readIfThere(file) ?? makeOnce(file)).trim());
+  const file = serverKeysFile(config);
+  const text = readIfThere(file);
+  return text === undefined ? undefined : parseFile(file, text);
+}
+
+/** The file in the data folder in which server keys are kept unless they are configured. */
+export const serverKeysFile = ({ dataDir }: { readonly dataDir: string }): string =>
+  join(dataDir, 'server-keys');
+
+function parseFile(file: string, text: string): readonly ServerKey[] {
+  const keys = parseServerKeys(text.trim());
   if (!keys) throw new Error(`${file} is damaged: it ${SERVER_KEYS_FORM}`);
   return keys;
 }

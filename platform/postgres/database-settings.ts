@@ -1,10 +1,20 @@
 import type pg from 'pg';
 import { PLANNER_SETTINGS } from './connection.ts';
 
+/** A setting on which the service cannot rely, and the SQL that mends it. */
+export interface SettingFault {
+  fault: string;
+  command: string;
+  /** Acknowledged writes are lost only in a failover, or after another fault. */
+  isMinor?: boolean;
+}
+
 interface Settings {
   encoding: string;
   dates: string;
   isolation: string;
+  role: string;
+  database: string;
 }
 
 /**
@@ -13,12 +23,41 @@ interface Settings {
  * requests.
  */
 export async function requireSettings(client: pg.ClientBase): Promise<void> {
+  const faults = await findSettingFaults(client);
+  if (faults.length > 0)
+    throw new Error(
+      `The database is not set up for the service:\n${faults
+        .map(({ fault, command }) => `  ${fault}: ${command}`)
+        .join('\n')}`,
+    );
+}
+
+/** Finds what `requireSettings` refuses. */
+export async function findSettingFaults(client: pg.ClientBase): Promise<SettingFault[]> {
   const { rows } = await client.query<Settings>(`SELECT
     current_setting('server_encoding') AS encoding, current_setting('DateStyle') AS dates,
-    current_setting('default_transaction_isolation') AS isolation`);
-  const faults = rows.flatMap(faultsOf);
-  if (faults.length > 0)
-    throw new Error(`The database is not set up for the service:\n${faults.join('\n')}`);
+    current_setting('default_transaction_isolation') AS isolation,
+    quote_ident(current_user) AS role, quote_ident(current_database()) AS database`);
+  return rows.flatMap(faultsOf);
+}
+
+interface DurabilitySettings {
+  fsync: string;
+  full_page_writes: string;
+  synchronous_commit: string;
+  idle_session_timeout: string;
+  role: string;
+  database: string;
+}
+
+/** Finds settings with which acknowledged writes can be lost. A release only warns of them. */
+export async function findDurabilityFaults(client: pg.ClientBase): Promise<SettingFault[]> {
+  const { rows } = await client.query<DurabilitySettings>(`SELECT
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit,
+    current_setting('idle_session_timeout') AS idle_session_timeout,
+    quote_ident(current_user) AS role, quote_ident(current_database()) AS database`);
+  return rows.flatMap(durabilityFaultsOf);
 }
 
 /**
@@ -41,12 +80,50 @@ export async function setPlannerSettings(client: pg.ClientBase): Promise<void> {
   }
 }
 
-function faultsOf({ encoding, dates, isolation }: Settings): string[] {
-  return [
-    ...(encoding === 'UTF8' ? [] : [`  its encoding is ${encoding}: make one with UTF8`]),
-    ...(dates.startsWith('ISO') ? [] : [`  DateStyle is ${dates}: set it to ISO`]),
-    ...(isolation === 'read committed'
-      ? []
-      : [`  default_transaction_isolation is ${isolation}: set it to read committed`]),
+function faultsOf({ encoding, dates, isolation, role, database }: Settings): SettingFault[] {
+  const set = `ALTER ROLE ${role} IN DATABASE ${database} SET`;
+  const faults = [
+    encoding !== 'UTF8' && {
+      fault: `The encoding of the database is ${encoding}`,
+      command: `CREATE DATABASE another ENCODING 'UTF8' TEMPLATE template0`,
+    },
+    !dates.startsWith('ISO') && {
+      fault: `DateStyle is ${dates}`,
+      command: `${set} DateStyle = 'ISO'`,
+    },
+    isolation !== 'read committed' && {
+      fault: `default_transaction_isolation is ${isolation}`,
+      command: `${set} default_transaction_isolation = 'read committed'`,
+    },
   ];
+  return faults.filter((fault) => fault !== false);
+}
+
+function durabilityFaultsOf(settings: DurabilitySettings): SettingFault[] {
+  const { role, database, synchronous_commit: commit, idle_session_timeout: idle } = settings;
+  const set = `ALTER ROLE ${role} IN DATABASE ${database} SET`;
+  const faults = [
+    ...(['fsync', 'full_page_writes'] as const).map(
+      (name) =>
+        settings[name] === 'off' && {
+          fault: `${name} is off, so that a crash of the machine can destroy the log`,
+          command: `ALTER SYSTEM SET ${name} = on; SELECT pg_reload_conf()`,
+        },
+    ),
+    commit === 'off' && {
+      fault: 'synchronous_commit is off, so that a crash loses acknowledged writes',
+      command: `${set} synchronous_commit = on`,
+    },
+    ['local', 'remote_write'].includes(commit) && {
+      fault: `synchronous_commit is ${commit}, so that a failover can lose acknowledged writes`,
+      command: `${set} synchronous_commit = on`,
+      isMinor: true,
+    },
+    idle !== '0' && {
+      fault: 'idle_session_timeout is set; a commit that waits for a standby must not be ended',
+      command: `${set} idle_session_timeout = 0`,
+      isMinor: true,
+    },
+  ];
+  return faults.filter((fault) => fault !== false);
 }

@@ -73,7 +73,11 @@ async function readApplied(query: Query): Promise<Applied[]> {
   return result.rows as Applied[];
 }
 
-function notApplied(files: Migration[], applied: Applied[]): Migration[] {
+/**
+ * The migrations that the database lacks. Throws if it has one that this code lacks or that differs
+ * from this code's.
+ */
+export function notApplied(files: Migration[], applied: Applied[]): Migration[] {
   if (applied.some(({ name }) => name === '0001-events'))
     throw new Error(
       'The database was made by a development version before 0.9.0, which cannot be upgraded: ' +

@@ -13,8 +13,7 @@ export async function requirePreparedStatements(url: string): Promise<void> {
   const clients = await Promise.all([connect(url), connect(url)]);
   try {
     const [first] = clients;
-    const { rows } = await first.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    if (rows[0]?.pid === backendPid(first)) return;
+    if (!(await isPooled(first))) return;
     for (let round = 0; round < ROUNDS; round++)
       for (const [index, client] of clients.entries())
         if ((await executePrepared(client, index)) !== index) throw new Error('a wrong result');
@@ -26,6 +25,12 @@ export async function requirePreparedStatements(url: string): Promise<void> {
   } finally {
     for (const client of clients) void client.end().catch(() => undefined);
   }
+}
+
+/** Whether a pooler is between a connection and the server. */
+export async function isPooled(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid !== backendPid(client);
 }
 
 async function executePrepared(client: pg.Client, index: number): Promise<number | undefined> {

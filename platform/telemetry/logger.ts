@@ -4,7 +4,8 @@ import { type Logger, pino } from 'pino';
 
 export type ProcessName = 'web' | 'worker';
 
-const { version: release } = createRequire(import.meta.url)('../../package.json') as {
+/** The version of this release. */
+export const { version: RELEASE } = createRequire(import.meta.url)('../../package.json') as {
   version: string;
 };
 
@@ -28,7 +29,10 @@ const MAX_BUFFER_BYTES = 1_048_576;
  */
 export function createLogger(level: string, name: ProcessName): Logger {
   const output = openOutput();
-  return pino({ ...LOG_FORMAT, level, base: { process: name, pid: process.pid, release } }, output);
+  return pino(
+    { ...LOG_FORMAT, level, base: { process: name, pid: process.pid, release: RELEASE } },
+    output,
+  );
 }
 
 /**

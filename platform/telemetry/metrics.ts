@@ -1,12 +1,14 @@
 import type pg from 'pg';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { CONTRACT_VERSION } from '../http/respond.ts';
 import type { Replicas } from '../postgres/replica.ts';
+import { RELEASE } from './logger.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];
 
 /**
- * Creates the metrics of this process: memory, CPU, garbage collection, event loop lag, pools,
+ * Creates the metrics of this process: its release, memory, CPU, garbage collection, event loop lag, pools,
  * whether commits wait for a synchronous standby, and whether acknowledged writes are missing.
  */
 export function processMetrics(
@@ -17,6 +19,12 @@ export function processMetrics(
 ): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'build_info',
+    help: 'Always 1; the labels are the version of the wire contract, the release as in the log, and the version of Node',
+    labelNames: ['version', 'release', 'node'],
+    registers: [registry],
+  }).set({ version: CONTRACT_VERSION, release: RELEASE, node: process.versions.node }, 1);
   new Gauge({
     name: 'database_connections',
     help: 'Connections of a pool by state: open, of these idle; and requests waiting for one',
@@ -68,8 +76,8 @@ export function processMetrics(
 }
 
 /**
- * Creates the metrics of HTTP requests by method, route template and status. All labels come from
- * closed lists, so that requests cannot create new series.
+ * Creates the metrics of HTTP requests by method, route template and status, and of problems by
+ * code. All labels come from closed lists, so that requests cannot create new series.
  */
 export function requestMetrics(registry: Registry) {
   const inFlight = new Gauge({
@@ -84,13 +92,20 @@ export function requestMetrics(registry: Registry) {
     buckets: REQUEST_SECONDS,
     registers: [registry],
   });
+  const problems = new Counter({
+    name: 'problems_total',
+    help: 'HTTP requests that were answered with a problem, by error code, as `code` in the log',
+    labelNames: ['code'],
+    registers: [registry],
+  });
   const series = new Map<string, ReturnType<typeof duration.labels>>();
   return {
     arrived(): void {
       inFlight.inc();
     },
-    answered(method: string, route: string, status: number, seconds: number): void {
+    answered(method: string, route: string, status: number, seconds: number, code?: string): void {
       inFlight.dec();
+      if (code) problems.inc({ code });
       const labels = { method: METHODS.has(method) ? method : 'other', route, status };
       const name = `${labels.method} ${status} ${route}`;
       const one = series.get(name) ?? duration.labels(labels);

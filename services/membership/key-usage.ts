@@ -3,6 +3,7 @@ import { countReceipts } from '../../platform/eventstore/append.ts';
 import type { KeyRing, Purpose } from '../../platform/keys/key-ring.ts';
 import { countVerifiers, verifierKeys } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
+import type { Sql } from '../../platform/sql.ts';
 import { countHandles, handleKeys } from '../../projections/membership/members.ts';
 import { countSessions } from './sessions.ts';
 
@@ -50,21 +51,29 @@ export async function keyUsage(client: pg.Client): Promise<KeyUsage> {
 }
 
 /**
- * Checks at startup that the key ring has every server key that stored data needs. Throws an error
- * that names the missing keys and what needs them.
+ * Finds the server keys that stored data needs and the key ring lacks, by key id, with what needs
+ * them.
  */
+export async function findMissingKeys(
+  ask: (statement: Sql<{ key_id: number }>) => Promise<readonly { key_id: number }[]>,
+  keys: Pick<KeyRing, 'ids' | 'handleIds'>,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const missing = new Map<number, string[]>();
+  for (const [use, statement] of Object.entries(NEEDED))
+    for (const { key_id } of await ask(statement()))
+      if (!(use === 'handles' ? keys.handleIds : keys.ids).includes(key_id))
+        missing.set(key_id, [...(missing.get(key_id) ?? []), use]);
+  return new Map([...missing].sort(([a], [b]) => a - b));
+}
+
+/** Throws at startup if the key ring lacks a server key that stored data needs. */
 export async function requireKeys(
   pool: pg.Pool,
   keys: Pick<KeyRing, 'ids' | 'handleIds'>,
 ): Promise<void> {
-  const missing = new Map<number, string[]>();
-  for (const [use, statement] of Object.entries(NEEDED))
-    for (const { key_id } of await query(pool, statement()))
-      if (!(use === 'handles' ? keys.handleIds : keys.ids).includes(key_id))
-        missing.set(key_id, [...(missing.get(key_id) ?? []), use]);
+  const missing = await findMissingKeys((statement) => query(pool, statement), keys);
   if (missing.size === 0) return;
   const needs = [...missing]
-    .sort(([a], [b]) => a - b)
     .map(([id, uses]) => `key ${id}, which ${uses.join(', ')} need`)
     .join('; ');
   throw new Error(

@@ -57,6 +57,19 @@ t.test('refuses a rebuild before the first release', async (t) => {
   });
 });
 
+t.test('warns of settings with which acknowledged writes can be lost', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const name = new URL(url).pathname.slice(1);
+  await pool.query(`ALTER DATABASE ${name} SET synchronous_commit = 'remote_write'`);
+  const warned = await run(url, [RELEASE]);
+  t.match(warned, {
+    code: 0,
+    stderr: /^Warning: synchronous_commit is remote_write, .*: (ALTER ROLE .* = on)$/m,
+  });
+  await pool.query(/: (ALTER ROLE .* synchronous_commit = on)$/m.exec(warned.stderr)?.[1] ?? '');
+  t.notMatch((await run(url, [RELEASE])).stderr, 'synchronous_commit');
+});
+
 t.test('reports a failed release in one line, once', async (t) => {
   const nobody = 'postgres://nobody@two.test:1/none';
   const refused = await run(nobody, [`--import=${TWO_ADDRESSES}`, RELEASE]);

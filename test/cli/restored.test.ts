@@ -5,6 +5,7 @@ import t from 'tap';
 import { bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
 import { readCookie } from '../../harness/api.ts';
 import { newKey } from '../../harness/registration.ts';
+import { logServers } from '../../platform/eventstore/log-epochs.ts';
 import { startService } from '../support/service.ts';
 
 /** Runs the command on a database. */
@@ -56,4 +57,27 @@ t.test('refuses while processes of the service are connected', async (t) => {
   });
   await web.end();
   t.match(await restored(service.database.url), { code: 0 });
+});
+
+t.test('goes on in the same epoch on another server if nothing is lost', async (t) => {
+  const service = await startService(t);
+  const { url, pool } = service.database;
+  const agent = await newAgent(service);
+  const servers = async () => (await pool.query(logServers())).rows[0];
+  const before = await servers();
+  t.same(before.noted, before.present);
+  await pool.query(`UPDATE log_epochs SET server = '1/00000001'`);
+  t.same((await servers()).noted, { system: '1', timeline: '00000001' });
+  t.same(await restored(url, '--nothing-lost'), {
+    code: 0,
+    stdout: 'Epoch 1 of the log goes on, on this server.\n',
+    stderr: '',
+  });
+  t.same(await servers(), before);
+  t.equal((await agent.call('GET', '/api/v1/me')).status, 200);
+  t.match(await restored(url, '--nothing-lost', '--reason', 'drill'), {
+    code: 2,
+    stdout: '',
+    stderr: /^--nothing-lost takes no --reason\.\n/,
+  });
 });

@@ -118,5 +118,5 @@ t.test('refuses a database with other settings and names all of them', async (t)
   await pool.query(`CREATE DATABASE ${name}_latin TEMPLATE template0 ENCODING 'LATIN1'
     LOCALE_PROVIDER libc LOCALE 'C'`);
   t.teardown(() => pool.query(`DROP DATABASE ${name}_latin WITH (FORCE)`));
-  await t.rejects(migrate(other.href), /its encoding is LATIN1: /);
+  await t.rejects(migrate(other.href), /encoding of the database is LATIN1: /);
 });

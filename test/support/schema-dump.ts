@@ -86,9 +86,10 @@ export async function dumpSchema(pool: pg.Pool): Promise<string> {
       const text = `SELECT line FROM (${list}) list WHERE owner = $1 ORDER BY turn`;
       if (relkind !== 'S') lines.push(...(await pool.query(text, [oid])).rows.map(indented));
     }
-    // `schema_migrations` records when each migration was applied, which differs by database.
+    // `schema_migrations` records when each migration was applied, which differs by database, and
+    // `log_epochs` the server.
     if (relkind === 'r' && name !== 'schema_migrations') {
-      const text = `SELECT 'ROW ' || to_jsonb(t)::text AS line FROM ${name} t ORDER BY to_jsonb(t)::text COLLATE "C"`;
+      const text = `SELECT 'ROW ' || (to_jsonb(t) - 'server')::text AS line FROM ${name} t ORDER BY to_jsonb(t)::text COLLATE "C"`;
       lines.push(...(await pool.query(text)).rows.map(indented));
     }
     parts.push(lines.join('\n'));

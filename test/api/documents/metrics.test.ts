@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { freePort } from '../../../harness/free-port.ts';
+import { CONTRACT_VERSION } from '../../../platform/http/respond.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
+import { RELEASE } from '../../../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../../../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../../../platform/telemetry/metrics-server.ts';
 import { createApp } from '../../../services/compose.ts';
@@ -46,11 +48,31 @@ t.test('counts requests by route template and uses no label from a caller', asyn
   t.equal(readCount('method="GET",route="/api/guestbook",status="404"'), '1');
   t.equal(readCount('method="GET",route="-",status="404"'), '1');
   t.equal(readCount('method="other",route="-",status="404"'), '1');
+  t.match(text, /^problems_total\{code="reply_target_unavailable"\} 1$/m);
   t.match(text, /^http_requests_in_flight 0$/m);
   t.match(text, /^database_connections\{pool="write",state="open"\} \d+$/m);
   t.notMatch(text, 'pool="read"', 'a shared pool is reported once');
   t.match(text, /^nodejs_eventloop_lag_seconds /m);
   t.notMatch(text, id);
+});
+
+t.test('counts problems by error code', async (t) => {
+  const { base, metrics } = await startWithMetrics(t);
+  await fetch(`${base}/api/guestbook`);
+  await fetch(`${base}/api/guestbook`, { method: 'PUT' });
+  for (const method of ['GET', 'HEAD']) await fetch(`${base}/api/v1/me`, { method });
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  t.same(text.match(/^problems_total.*$/gm), [
+    'problems_total{code="method_not_allowed"} 1',
+    'problems_total{code="credential_required"} 2',
+  ]);
+});
+
+t.test('shows the contract, the release and the Node that run', async (t) => {
+  const { metrics } = await startWithMetrics(t);
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  const labels = `version="${CONTRACT_VERSION}",release="${RELEASE}",node="${process.versions.node}"`;
+  t.match(text, `\nbuild_info{${labels}} 1\n`);
 });
 
 t.test('answers only GET /metrics on the metrics port', async (t) => {

@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import type { Config } from '../../platform/config.ts';
+import { Client } from '../../platform/postgres/client.ts';
+import { clientConfig } from '../../platform/postgres/connection.ts';
+import type { Sql } from '../../platform/sql.ts';
+
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** What the checks of the database work with. */
+export interface Context {
+  config: Config;
+  /** The addresses of DATABASE_URL and DATABASE_DIRECT_URL, or of the embedded PostgreSQL. */
+  url: string;
+  directUrl: string;
+  /** A connection to `url`. */
+  client: pg.Client;
+  /** Runs a statement on `client`. */
+  ask: Ask;
+  /** The folder of the backups. */
+  backups: string | undefined;
+}
+
+export type Ask = <Row>(statement: Sql<Row>) => Promise<Row[]>;
+
+/**
+ * Runs `work` on a new connection. Through a transaction pooler, its server process also serves
+ * others, so `ask` prepares no statement, and `work` must not change the session.
+ */
+export async function connectTo<Result>(
+  url: string,
+  work: (client: pg.Client, ask: Ask) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({
+    ...clientConfig(url, 'service doctor'),
+    query_timeout: QUERY_TIMEOUT_MS,
+  });
+  // A lost connection already fails the pending query.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client, async <Row>({ text, values }: Sql<Row>) => {
+      const { rows } = await client.query({ text, values });
+      return rows as Row[];
+    });
+  } finally {
+    await client.end();
+  }
+}

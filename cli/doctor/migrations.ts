@@ -1,0 +1,32 @@
+import {
+  appliedMigrations,
+  JOBS_SCHEMA,
+  notApplied,
+  readMigrations,
+} from '../../platform/postgres/migrate.ts';
+import { named } from '../../platform/sql.ts';
+import type { Context } from './connection.ts';
+import { bad, type Finding, orOk } from './finding.ts';
+
+/** Checks that the database has the schema of this release. */
+export async function checkMigrations({ ask }: Pick<Context, 'ask'>): Promise<Finding[]> {
+  const applied = await appliedMigrations(async (text) => ({ rows: await ask(named(text)) }));
+  let waiting: string[];
+  try {
+    waiting = notApplied(readMigrations(), applied).map(({ name }) => name);
+  } catch (error) {
+    return [
+      bad((error as Error).message, 'install the release that made the database, with npm ci'),
+    ];
+  }
+  const [jobs] = await ask(
+    named<{ made: boolean }>(`SELECT to_regclass('${JOBS_SCHEMA}.job') IS NOT NULL AS made`),
+  );
+  return orOk(
+    [
+      waiting.length > 0 && bad(`The database lacks ${waiting.join(', ')}`, 'npm run release'),
+      !jobs?.made && bad('The database lacks the tables of the job queue', 'npm run release'),
+    ],
+    `The database has the schema of this release, ${applied.at(-1)?.name}`,
+  );
+}

@@ -1,0 +1,392 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { readManifest, writeManifest } from '../../cli/backup/folder.ts';
+import { versionFinding } from '../../cli/doctor/database.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { newKey } from '../../harness/registration.ts';
+import { needs } from '../../harness/system-process.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import { startPgBouncer } from '../support/deploy-config.ts';
+import {
+  createHealthy,
+  createOwnedDatabase,
+  diagnose,
+  runCli,
+  runSql,
+  startDurableServer,
+} from '../support/doctor.ts';
+import { startPooler } from '../support/pooler.ts';
+import { startService } from '../support/service.ts';
+
+// Each of many runs is a process of its own, and they share the machine with other tests.
+t.setTimeout(900_000);
+
+const NAMES = [
+  ...['configuration', 'disk', 'database', 'clock', 'settings', 'pooler', 'standbys', 'replica'],
+  ...['migrations', 'roles', 'log', 'keys', 'backup'],
+];
+const WARNING = 1;
+const BAD = 2;
+
+const server = await startDurableServer(t);
+
+/** The SQL at the end of a finding. */
+const sqlOf = ([line = '']: string[]): string => /: ((?:ALTER|GRANT) .+)$/.exec(line)?.[1] ?? '';
+
+/** Asserts a finding of a check, runs the SQL that it ends with, and asserts that it is gone. */
+async function mendBySql(
+  t: Test,
+  check: string,
+  env: Record<string, string>,
+  line: string,
+  code: number,
+): Promise<void> {
+  const found = await diagnose(check, env, { args: [env.BACKUPS ?? ''] });
+  t.match(found, { code, lines: [line], stderr: '' });
+  await runSql(server, sqlOf(found.lines), env.DATABASE_URL);
+  // A server reads its files again soon after it was asked to.
+  for (let turn = 0; turn < 50; turn++) {
+    const { lines } = await diagnose(check, env, { args: [env.BACKUPS ?? ''] });
+    if (lines.every((one) => one.startsWith('ok '))) return;
+    await sleep(100);
+  }
+  t.fail(`${line} stays`);
+}
+
+t.test('finds nothing in a healthy service, and prints a line for each check', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const { code, stdout, stderr } = await runCli(['cli/doctor.ts', backups], env);
+  t.same({ code, stderr }, { code: 0, stderr: '' }, stdout);
+  const lines = stdout.trimEnd().split('\n');
+  t.same(
+    lines.map((line) => line.split(/ +/).slice(0, 2).join(' ')),
+    NAMES.map((name) => `ok ${name}`),
+  );
+});
+
+t.test('explains itself, and refuses unknown arguments', async (t) => {
+  const usage = /Usage:\n {2}npm run doctor/;
+  t.match(await runCli(['cli/doctor.ts', '--help'], {}), { code: 0, stdout: usage, stderr: '' });
+  for (const [args, sentence] of [
+    [['--fix'], "Unknown option '--fix'."],
+    [['a', 'b'], "Unexpected argument 'b'."],
+  ] as const)
+    t.match(await runCli(['cli/doctor.ts', ...args], {}), {
+      code: 2,
+      stdout: '',
+      stderr: new RegExp(`^${sentence}\n`),
+    });
+});
+
+t.test('names every fault of the configuration', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const faults = { PORT: 'x', DATABASE_URL: '', DATABASE_DIRECT_URL: env.DATABASE_URL };
+  const found = await diagnose('configuration', { ...env, ...faults }, { args: [backups] });
+  t.same(found.lines, [
+    'bad   configuration  PORT must be a whole number from 0 to 65535: export PORT=…',
+    'bad   configuration  DATABASE_DIRECT_URL needs DATABASE_URL beside it: unset DATABASE_DIRECT_URL',
+  ]);
+  t.equal(found.code, BAD);
+});
+
+t.test('warns of settings that a public service lacks', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const publicEnv = { ...env, BASE_URL: 'https://guestbook.example' };
+  const found = await diagnose('configuration', publicEnv, { args: [backups] });
+  t.match(found, {
+    code: WARNING,
+    lines: [
+      /^warn {2}configuration {2}.*: export TRUSTED_PROXIES=1$/,
+      /^warn {2}configuration {2}.*: export SECURITY_CONTACT=mailto:security@example\.org$/,
+    ],
+  });
+  const mended = { TRUSTED_PROXIES: '1', SECURITY_CONTACT: 'mailto:security@example.org' };
+  t.match(await diagnose('configuration', { ...publicEnv, ...mended }, { args: [backups] }), {
+    code: 0,
+    lines: ['ok    configuration  The settings are valid, for https://guestbook.example'],
+  });
+  const embedded = await diagnose('configuration', { ...publicEnv, DATABASE_URL: '' });
+  t.match(embedded.lines[0], /embedded PostgreSQL is for development: export DATABASE_URL=/);
+});
+
+t.test('says that the database cannot be reached, without its password', async (t) => {
+  const DATABASE_URL = 'postgres://service:hidden-word@127.0.0.1:1/service';
+  const found = await diagnose('database', { DATABASE_URL, SERVER_KEYS: `1:${newKey()}` });
+  t.match(found, {
+    code: BAD,
+    lines: [/^bad {3}database {7}Cannot connect \(.*ECONNREFUSED.*\): start PostgreSQL, or export/],
+  });
+  t.notMatch(JSON.stringify(found), 'hidden-word');
+  const { env, folder } = await createHealthy(t, server);
+  const stopped = await diagnose('database', { ...env, DATABASE_URL: '', DATA_DIR: folder });
+  t.match(stopped, { code: BAD, lines: [/No instance runs with DATA_DIR .*: begin one with npm/] });
+});
+
+t.test('knows the versions of PostgreSQL with which a release works', async (t) => {
+  t.match(versionFinding('14.20'), { level: 'bad', command: 'pg_upgrade' });
+  for (const version of ['15.0', '18.4 (Debian 18.4-1)'])
+    t.equal(versionFinding(version), undefined);
+  t.match(versionFinding('19beta1'), { level: 'warn', command: /npm test$/ });
+});
+
+t.test('warns of a clock that differs by more than a second', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const moved = 'const now = Date.now; Date.now = () => now() - 5000;';
+  t.match(await diagnose('clock', env, { args: [backups], imports: [moved] }), {
+    code: WARNING,
+    lines: [
+      /^warn {2}clock {10}The database's clock is 5\.0 s ahead of .*: timedatectl set-ntp true$/,
+    ],
+  });
+  t.match(await diagnose('clock', env, { args: [backups] }), { code: 0, lines: [/ is 0\.\d s /] });
+});
+
+t.test('finds settings with which acknowledged writes are lost', async (t) => {
+  const { env, backups, name } = await createHealthy(t, server);
+  const mend = (line: string, code: number) =>
+    mendBySql(t, 'settings', { ...env, BACKUPS: backups }, line, code);
+  const forRole = `ALTER ROLE ${name} IN DATABASE ${name} SET`;
+  const cases = [
+    ['ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf()', 'fsync is off', BAD],
+    ['ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf()', 'full_page_writes', BAD],
+    [`ALTER ROLE ${name} SET synchronous_commit = off`, 'synchronous_commit is off', BAD],
+    [`${forRole} synchronous_commit = local`, 'synchronous_commit is local', WARNING],
+    [`ALTER DATABASE ${name} SET idle_session_timeout = 9000`, 'idle_session_timeout is', WARNING],
+  ] as const;
+  for (const [fault, text, code] of cases) {
+    await runSql(server, fault);
+    // The server applies its files soon after it was asked to.
+    if (fault.includes('reload')) await sleep(500);
+    await mend(text, code);
+  }
+});
+
+t.test('finds settings that a release would refuse', async (t) => {
+  const { env, backups, name } = await createHealthy(t, server);
+  const mend = (line: string) => mendBySql(t, 'settings', { ...env, BACKUPS: backups }, line, BAD);
+  await runSql(server, `ALTER ROLE ${name} SET DateStyle = 'German'`);
+  await mend('DateStyle is German');
+  await runSql(server, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+  await mend('default_transaction_isolation is serializable');
+  const latin = `ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0`;
+  const { url } = await createOwnedDatabase(server, latin);
+  t.match((await diagnose('settings', { ...env, DATABASE_URL: url })).lines, [
+    /encoding of the database is LATIN1: CREATE DATABASE another ENCODING 'UTF8' TEMPLATE/,
+  ]);
+});
+
+t.test('finds a pooler without a direct connection beside it', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const pooled = await startPooler(t, env.DATABASE_URL);
+  const check = (more: Record<string, string>) =>
+    diagnose('pooler', { ...env, DATABASE_URL: pooled, ...more }, { args: [backups] });
+  const command = 'export DATABASE_DIRECT_URL=postgres://';
+  t.match(await check({}), { code: BAD, lines: [`need a direct connection: ${command}`] });
+  const another = await createOwnedDatabase(server);
+  t.match(await check({ DATABASE_DIRECT_URL: another.url }), {
+    code: BAD,
+    lines: [`leads to another database than DATABASE_URL: ${command}`],
+  });
+  t.match(await check({ DATABASE_DIRECT_URL: await startPooler(t, env.DATABASE_URL) }), {
+    code: BAD,
+    lines: [`DATABASE_DIRECT_URL leads through a pooler: ${command}`],
+  });
+  t.match(await check({ DATABASE_DIRECT_URL: env.DATABASE_URL }), { code: 0, lines: [/^ok /] });
+});
+
+t.test('finds connections of a pooler that lack the planner settings', async (t) => {
+  const { env, backups, name } = await createHealthy(t, server);
+  const pooled = await startPooler(t, env.DATABASE_URL);
+  const both = { ...env, DATABASE_URL: pooled, DATABASE_DIRECT_URL: env.DATABASE_URL };
+  await runSql(server, `ALTER ROLE ${name} IN DATABASE ${name} RESET plan_cache_mode`);
+  t.match(await diagnose('pooler', both, { args: [backups] }), {
+    code: WARNING,
+    lines: ['20 of 20 connections of the pooler lack the planner settings: npm run release, then'],
+  });
+  t.match(await runCli(['services/release.ts'], both), { code: 0 });
+  t.match(await diagnose('pooler', both, { args: [backups] }), { code: 0, lines: [/^ok /] });
+});
+
+t.test('finds a pooler that loses prepared statements', needs('pgbouncer'), async (t) => {
+  const { env } = await createHealthy(t, server);
+  const pooled = await startPgBouncer(t, env.DATABASE_URL);
+  const both = { ...env, DATABASE_URL: pooled, DATABASE_DIRECT_URL: env.DATABASE_URL };
+  t.match(await diagnose('pooler', both), {
+    code: BAD,
+    lines: [/does not keep prepared statements: PgBouncer from 1\.21 with max_prepared_statements/],
+  });
+});
+
+t.test('finds a database without the schema of this release', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const { url } = await createOwnedDatabase(server);
+  const empty = { ...env, DATABASE_URL: url };
+  t.match(await diagnose('migrations', empty, { args: [backups] }), {
+    code: BAD,
+    lines: ['The database lacks 0001-schema: npm run release', 'job queue: npm run release'],
+  });
+  t.match((await diagnose('log', empty)).lines, [
+    /^bad {3}log .*Cannot be checked .*: npm run rel/,
+  ]);
+  t.match(await runCli(['services/release.ts'], empty), { code: 0 });
+  t.match(await diagnose('migrations', empty, { args: [backups] }), { code: 0, lines: [/^ok /] });
+  await runSql(server, 'DROP SCHEMA pgboss CASCADE', url);
+  t.match((await diagnose('migrations', empty)).lines, ['job queue: npm run release']);
+  await migrate(url);
+  await runSql(
+    server,
+    `INSERT INTO schema_migrations (version, name, checksum) VALUES (2, '0002-later', '')`,
+    url,
+  );
+  t.match(await diagnose('migrations', empty, { args: [backups] }), {
+    code: BAD,
+    lines: [/The database is ahead: it has 0002-later, .*: install the release that made the/],
+  });
+});
+
+t.test('warns of a superuser, and finds a role without privileges', async (t) => {
+  const { env, backups, name } = await createHealthy(t, server);
+  const all = { ...env, BACKUPS: backups };
+  await runSql(server, `ALTER ROLE ${name} SUPERUSER`);
+  await mendBySql(t, 'roles', all, `The role ${name} is a superuser`, WARNING);
+  const { username, password } = new URL(server.url);
+  const first = new URL(env.DATABASE_URL);
+  Object.assign(first, { username, password });
+  t.match((await diagnose('roles', { ...env, DATABASE_URL: first.href })).lines, [
+    /^warn .*: CREATE ROLE service LOGIN PASSWORD '…', and restore a backup into a database of/,
+  ]);
+  await runSql(server, `CREATE ROLE ${name}_web LOGIN PASSWORD '${name}'`);
+  first.username = `${name}_web`;
+  first.password = name;
+  const web = { ...all, DATABASE_URL: first.href };
+  await mendBySql(t, 'roles', web, `The role ${name}_web cannot use `, BAD);
+  t.match(await diagnose('keys', web, { args: [backups] }), { code: 0 });
+});
+
+t.test('finds a log that was restored without a new epoch', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  // As `pg_dump` carries it to another server.
+  await runSql(server, `UPDATE log_epochs SET server = '1/00000001'`, env.DATABASE_URL);
+  t.match(await diagnose('log', env, { args: [backups] }), {
+    code: BAD,
+    lines: [/^bad {3}log .*another server.*: npm run restored, or npm run restored -- --nothing-l/],
+  });
+  t.match(await runCli(['cli/restored.ts'], env), { code: 0 });
+  t.match(await diagnose('log', env, { args: [backups] }), { code: 0, lines: [/^ok /] });
+});
+
+t.test('finds server keys that the data needs and the service lacks', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const pool = new pg.Pool({ connectionString: env.DATABASE_URL });
+  t.teardown(() => pool.end());
+  const service = await startService(
+    t,
+    { SERVER_KEYS: env.SERVER_KEYS },
+    {
+      url: env.DATABASE_URL,
+      pool,
+    },
+  );
+  await newAgent(service);
+  const check = (more: Record<string, string>) =>
+    diagnose('keys', { ...env, ...more }, { args: [backups] });
+  t.match(await check({}), { code: 0, lines: [/every server key .* the newest is 1$/] });
+  const printed =
+    'put it back into SERVER_KEYS, for example from npm run restore -- FOLDER --print-';
+  t.match(await check({ SERVER_KEYS: `1:${newKey()}` }), {
+    code: BAD,
+    lines: [`another secret for key 1 than this database was used with: ${printed}`],
+  });
+  t.match(await check({ SERVER_KEYS: `2:${newKey()}` }), {
+    code: BAD,
+    lines: [`SERVER_KEYS lacks key 1, which verifiers, handles need: ${printed}`],
+  });
+  t.match(await check({ SERVER_KEYS: '' }), {
+    code: BAD,
+    lines: [`with the server key is missing: ${printed}`],
+  });
+
+  const args = ['cli/restore.ts', join(backups, 'first'), '--print-keys'];
+  const { stdout } = await runCli(args, env);
+  mkdirSync(env.DATA_DIR, { mode: 0o700 });
+  const file = join(env.DATA_DIR, 'server-keys');
+  writeFileSync(file, stdout);
+  chmodSync(file, 0o644);
+  t.match(await check({ SERVER_KEYS: '' }), {
+    code: WARNING,
+    lines: [`Other accounts of this machine can read ${file}: chmod 600 ${file}`],
+  });
+  chmodSync(file, 0o600);
+  t.match(await check({ SERVER_KEYS: '' }), { code: 0, lines: [/^ok /] });
+});
+
+t.test('creates no server key', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  mkdirSync(env.DATA_DIR);
+  const again = { ...env, SERVER_KEYS: '' };
+  for (let turn = 0; turn < 2; turn++)
+    t.match(await diagnose('keys', again, { args: [backups] }), {
+      lines: ['ok    keys           The first start creates a server key'],
+    });
+});
+
+t.test('finds backups that are missing, damaged or too old', async (t) => {
+  const { env, backups, folder } = await createHealthy(t, server);
+  const check = (...args: string[]) => diagnose('backup', env, { args });
+  t.match(await check(), {
+    code: WARNING,
+    lines: [/No backup is known.*: npm run backup -- FOLDER, then npm run doctor -- FOLDER$/],
+  });
+  const none = join(folder, 'none');
+  const missing = await check(none);
+  t.match(missing, {
+    code: BAD,
+    lines: [
+      /^bad {3}backup {9}\S+none holds no complete backup: npm run backup -- \S+none\/\S{15}$/,
+    ],
+  });
+  const command = missing.lines[0]?.split(': ')[1] ?? '';
+  t.match(await runCli(command.replace('npm run backup --', 'cli/backup.ts').split(' '), env), {
+    code: 0,
+  });
+  t.match(await check(none), { code: 0, lines: [/ is 0\.0 hours old$/] });
+
+  const first = join(backups, 'first');
+  t.match(await check(first), { code: 0 }, 'a folder may be the backup itself');
+  const manifest = readManifest(first);
+  for (const file of ['manifest.json', 'manifest.sha256']) rmSync(join(first, file));
+  const takenAt = new Date(Date.now() - 27 * 3_600_000).toISOString();
+  writeManifest(first, { ...manifest, taken_at: takenAt });
+  t.match(await check(backups), {
+    code: WARNING,
+    lines: [/^warn {2}backup .*first, is 27\.0 hours old: npm run backup -- /],
+  });
+  const [today] = [join(none, command.split('/').at(-1) ?? '')];
+  renameSync(today, join(backups, 'second'));
+  t.match(await check(backups), { code: 0, lines: [/second, is 0\.0 hours old$/] });
+  writeFileSync(join(backups, 'second', 'manifest.sha256'), '');
+  t.match(await check(backups), {
+    code: BAD,
+    lines: [
+      /^bad .*second is no backup \(The backup is damaged: .*\): npm run backup -- .* && rm -r \S+second$/,
+      /^warn .*first, is 27\.0 hours old: /,
+    ],
+  });
+});
+
+t.test('warns of a disk that fills up', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  mkdirSync(env.DATA_DIR);
+  const fill = (freeGib: number) =>
+    `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+     fs.statfsSync = () => ({ bsize: 2 ** 20, blocks: 200 * 1024, bavail: ${freeGib} * 1024 });
+     syncBuiltinESMExports();`;
+  const check = (freeGib: number) =>
+    diagnose('disk', env, { args: [backups], imports: [fill(freeGib)] });
+  t.match(await check(21), { code: 0, lines: [/^ok .* 21\.0 GiB \(10 %\) of the disk of /] });
+  t.match(await check(9), { code: WARNING, lines: [/^warn .* 9\.0 GiB .*: du -x -d 2 .* tail$/] });
+  t.match(await check(0.5), { code: BAD, lines: [/^bad .* 0\.5 GiB \(0 %\) /] });
+});
