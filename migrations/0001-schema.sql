@@ -75,7 +75,7 @@ CREATE TRIGGER events_keep_table BEFORE TRUNCATE ON events
 -- retry gets the same response. Written in the transaction of the command.
 CREATE TABLE receipts (
   owner_id uuid NOT NULL,
-  space text NOT NULL,              -- api, register, recover, note, guestbook, moderation
+  space text NOT NULL,              -- api, register, recover, note, session, moderation
   key uuid NOT NULL,                -- the idempotency key, or the id that the client chose
   operation text NOT NULL,          -- 'case.claim'
   route text NOT NULL,              -- method and path of the request

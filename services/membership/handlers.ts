@@ -1,14 +1,24 @@
 import type { Handlers, RequestContext } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { onceCommand } from '../../platform/idempotent-calls.ts';
 import { newToken } from '../../platform/keys/token.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
+import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import type { membershipContract } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { loginCommand, logoutCommand } from './login.ts';
+import {
+  liveSessionsPage,
+  revokeOtherSessions,
+  revokeSession,
+  sessionBody,
+} from './own-sessions.ts';
 import { recoverCommand } from './recover.ts';
 import { registerCommand } from './register.ts';
 import {
   CLEAR_SESSION_COOKIE,
+  inSession,
   presentedSession,
   sessionAuthenticator,
   sessionCookie,
@@ -71,6 +81,41 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
           expires_at: unixSeconds(session.expiresAt),
           member: memberBody(session.memberId, session.handle),
         },
+      };
+    },
+
+    'membership.sessions': async ({ principal, query: { cursor, limit } }) => {
+      const place = toKeysetPosition(cursor);
+      if (isRefusal(place)) return place;
+      const { memberId, sessionId } = principal;
+      const rows = await query(store.pool, liveSessionsPage(memberId, limit + 1, place));
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.session_id }));
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          sessions: page.rows.map((row) => sessionBody(row, sessionId)),
+          next_cursor: page.next_cursor,
+        },
+      };
+    },
+
+    'membership.revoke_sessions': async (call) => {
+      const { memberId, sessionId } = call.principal;
+      const command =
+        'all_others' in call.body
+          ? revokeOtherSessions(memberId, sessionId)
+          : revokeSession(memberId, call.body.session_id, sessionId);
+      const revoked = await store.execute(inSession(sessionId, onceCommand(call, command, 200)));
+      if (isRefusal(revoked)) return revoked;
+      const { answer: sessions, headers } = revoked;
+      const clear = sessions.some(({ current }) => current)
+        ? { 'set-cookie': CLEAR_SESSION_COOKIE }
+        : {};
+      return {
+        status: 200,
+        body: { status: 'revoked', sessions },
+        headers: { ...headers, ...clear },
       };
     },
   };
