@@ -227,6 +227,7 @@ CREATE TABLE credentials (
   credential_id uuid PRIMARY KEY,
   member_id uuid NOT NULL,
   key_epoch integer NOT NULL,       -- the member's at creation
+  label text,                       -- what the member calls it
   scopes text[] NOT NULL,
   state text NOT NULL,              -- active, expired, revoked
   created_at timestamptz NOT NULL,
@@ -234,11 +235,21 @@ CREATE TABLE credentials (
   revoked_at timestamptz,
   revoked_reason text               -- rotated, revoked, recovery, deactivated
 );
+ALTER TABLE credentials ALTER COLUMN label SET STATISTICS 0;
 -- A member's credentials, newest first.
 CREATE INDEX credentials_of_member ON credentials (member_id, created_at DESC, credential_id);
 -- The worker records expiries; the condition is as in sessions_expiry.
 CREATE INDEX credentials_expiry ON credentials (expires_at)
   WHERE state = 'active' AND expires_at < 'infinity';
+
+-- The last UTC day on which each credential was used. Primary (services/credentials/last-use.ts),
+-- written once a day and credential, apart from requests.
+CREATE TABLE credential_uses (
+  member_id uuid NOT NULL,
+  credential_id uuid NOT NULL,
+  last_used_on date NOT NULL,
+  PRIMARY KEY (member_id, credential_id)
+);
 
 
 -- Limits ---------------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
     },
 
     'credential.rotate': (call) => {
-      const { memberId, credentialId, scopes, keyEpoch } = call.principal;
+      const { memberId, credentialId, scopes, keyEpoch, label } = call.principal;
       return runMemberCommand(
         deps,
         call,
@@ -72,7 +72,7 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
           deps,
           memberId,
           call.body,
-          { credentialId, scopes, keyEpoch },
+          { credentialId, scopes, keyEpoch, label },
           (created) => ({
             status: 'rotated' as const,
             credential: created.credential,
@@ -117,10 +117,12 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
         credential: {
           credential_id: principal.credentialId,
           member_id: principal.memberId,
+          ...(principal.label === null ? {} : { label: principal.label }),
           scopes: [...principal.scopes].sort(),
           state: 'active',
           created_at: principal.createdAt.toISOString(),
           expires_at: unixSeconds(principal.expiresAt),
+          last_used_on: principal.provenAt.toISOString().slice(0, 10),
         },
         write_budget: {
           limit: config.limitWritesPerDay,

@@ -100,7 +100,7 @@ async function register(handle: string) {
   await exchange('membership.register', 200, { body: member });
   const { id, sign_in_key } = member;
   const login = await exchange('membership.login', 200, { body: { id, sign_in_key } });
-  const credential = newCredential();
+  const credential = { ...newCredential(), label: 'Laptop' };
   await exchange('credential.bootstrap', 201, {
     body: { member_id: id, sign_in_key, ...credential },
   });
