@@ -121,6 +121,7 @@ export const credentialsContract = defineContract({
     idempotency: 'required',
     budgetExempt: true,
     body: NewCredential,
+    limited: true,
     replies: {
       201: {
         description: 'Created',

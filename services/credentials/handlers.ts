@@ -46,20 +46,23 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
     });
 
   return {
-    'credential.bootstrap': async (call) => {
+    'credential.bootstrap': (call) => {
       const { member_id: memberId, sign_in_key: signInKey } = call.body;
-      const attempt = await limits.take(call.request.address, [
-        { kind: 'bootstrap', window: '10 minutes', limit: config.limitBootstrapAttempts },
-      ]);
-      if (!attempt) return refuse('rate_limited');
-      return runCommandAs(
-        memberWith(memberId, signInKey),
-        deps,
-        call,
-        createCredential(deps, memberId, call.body, null, (created) => ({
-          status: 'created' as const,
-          ...created,
-        })),
+      const limit = {
+        kind: 'bootstrap',
+        window: '10 minutes',
+        limit: config.limitBootstrapAttempts,
+      } as const;
+      return limits.within(call.request.address, [limit], () =>
+        runCommandAs(
+          memberWith(memberId, signInKey),
+          deps,
+          call,
+          createCredential(deps, memberId, call.body, null, (created) => ({
+            status: 'created' as const,
+            ...created,
+          })),
+        ),
       );
     },
 

@@ -88,6 +88,7 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: NewMember,
+    limited: true,
     replies: {
       200: {
         description: 'New member, or the matching earlier registration',
@@ -111,6 +112,7 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: SignIn,
+    limited: true,
     replies: {
       200: {
         description: 'Signed in; `expires_at` is the end of the session',
@@ -131,6 +133,7 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: Recovery,
+    limited: true,
     replies: {
       200: { description: 'Recovery recorded; no session is created', body: StatusReply },
     },

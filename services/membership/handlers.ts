@@ -3,8 +3,10 @@ import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { onceCommand } from '../../platform/idempotent-calls.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
+import { exhaustedHeaders } from '../../platform/limits/rate-headers.ts';
+import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { isRefusal } from '../../platform/refusal.ts';
 import type { membershipContract } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { loginCommand, logoutCommand } from './login.ts';
@@ -26,38 +28,52 @@ import {
 
 export function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipContract> {
   const { store, keys, limits, config } = deps;
+  // New members are counted by the command, which refuses one too many.
+  const registrations: Limit = {
+    kind: 'registration',
+    window: '1 day',
+    limit: config.limitRegistrationsPerDay,
+  };
   const authenticate = sessionAuthenticator(store.pool, keys);
 
   /**
    * Counts an attempt with keys against one limit that register, login and recover share. A
    * malformed body is rejected before the handler and is not counted.
    */
-  const attempt = (request: RequestContext) =>
-    limits.take(request.address, [
-      { kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts },
-    ]);
+  const attempt = <const Result extends object>(
+    request: RequestContext,
+    work: () => Promise<Result>,
+  ) =>
+    limits.within(
+      request.address,
+      [{ kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts }],
+      work,
+    );
 
   return {
-    'membership.register': async ({ body, request }) => {
-      if (!(await attempt(request))) return refuse('rate_limited');
-      const answer = await store.execute(registerCommand(deps, body, request.address));
-      return isRefusal(answer) ? answer : { status: 200, body: answer };
-    },
+    'membership.register': ({ body, request }) =>
+      attempt(request, async () => {
+        const answer = await store.execute(registerCommand(deps, body, request.address));
+        if (!isRefusal(answer)) return { status: 200, body: answer };
+        return answer.refused === 'rate_limited'
+          ? { ...answer, headers: exhaustedHeaders([registrations], registrations) }
+          : answer;
+      }),
 
-    'membership.login': async ({ body, request }) => {
-      if (!(await attempt(request))) return refuse('rate_limited');
-      const token = newToken();
-      const before = presentedSession(request.cookie);
-      const answer = await store.execute(loginCommand(deps, body, token, before));
-      if (isRefusal(answer)) return answer;
-      return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
-    },
+    'membership.login': ({ body, request }) =>
+      attempt(request, async () => {
+        const token = newToken();
+        const before = presentedSession(request.cookie);
+        const answer = await store.execute(loginCommand(deps, body, token, before));
+        if (isRefusal(answer)) return answer;
+        return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
+      }),
 
-    'membership.recover': async ({ body, request }) => {
-      if (!(await attempt(request))) return refuse('rate_limited');
-      const answer = await store.execute(recoverCommand(deps, body));
-      return isRefusal(answer) ? answer : { status: 200, body: answer };
-    },
+    'membership.recover': ({ body, request }) =>
+      attempt(request, async () => {
+        const answer = await store.execute(recoverCommand(deps, body));
+        return isRefusal(answer) ? answer : { status: 200, body: answer };
+      }),
 
     'membership.logout': async ({ request }) => {
       const token = presentedSession(request.cookie);
