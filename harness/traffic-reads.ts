@@ -101,6 +101,9 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     ),
     createOperation('GET /api/v1/me/export', () => ann.call('GET', '/api/v1/me/export')),
     createOperation('GET /api/membership/me', () => api.call('GET', '/api/membership/me', traffic)),
+    createOperation('GET /api/membership/sessions', () =>
+      api.call('GET', '/api/membership/sessions', traffic),
+    ),
   );
   for (const view of ['todo', 'mine', 'escalated', 'deferred', 'reported', 'appeals', 'decided'])
     for (const me of [moderator, lead])

@@ -31,6 +31,12 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     await theirs.submit(id, 2);
     return id;
   };
+  const newSession = async () => {
+    const body = { id: ann.id, sign_in_key: ann.sign_in_key };
+    const cookie = readCookie(await post('/api/membership/login', body));
+    return { cookie, id: /=([^.]+)/.exec(cookie)?.[1] };
+  };
+  const twoSessions = async () => [await newSession(), await newSession()] as const;
   return [
     createOperation('POST /api/membership/register', () =>
       post('/api/membership/register', newRegistration()),
@@ -41,11 +47,21 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     {
       name: 'POST /api/membership/logout',
       async prepare() {
-        const made = { id: ann.id, sign_in_key: ann.sign_in_key };
-        const session = readCookie(await post('/api/membership/login', made));
-        return () => post('/api/membership/logout', {}, { cookie: session });
+        const session = await newSession();
+        return () => post('/api/membership/logout', {}, session);
       },
     },
+    createPreparedOperation(
+      'POST /api/membership/sessions/revoke',
+      twoSessions,
+      ([session, other]) =>
+        post('/api/membership/sessions/revoke', { session_id: other.id }, session),
+    ),
+    createPreparedOperation(
+      'POST /api/membership/sessions/revoke, all others',
+      twoSessions,
+      ([session]) => post('/api/membership/sessions/revoke', { all_others: true }, session),
+    ),
     {
       name: 'POST /api/membership/recover',
       async prepare() {

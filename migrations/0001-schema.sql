@@ -75,7 +75,7 @@ CREATE TRIGGER events_keep_table BEFORE TRUNCATE ON events
 -- retry gets the same response. Written in the transaction of the command.
 CREATE TABLE receipts (
   owner_id uuid NOT NULL,
-  space text NOT NULL,              -- api, register, recover, note, guestbook, moderation
+  space text NOT NULL,              -- api, register, recover, note, session, moderation
   key uuid NOT NULL,                -- the idempotency key, or the id that the client chose
   operation text NOT NULL,          -- 'case.claim'
   route text NOT NULL,              -- method and path of the request
@@ -231,6 +231,7 @@ CREATE TABLE credentials (
   credential_id uuid PRIMARY KEY,
   member_id uuid NOT NULL,
   key_epoch integer NOT NULL,       -- the member's at creation
+  label text,                       -- what the member calls it
   scopes text[] NOT NULL,
   state text NOT NULL,              -- active, expired, revoked
   created_at timestamptz NOT NULL,
@@ -238,11 +239,21 @@ CREATE TABLE credentials (
   revoked_at timestamptz,
   revoked_reason text               -- rotated, revoked, recovery, deactivated
 );
+ALTER TABLE credentials ALTER COLUMN label SET STATISTICS 0;
 -- A member's credentials, newest first.
 CREATE INDEX credentials_of_member ON credentials (member_id, created_at DESC, credential_id);
 -- The worker records expiries; the condition is as in sessions_expiry.
 CREATE INDEX credentials_expiry ON credentials (expires_at)
   WHERE state = 'active' AND expires_at < 'infinity';
+
+-- The last UTC day on which each credential was used. Primary (services/credentials/last-use.ts),
+-- written once a day and credential, apart from requests.
+CREATE TABLE credential_uses (
+  member_id uuid NOT NULL,
+  credential_id uuid NOT NULL,
+  last_used_on date NOT NULL,
+  PRIMARY KEY (member_id, credential_id)
+);
 
 
 -- Limits ---------------------------------------------------------------------------------------------

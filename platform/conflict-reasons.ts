@@ -14,6 +14,7 @@ export const conflictReasons = {
   own_submission: 'You cannot review your own submission.',
   parent_not_public: 'The note that this replies to is not public.',
   second_person_required: 'You already decided this; another moderator must decide now.',
+  session_unavailable: 'You have no session with this id.',
   supersedes_unavailable: 'You can supersede only your own artifact, and only once.',
   undo_expired: 'The time to undo this decision has passed.',
   version_mismatch: 'The record has changed: expected_version is not its current version.',

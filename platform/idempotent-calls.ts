@@ -47,7 +47,7 @@ export function onceCommand<Answer, Code extends string>(
   const holder =
     principal.kind === 'moderator'
       ? { owner: principal.moderatorId, space: 'moderation' as const }
-      : { owner: principal.memberId, space: 'guestbook' as const };
+      : { owner: principal.memberId, space: 'session' as const };
   return idempotentCommand(
     {
       ...holder,

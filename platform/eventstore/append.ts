@@ -71,7 +71,7 @@ export const factsOfStreams = (owner: string, streams: readonly string[]): Sql<R
 export interface Receipt {
   owner: string;
   /** The namespace of `key`: the same key in another space is another receipt. */
-  space: 'api' | 'register' | 'recover' | 'note' | 'guestbook' | 'moderation';
+  space: 'api' | 'register' | 'recover' | 'note' | 'session' | 'moderation';
   key: string;
   operation: string;
   route: string;

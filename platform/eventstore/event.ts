@@ -8,7 +8,8 @@ export const Actor = z.strictObject({
 export type Actor = z.infer<typeof Actor>;
 
 /**
- * An event type. `data` is permanent; `personal` (names, texts) may be erased to null later.
+ * An event type. `data` is permanent; `personal` (names, texts) may be erased to null later, and may
+ * be null from the start where its schema is nullable.
  * `upcast` converts data of an older shape to the current one on read.
  */
 export interface EventType<
@@ -92,9 +93,7 @@ export class EventCatalogue {
   check(event: NewEvent): void {
     const type = this.#known(event.type);
     type.data.parse(event.data);
-    if (type.personal === null ? event.personal !== null : event.personal === null)
-      throw new Error(`${event.type}: personal part does not fit`);
-    type.personal?.parse(event.personal);
+    (type.personal ?? z.null()).parse(event.personal);
   }
 
   /** Converts a row of the log to the current shape of its event. */

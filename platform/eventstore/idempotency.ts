@@ -51,7 +51,7 @@ export const POLICIES = {
     keyRequired: true,
     conflict: refuse('submission_conflict'),
   },
-  guestbook: {
+  session: {
     binding: 'body',
     keyRequired: false,
     conflict: refuse('idempotency_conflict'),

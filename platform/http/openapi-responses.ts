@@ -5,6 +5,7 @@ import { PAGE_HEADERS } from './page-headers.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import {
   isForModerators,
+  isLimited,
   isMutation,
   isPage,
   isReadableAnywhere,
@@ -94,6 +95,21 @@ const REPLY_HEADERS = {
   ],
 } as const;
 
+/** Headers of routes with a limit. A refusal before the request was counted has none. */
+const LIMIT_HEADERS = {
+  'RateLimit-Policy': [
+    'On routes with a limit: each limit, its quota (`q`) and its window in seconds (`w`)',
+    'string',
+  ],
+  RateLimit: [
+    'On routes with a limit: what is left of each (`r`), and the seconds until its window ends (`t`)',
+    'string',
+  ],
+} as const;
+
+/** Statuses with which a route may refuse a request that was counted. */
+const COUNTED_STATUSES = [400, 401, 404, 409, 429, 503];
+
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
 const described = (headers: Readonly<Record<string, string>> = {}) =>
@@ -104,13 +120,19 @@ const described = (headers: Readonly<Record<string, string>> = {}) =>
     ]),
   );
 
-/** Headers of every response, and the references by which each response includes them. */
+/** Headers that responses share and include by reference; those of `REPLY_HEADERS` are in each. */
 export const commonHeaders = Object.fromEntries(
-  Object.entries(REPLY_HEADERS).map(([name, [text, type]]) => [name, header(text, type)]),
+  Object.entries({ ...REPLY_HEADERS, ...LIMIT_HEADERS }).map(([name, [text, type]]) => [
+    name,
+    header(text, type),
+  ]),
 );
-const common = Object.fromEntries(
-  Object.keys(REPLY_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+const references = (headers: object) =>
+  Object.fromEntries(
+    Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+const common = references(REPLY_HEADERS);
+const limited = references(LIMIT_HEADERS);
 
 // No schema for `text/event-stream`: it would describe each event instead of the whole stream.
 const textMedia = (type: string) => ({
@@ -165,6 +187,7 @@ export function responsesFor(route: Route): Record<string, object> {
         ...common,
         ...crossOrigin,
         ...(revalidated ? { ETag: header('Identifies exactly these bytes') } : {}),
+        ...(isLimited(route) ? limited : {}),
         ...described(reply.headers),
         ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
       },
@@ -228,6 +251,12 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   429: { 'Retry-After': 'Seconds to wait' },
 };
 
+const problemHeaders = (status: number) => ({
+  ...common,
+  ...(COUNTED_STATUSES.includes(status) ? limited : {}),
+  ...described(PROBLEM_HEADERS[status]),
+});
+
 const EXAMPLE_REQUEST_ID = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 
 /** Details in the example of a code. */
@@ -283,7 +312,7 @@ function problemResponse(status: number, codes: readonly ProblemCode[]): ZodOpen
   });
   return {
     description: listed(codes),
-    headers: { ...common, ...described(PROBLEM_HEADERS[status]) } as never,
+    headers: problemHeaders(status) as never,
     content: {
       'application/json': { schema: ProblemBody, examples: Object.fromEntries(examples) },
     },
@@ -311,7 +340,7 @@ function problemOf(route: Route, status: number, codes: readonly ProblemCode[]):
   const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_REQUEST_ID);
   return {
     description: listed(codes),
-    headers: { ...common, ...described(PROBLEM_HEADERS[status]), ...described(own) },
+    headers: { ...problemHeaders(status), ...described(own) },
     content: {
       'application/json': {
         schema: bare ? BareProblem : ProblemBody,

@@ -16,6 +16,7 @@ export type Principal =
       handle: string;
       credentialId: string;
       scopes: readonly Scope[];
+      label: string | null;
       /** Key epoch of the member, which equals that of the bearer. A recovery raises the epoch. */
       keyEpoch: number;
       createdAt: Date;

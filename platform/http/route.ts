@@ -70,6 +70,8 @@ export interface Route {
   idempotency?: 'required' | 'optional';
   /** Does not count against the daily write budget. */
   budgetExempt?: boolean;
+  /** Responses have `RateLimit` headers, as those of all routes that use the write budget. */
+  limited?: true;
   /** Responds with 503 `api_disabled` if API_OPEN is false. */
   gated?: boolean;
   replies: Readonly<Record<number, ReplyShape>>;
@@ -217,6 +219,10 @@ export const isByAuthorization = ({ access }: Pick<Route, 'access'>): boolean =>
 export function isMutation(route: Route): boolean {
   return route.method !== 'GET';
 }
+
+/** Whether responses tell what is left of a limit, in `RateLimit`. */
+export const isLimited = ({ limited, budgetExempt, problems }: Route): boolean =>
+  limited === true || (!budgetExempt && problems.includes('write_budget_exhausted'));
 
 /** Whether anyone may read the route without authentication. */
 export const isPublicRead = (route: Route): boolean =>

@@ -20,6 +20,9 @@ export interface CountedRow {
   bucket: string | null;
   kind: string;
   key: string | null;
+  /** The bucket's requests in the window, these included, and the seconds until the window ends. */
+  count: number | null;
+  resets_in: number | null;
 }
 
 /** The key of the request's `unless` read; null without one. */
@@ -45,8 +48,8 @@ export function increments(asked: readonly CountRequest[]): Sql {
       SELECT bucket, key, ${known} AS known
       FROM unnest($1::text[], $2::text[]) AS asker (bucket, key)),
     ${limits.map((_, turn) => countedIn(turn)).join(', ')}
-    ${limits.map((_, turn) => `SELECT bucket, kind, NULL AS key FROM counted_${turn}`).join(' UNION ALL ')}
-    UNION ALL SELECT NULL, NULL, key FROM asked WHERE known`;
+    ${limits.map((_, turn) => `SELECT bucket, kind, NULL AS key, count, resets_in FROM counted_${turn}`).join(' UNION ALL ')}
+    UNION ALL SELECT NULL, NULL, key, NULL, NULL FROM asked WHERE known`;
   const values = [
     asked.map(({ bucket }) => bucket),
     asked.map(counterKey),
@@ -69,7 +72,8 @@ function countedIn(turn: number): string {
       ORDER BY bucket COLLATE "C"
       ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + excluded.count
       WHERE counter.count + excluded.count <= ${most}::int
-      RETURNING bucket, kind)`;
+      RETURNING bucket, kind, count, ceil(extract(epoch FROM
+        window_start + ${span}::text::interval - statement_timestamp()))::int AS resets_in)`;
 }
 
 /** Subtracts `count` from a counter in its current window, without waiting for a flush. */

@@ -5,6 +5,7 @@ import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline } from '../postgres/pipeline.ts';
 import { withClient } from '../postgres/pool.ts';
 import { deadline, withinDeadline } from '../postgres/request-deadline.ts';
+import { type Refusal, refuse } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import {
   type CountedRow,
@@ -14,6 +15,7 @@ import {
   increments,
   type Limit,
 } from './rate-counters.ts';
+import { exhaustedHeaders, type Remaining, rateLimitHeaders } from './rate-headers.ts';
 
 export type { Limit } from './rate-counters.ts';
 
@@ -23,6 +25,15 @@ const MAX_KNOWN = 1000;
 const LATER_MS = 2500;
 
 export type RateLimits = ReturnType<typeof rateLimits>;
+
+/** Whether a request was counted, and the headers that tell its caller what is left. */
+export interface Taken {
+  counted: boolean;
+  headers: Record<string, string>;
+}
+
+/** What is left of each limit; or the limit that is used up, unless the request is a repeat. */
+type Outcome = { left: Remaining[] } | { exhausted: Limit | undefined };
 
 /**
  * Creates rate limits that all processes share. A request is counted in a separate transaction
@@ -43,7 +54,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   }
 
   // One batch at a time: concurrent batches would wait for the rows of an address that they share.
-  const group = createBatcher<{ asked: CountRequest; until: number }, boolean>(
+  const group = createBatcher<{ asked: CountRequest; until: number }, Outcome>(
     async (batch) => {
       const until = Math.min(...batch.map((one) => one.until));
       const asked = batch.map((one) => one.asked);
@@ -55,36 +66,57 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   );
 
   /**
-   * Counts requests and returns whether each was counted. Requests of one address are counted
+   * Counts requests and returns the outcome of each. Requests of one address are counted
    * together first, and one by one if not all of them fit.
    */
-  async function count(asked: readonly CountRequest[], until: number): Promise<boolean[]> {
+  async function count(asked: readonly CountRequest[], until: number): Promise<Outcome[]> {
     // Every process uses the same order, so that two processes cannot deadlock.
     const sorted = asked.toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
     const alike = [...Map.groupBy(sorted, likeness)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const counted = new Set<CountRequest>();
+    const outcomes = new Map<CountRequest, Outcome>();
     let lists = alike.map(([, list]) => list);
     let back: Sql[] = [];
     while (lists.length + back.length > 0) {
       const rows = await run(pool, [...back, ...lists.map(increments)], until);
       const sifted = sift(lists, rows.slice(back.length));
-      for (const one of sifted.counted) counted.add(one);
+      for (const [one, outcome] of sifted.outcomes) outcomes.set(one, outcome);
       back = sifted.back;
       lists = sifted.crowded.map((one) => [one]);
     }
-    return asked.map((one) => counted.has(one));
+    return asked.map((one) => outcomes.get(one) ?? { exhausted: undefined });
   }
 
   /**
-   * Counts one request in every limit and returns true. Returns false and counts nothing if a limit
-   * is used up or if `unless` (a read by one key) selects a row. Throws `StorageUnavailable`.
+   * Counts one request in every limit. Counts nothing if a limit is used up or if `unless` (a read
+   * by one key) selects a row. Throws `StorageUnavailable`.
    */
-  function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<boolean> {
+  async function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<Taken> {
     const asked = { bucket: bucketOf(address), limits, unless };
-    return withinDeadline(
-      async (until) =>
-        (await group.join({ asked, until }, [])) ?? (await count([asked], until))[0] ?? false,
+    const outcome = await withinDeadline(
+      async (until) => (await group.join({ asked, until }, [])) ?? (await count([asked], until))[0],
     );
+    if (outcome && 'left' in outcome)
+      return { counted: true, headers: rateLimitHeaders(limits, outcome.left) };
+    const headers = outcome?.exhausted
+      ? exhaustedHeaders(limits, outcome.exhausted)
+      : rateLimitHeaders(limits, []);
+    return { counted: false, headers };
+  }
+
+  /**
+   * Counts one request in every limit and does its work, or refuses it. The headers of the outcome
+   * tell what is left. Throws `StorageUnavailable`.
+   */
+  async function within<const Result extends object>(
+    address: string,
+    limits: readonly Limit[],
+    work: () => Promise<Result>,
+  ): Promise<(Result | Refusal<'rate_limited'>) & Pick<Taken, 'headers'>> {
+    const { counted, headers } = await take(address, limits);
+    const outcome: (Result | Refusal<'rate_limited'>) & Partial<Taken> = counted
+      ? await work()
+      : refuse('rate_limited');
+    return { ...outcome, headers: { ...headers, ...outcome.headers } };
   }
 
   /** Reverts `take`, for a command that failed. Throws `StorageUnavailable`. */
@@ -106,7 +138,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   const bucketsOf = (address: string) =>
     keys.all('address', 'address', address).map(({ hash }) => hash);
 
-  return { take, giveBack, giveBackLater, bucketOf, bucketsOf };
+  return { take, within, giveBack, giveBackLater, bucketOf, bucketsOf };
 }
 
 /** Groups requests that one statement can count: those with the same limits and condition. */
@@ -114,11 +146,11 @@ const likeness = ({ limits, unless }: CountRequest) =>
   [...limits.map(({ kind, limit }) => `${kind} ${limit}`), unless?.name].join();
 
 /**
- * Splits requests by the result of counting: `counted`; `crowded`, to retry one by one because not
+ * Splits requests by the result of counting: `outcomes` of those that are finished; `crowded`, to retry one by one because not
  * all requests of their address fit; and `back`, the statements that revert partial counts.
  */
 function sift(lists: readonly (readonly CountRequest[])[], rows: readonly unknown[][]) {
-  const counted: CountRequest[] = [];
+  const outcomes: [CountRequest, Outcome][] = [];
   const crowded: CountRequest[] = [];
   const back: Sql[] = [];
   for (const [index, list] of lists.entries()) {
@@ -127,16 +159,25 @@ function sift(lists: readonly (readonly CountRequest[])[], rows: readonly unknow
     const fresh = list.filter((one) => !repeated.includes(counterKey(one)));
     for (const [bucket, own] of Map.groupBy(fresh, (one) => one.bucket)) {
       const { limits } = own[0] as CountRequest;
-      const kinds = told.filter((row) => row.bucket === bucket).map(({ kind }) => kind);
-      if (kinds.length === limits.length) counted.push(...own);
-      else {
-        const partly = limits.filter(({ kind }) => kinds.includes(kind));
+      const counts = told.filter((row) => row.bucket === bucket);
+      const partly = limits.filter(({ kind }) => counts.some((row) => row.kind === kind));
+      const exhausted = limits.find((limit) => !partly.includes(limit));
+      if (!exhausted) {
+        const left = limits.map((limit) => toRemaining(limit, counts));
+        outcomes.push(...own.map((one) => [one, { left }] as [CountRequest, Outcome]));
+      } else {
         back.push(...partly.map((limit) => decrement(limit, bucket, own.length)));
         if (own.length > 1) crowded.push(...own);
+        else outcomes.push([own[0] as CountRequest, { exhausted }]);
       }
     }
   }
-  return { counted, crowded, back };
+  return { outcomes, crowded, back };
+}
+
+function toRemaining({ kind, limit }: Limit, counts: readonly CountedRow[]): Remaining {
+  const { count, resets_in } = counts.find((row) => row.kind === kind) ?? {};
+  return { kind, remaining: limit - (count ?? limit), resetsIn: resets_in ?? 0 };
 }
 
 async function run(

@@ -1,5 +1,7 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
 import { type Sql, sql } from '../sql.ts';
+import type { Limit } from './rate-counters.ts';
+import { exhaustedHeaders, rateLimitHeaders } from './rate-headers.ts';
 
 const budgetToday = defineRead<{ used: number }>(
   { member_id: 'uuid' },
@@ -30,6 +32,19 @@ export function dropBudgets(memberId: string, limit: number): Sql {
   return sql`DELETE FROM write_budgets WHERE member_id = ${memberId} AND day IN (
     SELECT day FROM write_budgets WHERE member_id = ${memberId} LIMIT ${limit}) RETURNING 1`;
 }
+
+const toLimit = (limit: number): Limit => ({ kind: 'writes', window: '1 day', limit });
+
+/** The headers that tell a member what is left of the write budget. */
+export function budgetHeaders(limit: number, used: number, now: Date): Record<string, string> {
+  const resetsIn = Math.ceil((Date.parse(budgetResetsAt(now)) - now.getTime()) / 1000);
+  const remaining = Math.max(0, limit - used);
+  return rateLimitHeaders([toLimit(limit)], [{ kind: 'writes', remaining, resetsIn }]);
+}
+
+/** The headers of a write that is refused because the budget is used up. */
+export const exhaustedBudgetHeaders = (limit: number) =>
+  exhaustedHeaders([toLimit(limit)], toLimit(limit));
 
 /** When the write budget resets: the end of the UTC day of `now`, in ISO 8601. */
 export function budgetResetsAt(now: Date): string {

@@ -9,6 +9,7 @@ import { defineProjection } from '../projection.ts';
 const insertCredential = defineInsert('credentials', {
   credential_id: 'uuid',
   member_id: 'uuid',
+  label: 'text',
   scopes: 'text[]',
   state: 'text',
   created_at: 'timestamptz',
@@ -28,11 +29,13 @@ const revokeCredential = defineBatch(
 export const credentials = defineProjection(events, {
   name: 'credentials',
   tables: ['credentials'],
+  texts: [{ table: 'credentials', columns: ['label'], member: 'member_id' }],
   on: {
-    CredentialCreated: ({ owner_id, data, recorded_at }) =>
+    CredentialCreated: ({ owner_id, data, personal, recorded_at }) =>
       insertCredential({
         credential_id: data.credential_id,
         member_id: owner_id,
+        label: personal?.label,
         scopes: data.scopes,
         state: 'active',
         created_at: recorded_at,
@@ -53,19 +56,23 @@ export const credentials = defineProjection(events, {
 export interface CredentialRow {
   credential_id: string;
   member_id: string;
+  label: string | null;
   scopes: Scope[];
   state: 'active' | 'expired' | 'revoked';
   created_at: Date;
   expires_at: Date;
   revoked_at: Date | null;
   revoked_reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' | null;
+  /** The last UTC day of use, from `credential_uses`; null if never used. */
+  last_used_on: string | null;
   /** Whether `expires_at` is in the future by the database's clock, regardless of `state`. */
   unexpired: boolean;
 }
 
 const credentialById = defineRead<CredentialRow>(
   { credential_id: 'uuid' },
-  ({ credential_id }) => `SELECT *, expires_at > clock_timestamp() AS unexpired FROM credentials
+  ({ credential_id }) => `SELECT *, expires_at > clock_timestamp() AS unexpired
+    FROM credentials LEFT JOIN credential_uses USING (member_id, credential_id)
     WHERE credential_id = ${credential_id}`,
 );
 
@@ -79,7 +86,9 @@ export const findCredential = (credentialId: string): Sql<CredentialRow> =>
  * verifier ended with a restore.
  */
 export function activeCredentials(memberId: string): Sql<CredentialRow> {
-  return sql`SELECT *, true AS unexpired FROM credentials WHERE member_id = ${memberId}::uuid
+  return sql`SELECT *, true AS unexpired
+    FROM credentials LEFT JOIN credential_uses USING (member_id, credential_id)
+    WHERE member_id = ${memberId}::uuid
     AND created_at > clock_timestamp() - interval '2 days'
     AND state = 'active' AND expires_at > clock_timestamp()
     AND EXISTS (SELECT FROM verifiers v WHERE v.owner_id = credentials.member_id
@@ -105,7 +114,8 @@ export function credentialsOfMember(
 ): Sql<PlacedCredential> {
   return sql`SELECT *, expires_at > clock_timestamp() AS unexpired,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM credentials WHERE member_id = ${memberId}::uuid
+    FROM credentials LEFT JOIN credential_uses USING (member_id, credential_id)
+    WHERE member_id = ${memberId}::uuid
       AND created_at <= ${after.at}::timestamptz
       AND (created_at < ${after.at}::timestamptz OR credential_id > ${after.id}::uuid)
       AND (NOT ${activeOnly}::boolean OR state = 'active' AND expires_at > clock_timestamp())
@@ -126,7 +136,8 @@ export function credentialsAfter(
     credential_id: '00000000-0000-0000-0000-000000000000',
   };
   return sql`SELECT *, expires_at > clock_timestamp() AS unexpired, created_at::text AS at
-    FROM credentials WHERE member_id = ${memberId} AND created_at <= ${at}::timestamptz
+    FROM credentials LEFT JOIN credential_uses USING (member_id, credential_id)
+    WHERE member_id = ${memberId} AND created_at <= ${at}::timestamptz
       AND (created_at < ${at}::timestamptz OR credential_id > ${credential_id}::uuid)
     ORDER BY created_at DESC, credential_id LIMIT ${limit}`;
 }
@@ -156,9 +167,12 @@ export interface LiveCredentialRow {
   member_id: string;
   handle: string;
   key_epoch: number;
+  label: string | null;
   scopes: Scope[];
   created_at: Date;
   expires_at: Date;
+  /** Whether this UTC day is recorded as the last day of use. */
+  used_today: boolean;
   /** Writes of the member on this UTC day. */
   writes_today: number;
   /** Time of this read by the database's clock. */
@@ -184,8 +198,9 @@ export const credentialHolder = (credentialId: string): Sql<{ member_id: string 
 export function liveCredentials(
   credentialIds: readonly string[],
 ): Sql<LiveCredentialRow & Verifier> {
-  return sql`SELECT c.credential_id, c.member_id, m.handle, c.key_epoch, c.scopes, c.created_at,
-      c.expires_at, v.key_id, v.hash, coalesce(b.used, 0) AS writes_today,
+  return sql`SELECT c.credential_id, c.member_id, m.handle, c.key_epoch, c.label, c.scopes,
+      c.created_at, c.expires_at, v.key_id, v.hash, coalesce(b.used, 0) AS writes_today,
+      u.credential_id IS NOT NULL AS used_today,
       clock_timestamp() AS proven_at
     FROM credentials c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
@@ -193,6 +208,9 @@ export function liveCredentials(
       AND v.subject_id = c.credential_id
     LEFT JOIN write_budgets b ON b.member_id = c.member_id
       AND b.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
+    LEFT JOIN credential_uses u ON u.member_id = c.member_id
+      AND u.credential_id = c.credential_id
+      AND u.last_used_on = (clock_timestamp() AT TIME ZONE 'UTC')::date
     WHERE c.credential_id = ANY(${credentialIds}::uuid[]) AND c.state = 'active'
       AND c.expires_at > clock_timestamp()`;
 }

@@ -11,6 +11,7 @@ import {
   type LiveCredentialRow,
   liveCredentials,
 } from '../../projections/credentials/credentials.ts';
+import { createUseRecorder } from './last-use.ts';
 
 const FORM = /^svc_([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\.([0-9a-f]{64})$/;
 
@@ -33,6 +34,7 @@ export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
     liveCredentials,
     (row) => row.credential_id,
   );
+  const recordUse = createUseRecorder(pool);
 
   return async ({
     authorization,
@@ -47,12 +49,14 @@ export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
     const owner = credentialOwner(row?.member_id ?? '', credentialId);
     if (!keys.verify('credential', owner, secret, row) || !row)
       return refuse('credential_not_accepted');
+    if (!row.used_today) recordUse(credentialId);
     return {
       kind: 'credential',
       memberId: row.member_id,
       handle: row.handle,
       credentialId: row.credential_id,
       scopes: row.scopes,
+      label: row.label,
       keyEpoch: row.key_epoch,
       createdAt: row.created_at,
       expiresAt: row.expires_at,

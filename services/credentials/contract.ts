@@ -8,7 +8,9 @@ import {
   Key,
   Limit,
   Member,
+  PlainText,
   Receipt,
+  Text,
   Timestamp,
   UnixSeconds,
   Uuid,
@@ -28,10 +30,12 @@ export const Credential = z
   .object({
     credential_id: AnyUuid,
     member_id: AnyUuid,
+    label: PlainText.optional(),
     scopes: z.array(z.enum(SCOPES)),
     state: z.enum(['active', 'expired', 'revoked']),
     created_at: Timestamp,
     expires_at: UnixSeconds,
+    last_used_on: z.iso.date().optional().describe('The last UTC day of use; absent if never used'),
     revoked_at: Timestamp.optional(),
     revoked_reason: z.enum(['rotated', 'revoked', 'recovery', 'deactivated']).optional(),
   })
@@ -44,6 +48,7 @@ const Replacement = z
     credential_secret: Key,
     scopes: Scopes,
     expires_at: UnixSeconds,
+    label: Text(1, 60).optional(),
   })
   .meta({ id: 'ReplacementCredential' });
 
@@ -116,6 +121,7 @@ export const credentialsContract = defineContract({
     idempotency: 'required',
     budgetExempt: true,
     body: NewCredential,
+    limited: true,
     replies: {
       201: {
         description: 'Created',
@@ -137,7 +143,7 @@ export const credentialsContract = defineContract({
     path: '/api/v1/me/credentials/rotate',
     summary: 'Replace the current credential by one with the same or fewer scopes',
     description:
-      'The present bearer is dead at once. After a lost answer repeat the same key and body with the new bearer.',
+      'The present bearer is dead at once. Without `label`, the new credential keeps that of the present one. After a lost answer repeat the same key and body with the new bearer.',
     tag: 'credentials',
     access: { scope: 'credential:manage' },
     bodyLimit: BODY_LIMIT,

@@ -17,6 +17,7 @@ export interface NewCredential {
   credential_secret: string;
   scopes: readonly Scope[];
   expires_at: number;
+  label?: string | undefined;
 }
 
 interface Created {
@@ -24,16 +25,25 @@ interface Created {
   receipt: Receipt;
 }
 
-/** Creates a credential. On a rotation (`replaces`), also revokes the credential it replaces. */
+/**
+ * Creates a credential. On a rotation (`replaces`), also revokes the credential it replaces, whose label
+ * it keeps unless the request has another one.
+ */
 export function createCredential<Body>(
   { keys, config }: { keys: KeyRing; config: Pick<Config, 'limitActiveCredentials'> },
   memberId: string,
   body: NewCredential,
-  replaces: { credentialId: string; scopes: readonly Scope[]; keyEpoch: number } | null,
+  replaces: {
+    credentialId: string;
+    scopes: readonly Scope[];
+    keyEpoch: number;
+    label: string | null;
+  } | null,
   bodyOf: (created: Created) => Body,
 ): MemberCommand<201, Body, CredentialRefusal> {
   const id = body.credential_id;
   const stream = `credential-${id}`;
+  const label = body.label ?? replaces?.label ?? null;
   const actor = { type: 'member' as const, id: memberId };
   return defineMemberCommand({
     load: {
@@ -53,6 +63,7 @@ export function createCredential<Body>(
         scopes: body.scopes,
         expiresAt: body.expires_at,
         keyEpoch: replaces?.keyEpoch ?? member?.key_epoch ?? 0,
+        label,
         now,
         idUsed: used.length > 0,
         active: active.map(({ credential_id, expires_at }) => ({
@@ -80,6 +91,7 @@ export function createCredential<Body>(
             credential: {
               credential_id: id,
               member_id: memberId,
+              ...(label === null ? {} : { label }),
               scopes: [...body.scopes].sort(),
               state: 'active',
               created_at: now.toISOString(),

@@ -26,6 +26,7 @@ interface CreateCredential {
   /** Unix seconds. */
   expiresAt: number;
   keyEpoch: number;
+  label: string | null;
   now: Date;
   /** `idUsed` and `active` are read while the member is locked. */
   idUsed: boolean;
@@ -73,7 +74,7 @@ function create(
   state: CredentialState,
   command: CreateCredential,
 ): NewEvent<CredentialEvents>[] | Refusal<CredentialRefusal> {
-  const { credentialId, expiresAt, replaces, scopes } = command;
+  const { credentialId, expiresAt, label, replaces, scopes } = command;
   const lasts = expiresAt - unixSeconds(command.now);
   if (lasts < MIN_SECONDS || lasts > MAX_SECONDS)
     return refuse('invalid_request', {
@@ -97,7 +98,7 @@ function create(
         key_epoch: command.keyEpoch,
         replaces: replaces?.credentialId ?? null,
       },
-      personal: null,
+      personal: label === null ? null : { label },
     },
   ];
 }

@@ -15,6 +15,7 @@ export const CredentialCreated = defineEvent('CredentialCreated', {
     /** The credential that this credential replaces, on a rotation. */
     replaces: z.uuid().nullable(),
   }),
+  personal: z.strictObject({ label: z.string() }).nullable(),
 });
 
 export const CredentialRevoked = defineEvent('CredentialRevoked', {

@@ -46,25 +46,28 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
     });
 
   return {
-    'credential.bootstrap': async (call) => {
+    'credential.bootstrap': (call) => {
       const { member_id: memberId, sign_in_key: signInKey } = call.body;
-      const attempt = await limits.take(call.request.address, [
-        { kind: 'bootstrap', window: '10 minutes', limit: config.limitBootstrapAttempts },
-      ]);
-      if (!attempt) return refuse('rate_limited');
-      return runCommandAs(
-        memberWith(memberId, signInKey),
-        deps,
-        call,
-        createCredential(deps, memberId, call.body, null, (created) => ({
-          status: 'created' as const,
-          ...created,
-        })),
+      const limit = {
+        kind: 'bootstrap',
+        window: '10 minutes',
+        limit: config.limitBootstrapAttempts,
+      } as const;
+      return limits.within(call.request.address, [limit], () =>
+        runCommandAs(
+          memberWith(memberId, signInKey),
+          deps,
+          call,
+          createCredential(deps, memberId, call.body, null, (created) => ({
+            status: 'created' as const,
+            ...created,
+          })),
+        ),
       );
     },
 
     'credential.rotate': (call) => {
-      const { memberId, credentialId, scopes, keyEpoch } = call.principal;
+      const { memberId, credentialId, scopes, keyEpoch, label } = call.principal;
       return runMemberCommand(
         deps,
         call,
@@ -72,7 +75,7 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
           deps,
           memberId,
           call.body,
-          { credentialId, scopes, keyEpoch },
+          { credentialId, scopes, keyEpoch, label },
           (created) => ({
             status: 'rotated' as const,
             credential: created.credential,
@@ -117,10 +120,12 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
         credential: {
           credential_id: principal.credentialId,
           member_id: principal.memberId,
+          ...(principal.label === null ? {} : { label: principal.label }),
           scopes: [...principal.scopes].sort(),
           state: 'active',
           created_at: principal.createdAt.toISOString(),
           expires_at: unixSeconds(principal.expiresAt),
+          last_used_on: principal.provenAt.toISOString().slice(0, 10),
         },
         write_budget: {
           limit: config.limitWritesPerDay,

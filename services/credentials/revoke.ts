@@ -132,10 +132,12 @@ export function credentialBody(row: CredentialRow): CredentialBody {
   return {
     credential_id: row.credential_id,
     member_id: row.member_id,
+    ...(row.label === null ? {} : { label: row.label }),
     scopes: [...row.scopes].sort(),
     state: row.state === 'active' && !row.unexpired ? 'expired' : row.state,
     created_at: row.created_at.toISOString(),
     expires_at: unixSeconds(row.expires_at),
+    ...(row.last_used_on === null ? {} : { last_used_on: row.last_used_on }),
     ...(row.revoked_at ? { revoked_at: row.revoked_at.toISOString() } : {}),
     ...(row.revoked_reason ? { revoked_reason: row.revoked_reason } : {}),
   };

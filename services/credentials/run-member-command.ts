@@ -21,7 +21,13 @@ import type { Receipt } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
 import { REPLAYED, requestLine } from '../../platform/idempotent-calls.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { budgetResetsAt, countWrite, writesToday } from '../../platform/limits/write-budget.ts';
+import {
+  budgetHeaders,
+  budgetResetsAt,
+  countWrite,
+  exhaustedBudgetHeaders,
+  writesToday,
+} from '../../platform/limits/write-budget.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { credentialHolder } from '../../projections/credentials/credentials.ts';
@@ -85,7 +91,7 @@ export function defineMemberCommand<
 }
 
 type Replied<Status extends number, Body> =
-  | { status: Status; body: Body }
+  | { status: Status; body: Body; headers?: Record<string, string> }
   | { status: Status; content: Content; headers: Record<string, string> };
 
 export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
@@ -131,6 +137,10 @@ export async function runCommandAs<
   const { operation, sent } = call;
   const { memberId } = caller;
   const { idempotencyKey: key } = call.request;
+  const limit = config.limitWritesPerDay;
+  const counted = !call.route.budgetExempt;
+  const headersAfter = (used: number, now: Date) =>
+    counted ? budgetHeaders(limit, used, now) : {};
   const request = {
     owner: memberId,
     space: 'api' as const,
@@ -146,7 +156,10 @@ export async function runCommandAs<
     ...(command.find ? { find: command.find } : {}),
     load: { caller: caller.load, budgets: writesToday(memberId), command: command.load },
     guard: ({ rows }) => caller.prove(rows.caller),
-    replay: replayOf<Status>,
+    replay: (receipt, { rows: { budgets }, now }) => {
+      const { headers, ...replay } = replayOf<Status>(receipt);
+      return { ...replay, headers: { ...headersAfter(budgets[0]?.used ?? 0, now), ...headers } };
+    },
     toReply: (answer: Replied<Status, Body>) => answer as { status: Status; body: Body },
     decide(
       { rows, ...loaded },
@@ -154,11 +167,10 @@ export async function runCommandAs<
     ): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal> {
       const decided = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decided)) return decided as Refusal<Code>;
-      const counted = !call.route.budgetExempt;
       const used = rows.budgets[0]?.used ?? 0;
-      if (counted && used >= config.limitWritesPerDay)
+      if (counted && used >= limit)
         return refuse('write_budget_exhausted', {
-          limit: config.limitWritesPerDay,
+          limit,
           used,
           resets_at: budgetResetsAt(loaded.now),
         });
@@ -176,6 +188,7 @@ export async function runCommandAs<
         answer: (events) => ({
           status,
           body: typeof body === 'function' ? body(receiptOf(events), events) : body,
+          headers: headersAfter(used + 1, loaded.now),
         }),
         appends: decided.appends,
         rows: [
@@ -187,7 +200,10 @@ export async function runCommandAs<
       };
     },
   });
-  return executeIdempotently(store, request, stored);
+  const outcome = await executeIdempotently(store, request, stored);
+  return isRefusal(outcome) && outcome.refused === 'write_budget_exhausted'
+    ? { ...outcome, headers: exhaustedBudgetHeaders(limit) }
+    : outcome;
 }
 
 /** Replays the stored response, byte for byte. */

@@ -25,6 +25,7 @@ const NOT_PUBLISHED = [
 const KEPT = [
   'The log of events, permanently: ids, codes and times. Names and texts are kept apart in it and can be erased.',
   'Receipts of writes, permanently, so that an exact retry is always answered.',
+  'The last day of use of each credential, for its member alone, until the account is deleted.',
   'Handles: each belongs to one member permanently; after deletion as a keyed hash.',
 ];
 

@@ -133,6 +133,7 @@ export const guestbookContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: NoteSubmission,
+    limited: true,
     replies: {
       200: {
         description: 'Received before: pending_review, published or not_published',

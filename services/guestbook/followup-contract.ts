@@ -48,6 +48,7 @@ export const aftercareContract = defineContract({
     idempotency: 'optional',
     params,
     body: NewNoteReport,
+    limited: true,
     replies: {
       202: { description: 'Received: received', body: StatusReply, headers: REPLAYED_HEADER },
     },

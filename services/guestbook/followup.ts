@@ -46,19 +46,20 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
     'guestbook.report': async (call) => {
       const { params, body, request } = call;
       const session = await authenticate(request);
-      if (!(await limits.take(request.address, reportLimits))) return refuse('rate_limited');
-      const command = reportCommand(params.id, {
-        reportId: randomUUID(),
-        reporter: isRefusal(session)
-          ? { buckets: limits.bucketsOf(request.address) }
-          : { memberId: session.memberId },
-        reason: body.reason,
-        details: body.details ?? null,
+      return limits.within(request.address, reportLimits, async () => {
+        const command = reportCommand(params.id, {
+          reportId: randomUUID(),
+          reporter: isRefusal(session)
+            ? { buckets: limits.bucketsOf(request.address) }
+            : { memberId: session.memberId },
+          reason: body.reason,
+          details: body.details ?? null,
+        });
+        const reply = { status: 202 as const, body: { status: 'received' } };
+        if (!isRefusal(session)) return once({ ...call, principal: session }, command, reply);
+        const reported = await store.execute(command);
+        return isRefusal(reported) ? reported : reply;
       });
-      const reply = { status: 202 as const, body: { status: 'received' } };
-      if (!isRefusal(session)) return once({ ...call, principal: session }, command, reply);
-      const reported = await store.execute(command);
-      return isRefusal(reported) ? reported : reply;
     },
 
     'guestbook.withdraw': (call) => {

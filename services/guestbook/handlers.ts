@@ -51,7 +51,10 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
       // Only a new note counts against the limits. The command finally decides whether the note is
       // new, and it also answers a repeated note when the limits are used up.
       const open = config.guestbookOpen;
-      const counted = open && (await limits.take(request.address, noteLimits, findNote(body.id)));
+      const taken = open
+        ? await limits.take(request.address, noteLimits, findNote(body.id))
+        : undefined;
+      const counted = taken?.counted;
       const command = submitCommand(deps, body, author, open && !counted);
       const answer = await store.execute(command).catch((error: unknown) => {
         // Give the count back without waiting: the request's storage deadline may have passed.
@@ -59,9 +62,11 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
           void limits.giveBackLater(request.address, noteLimits);
         throw error;
       });
-      if (counted && (isRefusal(answer) || answer.status === 200))
+      if (counted && (isRefusal(answer) || answer.status === 200)) {
         await limits.giveBack(request.address, noteLimits);
-      return answer;
+        return answer;
+      }
+      return taken ? { ...answer, headers: taken.headers } : answer;
     },
   };
 }

@@ -1,6 +1,20 @@
 import { z } from 'zod';
+import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
-import { EmptyBody, Handle, Key, Member, StatusReply, Uuid } from '../../platform/http/schemas.ts';
+import {
+  AnyUuid,
+  Cursor,
+  EmptyBody,
+  GivenUuid,
+  Handle,
+  Key,
+  Limit,
+  Member,
+  StatusReply,
+  Timestamp,
+  UnixSeconds,
+  Uuid,
+} from '../../platform/http/schemas.ts';
 
 const BODY_LIMIT = 4096;
 
@@ -30,6 +44,38 @@ const Recovery = z
   })
   .meta({ id: 'Recovery' });
 
+export const ExportedSession = z
+  .object({
+    id: AnyUuid,
+    started_at: Timestamp,
+    expires_at: UnixSeconds,
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ExportedSession' });
+
+const Session = ExportedSession.extend({
+  current: z.boolean().describe('Whether this is the session of the request'),
+}).meta({ id: 'Session' });
+
+const SessionsPage = z
+  .object({
+    status: z.literal('ok'),
+    sessions: z.array(Session),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'SessionsPage' });
+
+const SessionsToRevoke = z
+  .union([
+    z.strictObject({ session_id: GivenUuid }).meta({ id: 'SessionSelection' }),
+    z.strictObject({ all_others: z.literal(true) }).meta({ id: 'EveryOtherSession' }),
+  ])
+  .meta({ id: 'SessionsToRevoke' });
+
+const RevokedSessionsReply = z
+  .object({ status: z.literal('revoked'), sessions: z.array(Session) })
+  .meta({ id: 'RevokedSessionsReply' });
+
 export const membershipContract = defineContract({
   'membership.register': {
     method: 'POST',
@@ -42,6 +88,7 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: NewMember,
+    limited: true,
     replies: {
       200: {
         description: 'New member, or the matching earlier registration',
@@ -65,6 +112,7 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: SignIn,
+    limited: true,
     replies: {
       200: {
         description: 'Signed in; `expires_at` is the end of the session',
@@ -85,6 +133,7 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: Recovery,
+    limited: true,
     replies: {
       200: { description: 'Recovery recorded; no session is created', body: StatusReply },
     },
@@ -120,5 +169,40 @@ export const membershipContract = defineContract({
     problems: ['session_required'],
     bareProblems: [401],
     problemHeaders: { 401: { 'Set-Cookie': 'Clears the session cookie' } },
+  },
+  'membership.sessions': {
+    method: 'GET',
+    path: '/api/membership/sessions',
+    summary: "The member's live sessions, newest first",
+    tag: 'membership',
+    access: 'session',
+    query: z.object({ cursor: Cursor.optional(), limit: Limit }),
+    replies: { 200: { description: 'A page', body: SessionsPage } },
+    problems: ['session_required', 'invalid_request', 'invalid_cursor'],
+  },
+  'membership.revoke_sessions': {
+    method: 'POST',
+    path: '/api/membership/sessions/revoke',
+    summary: "Revoke one of the member's sessions, or all others",
+    description:
+      'A session that has already ended is returned unchanged. With `all_others`, every live session ' +
+      'but that of the request is revoked; the answer lists them.',
+    tag: 'membership',
+    access: 'session',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
+    body: SessionsToRevoke,
+    replies: {
+      200: {
+        description: 'Revoked',
+        body: RevokedSessionsReply,
+        headers: {
+          ...REPLAYED_HEADER,
+          'Set-Cookie': 'Clears the session cookie, if the session of the request was revoked',
+        },
+      },
+    },
+    problems: ['session_required', 'invalid_request', 'state_conflict', 'idempotency_conflict'],
   },
 });

@@ -36,6 +36,6 @@ export const SessionEnded = defineEvent('SessionEnded', {
 
   data: z.strictObject({
     session_id: z.uuid(),
-    reason: z.enum(['signed_out', 'replaced', 'expired', 'recovery', 'deactivated']),
+    reason: z.enum(['signed_out', 'replaced', 'revoked', 'expired', 'recovery', 'deactivated']),
   }),
 });

@@ -1,14 +1,26 @@
 import type { Handlers, RequestContext } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { onceCommand } from '../../platform/idempotent-calls.ts';
 import { newToken } from '../../platform/keys/token.ts';
-import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
+import { exhaustedHeaders } from '../../platform/limits/rate-headers.ts';
+import type { Limit } from '../../platform/limits/rate-limits.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { isRefusal } from '../../platform/refusal.ts';
 import type { membershipContract } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { loginCommand, logoutCommand } from './login.ts';
+import {
+  liveSessionsPage,
+  revokeOtherSessions,
+  revokeSession,
+  sessionBody,
+} from './own-sessions.ts';
 import { recoverCommand } from './recover.ts';
 import { registerCommand } from './register.ts';
 import {
   CLEAR_SESSION_COOKIE,
+  inSession,
   presentedSession,
   sessionAuthenticator,
   sessionCookie,
@@ -16,38 +28,52 @@ import {
 
 export function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipContract> {
   const { store, keys, limits, config } = deps;
+  // New members are counted by the command, which refuses one too many.
+  const registrations: Limit = {
+    kind: 'registration',
+    window: '1 day',
+    limit: config.limitRegistrationsPerDay,
+  };
   const authenticate = sessionAuthenticator(store.pool, keys);
 
   /**
    * Counts an attempt with keys against one limit that register, login and recover share. A
    * malformed body is rejected before the handler and is not counted.
    */
-  const attempt = (request: RequestContext) =>
-    limits.take(request.address, [
-      { kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts },
-    ]);
+  const attempt = <const Result extends object>(
+    request: RequestContext,
+    work: () => Promise<Result>,
+  ) =>
+    limits.within(
+      request.address,
+      [{ kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts }],
+      work,
+    );
 
   return {
-    'membership.register': async ({ body, request }) => {
-      if (!(await attempt(request))) return refuse('rate_limited');
-      const answer = await store.execute(registerCommand(deps, body, request.address));
-      return isRefusal(answer) ? answer : { status: 200, body: answer };
-    },
+    'membership.register': ({ body, request }) =>
+      attempt(request, async () => {
+        const answer = await store.execute(registerCommand(deps, body, request.address));
+        if (!isRefusal(answer)) return { status: 200, body: answer };
+        return answer.refused === 'rate_limited'
+          ? { ...answer, headers: exhaustedHeaders([registrations], registrations) }
+          : answer;
+      }),
 
-    'membership.login': async ({ body, request }) => {
-      if (!(await attempt(request))) return refuse('rate_limited');
-      const token = newToken();
-      const before = presentedSession(request.cookie);
-      const answer = await store.execute(loginCommand(deps, body, token, before));
-      if (isRefusal(answer)) return answer;
-      return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
-    },
+    'membership.login': ({ body, request }) =>
+      attempt(request, async () => {
+        const token = newToken();
+        const before = presentedSession(request.cookie);
+        const answer = await store.execute(loginCommand(deps, body, token, before));
+        if (isRefusal(answer)) return answer;
+        return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
+      }),
 
-    'membership.recover': async ({ body, request }) => {
-      if (!(await attempt(request))) return refuse('rate_limited');
-      const answer = await store.execute(recoverCommand(deps, body));
-      return isRefusal(answer) ? answer : { status: 200, body: answer };
-    },
+    'membership.recover': ({ body, request }) =>
+      attempt(request, async () => {
+        const answer = await store.execute(recoverCommand(deps, body));
+        return isRefusal(answer) ? answer : { status: 200, body: answer };
+      }),
 
     'membership.logout': async ({ request }) => {
       const token = presentedSession(request.cookie);
@@ -71,6 +97,41 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
           expires_at: unixSeconds(session.expiresAt),
           member: memberBody(session.memberId, session.handle),
         },
+      };
+    },
+
+    'membership.sessions': async ({ principal, query: { cursor, limit } }) => {
+      const place = toKeysetPosition(cursor);
+      if (isRefusal(place)) return place;
+      const { memberId, sessionId } = principal;
+      const rows = await query(store.pool, liveSessionsPage(memberId, limit + 1, place));
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.session_id }));
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          sessions: page.rows.map((row) => sessionBody(row, sessionId)),
+          next_cursor: page.next_cursor,
+        },
+      };
+    },
+
+    'membership.revoke_sessions': async (call) => {
+      const { memberId, sessionId } = call.principal;
+      const command =
+        'all_others' in call.body
+          ? revokeOtherSessions(memberId, sessionId)
+          : revokeSession(memberId, call.body.session_id, sessionId);
+      const revoked = await store.execute(inSession(sessionId, onceCommand(call, command, 200)));
+      if (isRefusal(revoked)) return revoked;
+      const { answer: sessions, headers } = revoked;
+      const clear = sessions.some(({ current }) => current)
+        ? { 'set-cookie': CLEAR_SESSION_COOKIE }
+        : {};
+      return {
+        status: 200,
+        body: { status: 'revoked', sessions },
+        headers: { ...headers, ...clear },
       };
     },
   };

@@ -80,7 +80,7 @@ export function loginCommand(
 export function endSession(
   memberId: string,
   sessionId: string,
-  reason: 'signed_out' | 'replaced' | 'expired' | 'recovery' | 'deactivated',
+  reason: 'signed_out' | 'replaced' | 'revoked' | 'expired' | 'recovery' | 'deactivated',
 ) {
   const byService = reason === 'expired';
   return {

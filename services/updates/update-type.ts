@@ -45,7 +45,7 @@ export const UPDATE_TYPES = {
   'session.started': { subjects: ['session'], data: { expires_at: UnixSeconds } },
   'session.ended': {
     subjects: ['session'],
-    data: revocation(['signed_out', 'replaced', 'expired', 'recovery', 'deactivated']),
+    data: revocation(['signed_out', 'replaced', 'revoked', 'expired', 'recovery', 'deactivated']),
   },
   'credential.created': {
     subjects: ['credential'],

@@ -100,7 +100,7 @@ async function register(handle: string) {
   await exchange('membership.register', 200, { body: member });
   const { id, sign_in_key } = member;
   const login = await exchange('membership.login', 200, { body: { id, sign_in_key } });
-  const credential = newCredential();
+  const credential = { ...newCredential(), label: 'Laptop' };
   await exchange('credential.bootstrap', 201, {
     body: { member_id: id, sign_in_key, ...credential },
   });
@@ -359,6 +359,10 @@ async function leave(ada: Member, bob: Member) {
   await exchange('updates.list', 200, { headers: ada.headers, query: '?limit=3' });
   await exchange('membership.me', 200, { cookie: ada.cookie });
   await exchange('membership.me', 401);
+  const { id, sign_in_key, cookie } = ada;
+  await exchange('membership.login', 200, { body: { id, sign_in_key }, silent: true });
+  await exchange('membership.sessions', 200, { cookie });
+  await exchange('membership.revoke_sessions', 200, { cookie, body: { all_others: true } });
   await exchange('account.export', 200, { headers: bob.headers });
   await exchange('profile.withdraw', 200, { headers: bob.headers, body: {} });
   const next = newCredential();

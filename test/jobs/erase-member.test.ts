@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { type Agent, newAgent } from '../../harness/agent.ts';
+import { type Agent, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
 import { type ApiResponse, readCookie } from '../../harness/api.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
@@ -53,7 +53,19 @@ async function createAuthor(service: Service) {
     summary: published.packet,
   });
   if (status !== 200 || packet.status !== 201) throw new Error('the profile or packet was refused');
-  return { ...agent, texts, notes, published, artifactId: packet.body.artifact.id as string };
+  const label = newText('Laptop');
+  const labelled = { ...newCredential(), label };
+  const bearer = await bootstrap(service, agent, labelled);
+  if (bearer.status !== 201) throw new Error(bearer.text);
+  await agent.call('GET', '/api/v1/me');
+  return {
+    ...agent,
+    texts,
+    label,
+    notes,
+    published,
+    artifactId: packet.body.artifact.id as string,
+  };
 }
 
 /**
@@ -134,7 +146,7 @@ for (const everything of [false, true])
       const { approved, rejected, pending } = gone.texts;
       const secrets = [gone.sign_in_key, gone.recovery_key, gone.credential.credential_secret];
       const said = [...Object.values(gone.published), ...Object.values(words)];
-      const always = [rejected, pending, word, gone.handle, ...said];
+      const always = [rejected, pending, word, gone.handle, gone.label, ...said];
       const erased = everything ? [...always, approved] : always;
       t.ok((await tracesInTables(pool, erased)).length > 3, 'the search finds existing texts');
       t.strictSame(await tracesInTables(pool, secrets), [], 'keys are never stored');
@@ -169,10 +181,11 @@ for (const everything of [false, true])
         `SELECT (SELECT count(*)::int FROM receipts WHERE reply IS NULL AND bound IS NULL) AS receipts,
         (SELECT count(*)::int FROM sessions WHERE member_id = $1) AS sessions,
         (SELECT count(*)::int FROM write_budgets WHERE member_id = $1) AS budgets,
+        (SELECT count(*)::int FROM credential_uses WHERE member_id = $1) AS uses,
         (SELECT count(*)::int FROM handles WHERE member_id = $1) AS handles`,
         [gone.id],
       );
-      t.strictSame(left.rows, [{ receipts: 13, sessions: 0, budgets: 0, handles: 1 }]);
+      t.strictSame(left.rows, [{ receipts: 14, sessions: 0, budgets: 0, uses: 0, handles: 1 }]);
 
       const before = await readModels(pool);
       await rebuild(url, catalogue, projections);

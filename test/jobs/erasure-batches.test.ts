@@ -26,6 +26,11 @@ const kindsOf = (gone: string, other: string): Record<string, { made: string; le
       SELECT '${gone}', current_date - n, 1 FROM generate_series(1, ${MANY}) n`,
     left: `FROM write_budgets WHERE member_id = '${gone}'`,
   },
+  uses: {
+    made: `INSERT INTO credential_uses (member_id, credential_id, last_used_on)
+      SELECT '${gone}', gen_random_uuid(), current_date FROM generate_series(1, ${MANY})`,
+    left: `FROM credential_uses WHERE member_id = '${gone}'`,
+  },
   receipts: {
     made: `INSERT INTO receipts (owner_id, space, key, operation, route, body_hash, http_status, reply,
         event_ids, recorded_at)

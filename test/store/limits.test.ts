@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { keyRing } from '../../platform/keys/key-ring.ts';
-import { type Limit, rateLimits } from '../../platform/limits/rate-limits.ts';
+import { type Limit, rateLimits, type Taken } from '../../platform/limits/rate-limits.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
@@ -11,7 +11,7 @@ const short = (limit: number): Limit => ({ kind: 'short', window: '10 minutes', 
 const long = (limit: number): Limit => ({ kind: 'long', window: '1 day', limit });
 const times = <Result>(count: number, work: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => work(index));
-const countAllowed = (answers: readonly boolean[]) => answers.filter(Boolean).length;
+const countAllowed = (answers: readonly Taken[]) => answers.filter(({ counted }) => counted).length;
 
 /** Creates the rate limits of several processes on one database. */
 async function createLimits(t: Test, processes = 1) {
@@ -53,7 +53,7 @@ t.test('counts nothing under one limit that another refuses', async (t) => {
     5,
   );
   t.same(await counts(), ['long 5', 'short 5']);
-  t.notOk(await take('192.0.2.1', [short(0)]), 'a limit of zero allows nothing');
+  t.notOk((await take('192.0.2.1', [short(0)])).counted, 'a limit of zero allows nothing');
 });
 
 t.test('never counts under the next limit what one limit refuses', async (t) => {
@@ -71,6 +71,25 @@ t.test('never counts under the next limit what one limit refuses', async (t) => 
   t.same(rows, [{ most: 5 }]);
 });
 
+t.test('tells what is left of each limit, and which one is used up', async (t) => {
+  const { limits } = await createLimits(t);
+  const [{ take }] = limits as [(typeof limits)[number]];
+  const all = [short(3), long(2)];
+  const headers = async () => (await take('192.0.2.1', all)).headers;
+  const policy = '"short";q=3;w=600, "long";q=2;w=86400';
+  t.match(await headers(), {
+    'ratelimit-policy': policy,
+    ratelimit: /^"short";r=2;t=[1-9]\d{0,2}, "long";r=1;t=[1-9]\d{0,4}$/,
+  });
+  t.match(await headers(), { ratelimit: /^"short";r=1;t=\d+, "long";r=0;t=\d+$/ });
+  t.same(await headers(), { 'ratelimit-policy': policy, ratelimit: '"long";r=0' });
+
+  const together = await Promise.all(times(4, () => take('192.0.2.2', all)));
+  t.equal(countAllowed(together), 2);
+  const refused = together.filter(({ counted }) => !counted);
+  for (const { headers } of refused) t.match(headers.ratelimit, /^"(short|long)";r=0$/);
+});
+
 t.test('does not count a repeat of an existing item', async (t) => {
   const { pool, limits, counts } = await createLimits(t);
   const take = limits[0]?.take as (typeof limits)[number]['take'];
@@ -84,7 +103,7 @@ t.test('does not count a repeat of an existing item', async (t) => {
       ids.map((id) => take(`192.0.2.${allowed}`, [short(allowed)], unless(id))),
     );
     t.same(
-      answers,
+      answers.map(({ counted }) => counted),
       ids.map((id) => !existing.includes(id)),
     );
   }
@@ -94,9 +113,9 @@ t.test('does not count a repeat of an existing item', async (t) => {
 t.test('allows again what was given back', async (t) => {
   const { limits, counts } = await createLimits(t);
   const [{ take, giveBack }] = limits as [(typeof limits)[number]];
-  t.ok(await take('192.0.2.1', [short(1), long(1)]));
-  t.notOk(await take('192.0.2.1', [short(1), long(1)]));
+  t.ok((await take('192.0.2.1', [short(1), long(1)])).counted);
+  t.notOk((await take('192.0.2.1', [short(1), long(1)])).counted);
   await giveBack('192.0.2.1', [short(1), long(1)]);
   t.same(await counts(), ['long 0', 'short 0']);
-  t.ok(await take('192.0.2.1', [short(1), long(1)]));
+  t.ok((await take('192.0.2.1', [short(1), long(1)])).counted);
 });

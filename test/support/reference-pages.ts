@@ -92,8 +92,12 @@ function eventSection({ type, summary, data, personal }: EventType): string[] {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
+/** The fields of an object; those of an object that may be null are optional. */
 function fieldsOf(schema: z.ZodType): [name: string, type: string][] {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'output' });
+  const { anyOf, ...plain } = z.toJSONSchema(schema, { io: 'output' }) as JsonSchema;
+  const { properties = {}, required = [] } = anyOf
+    ? { ...(anyOf[0] as JsonSchema), required: [] }
+    : plain;
   return Object.entries(properties).map(([name, property]) => [
     code(name),
     typeName(property as JsonSchema) + (required.includes(name) ? '' : ', optional'),

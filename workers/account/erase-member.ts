@@ -27,6 +27,7 @@ import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
 import { projections } from '../../projections/registry.ts';
 import { closeMore } from '../../services/account/delete.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
+import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures } from '../../services/features.ts';
 import { end, member } from '../../services/membership/member.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
@@ -70,6 +71,7 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
   for (const words of [CASE_WORDS, SUBMISSION_WORDS]) await eraseElsewhere(store, words, memberId);
   await drainBatches(pool, () => dropSessions(memberId, BATCH_SIZE));
   await drainBatches(pool, () => dropBudgets(memberId, BATCH_SIZE));
+  await drainBatches(pool, () => dropUses(memberId, BATCH_SIZE));
   return (await store.execute(completeCommand(memberId))) === true;
 }
 

@@ -36,6 +36,7 @@ export const moderatorSessionContract = defineContract({
     origin: 'cookie',
     idempotency: 'optional',
     body: ModeratorToken,
+    limited: true,
     replies: {
       200: {
         description: 'Signed in; `expires_at` is the latest end of the session',

@@ -24,20 +24,21 @@ export function moderatorSessionHandlers({
   config,
 }: ModeratorSessionDeps): Handlers<typeof moderatorSessionContract> {
   return {
-    'moderation.sign_in': async ({ body, request }) => {
+    'moderation.sign_in': ({ body, request }) => {
       const attempts = {
         kind: 'moderator-keys',
         window: '10 minutes',
         limit: config.limitKeyAttempts,
       } as const;
-      if (!(await limits.take(request.address, [attempts]))) return refuse('rate_limited');
-      const token = readModeratorToken(body.token);
-      if (!token) return refuse('moderator_required');
-      const session = newToken();
-      const before = presentedModeratorSession(request.cookie);
-      const answer = await store.execute(signInCommand(keys, token, session, before));
-      if (isRefusal(answer)) return answer;
-      return { status: 200, body: answer, headers: { 'set-cookie': moderatorCookie(session) } };
+      return limits.within(request.address, [attempts], async () => {
+        const token = readModeratorToken(body.token);
+        if (!token) return refuse('moderator_required');
+        const session = newToken();
+        const before = presentedModeratorSession(request.cookie);
+        const answer = await store.execute(signInCommand(keys, token, session, before));
+        if (isRefusal(answer)) return answer;
+        return { status: 200, body: answer, headers: { 'set-cookie': moderatorCookie(session) } };
+      });
     },
 
     'moderation.sign_out': async ({ principal }) => {

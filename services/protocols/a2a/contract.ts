@@ -99,6 +99,7 @@ export const a2aContract = defineContract({
     },
     bodyLimit: 320 * 1024,
     body: Call,
+    limited: true,
     replies: {
       200: {
         description: 'A result, or an error of the protocol',

@@ -44,7 +44,9 @@ export function dispatcher(deps: DispatcherDeps) {
       id = received ? idOf(received) : null;
       checkVersion(incoming);
       const { method, params } = readEnvelope(received);
-      return rpcSuccess(id, await dispatch(deps, method, params, { principal, request }));
+      const caller = { principal, request, headers: {} };
+      const result = await dispatch(deps, method, params, caller);
+      return { ...rpcSuccess(id, result), headers: caller.headers };
     } catch (error) {
       if (error instanceof A2aFault) return rpcFailure(200, id, error.rpc);
       if (error instanceof CallerGone) throw error;

@@ -24,6 +24,8 @@ export interface SendDeps {
 export interface MessageSender {
   principal: PrincipalOf<'credential'>;
   request: RequestContext;
+  /** Headers of the HTTP response, to which an operation adds what is left of its limits. */
+  headers: Record<string, string>;
 }
 
 // All replies to one write share one message id, even if the write first came over HTTP.
@@ -36,6 +38,8 @@ export async function sendMessage(deps: SendDeps, params: unknown, caller: Messa
   const operation = deps.operations.get(request.operation);
   if (!operation) throw new A2aFault('UNSUPPORTED_OPERATION', 'There is no such operation.');
   const reply = await run(deps, operation, request, caller);
+  for (const name of ['ratelimit-policy', 'ratelimit'])
+    if (reply.headers?.[name]) caller.headers[name] = reply.headers[name];
   const body = responseBody(reply);
   const data = {
     operation: operation.id,

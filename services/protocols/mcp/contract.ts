@@ -66,6 +66,7 @@ export const mcpContract = defineContract({
       },
     },
     body: Call,
+    limited: true,
     replies: {
       200: answer('A result, or an error of the protocol'),
       202: { description: 'A notification was taken', empty: true },

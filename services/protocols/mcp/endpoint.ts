@@ -42,27 +42,34 @@ export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext
   return async (route: Route, request: Facts): Promise<AnyReply> => {
     const { incoming } = request;
     let id: RpcId = null;
+    let limits: Record<string, string> = {};
+    const limited = (reply: AnyReply): AnyReply => ({
+      ...reply,
+      headers: { ...limits, ...reply.headers },
+    });
     try {
       checkHeaders(incoming, route, { anonymous: true });
       checkSource(incoming);
       checkMedia(incoming, route);
-      if (!(await deps.limits.take(request.address, [limit]))) throw new Problem('rate_limited');
+      const { counted, headers } = await deps.limits.take(request.address, [limit]);
+      limits = headers;
+      if (!counted) throw new Problem('rate_limited');
       const message = readMessage(await readBody(incoming, route));
       id = typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null;
       // A subscription would hold a stream open, but nothing that it could report ever changes.
       if (message.method === 'subscriptions/listen')
-        return rpcFailure(404, id, { code: -32601, message: 'Method not found' });
+        return limited(rpcFailure(404, id, { code: -32601, message: 'Method not found' }));
       const answered = await serve(incoming, route.path, message, () => serverFor(request));
       // The SDK's checks of headers and revision take precedence.
       const fault = answered.response.status === 200 ? paramsFault(message) : undefined;
-      if (fault) return rpcFailure(200, id, { code: -32602, message: `Invalid params: ${fault}` });
-      return replyOf(answered);
+      const invalid = { code: -32602, message: `Invalid params: ${fault}` };
+      return limited(fault ? rpcFailure(200, id, invalid) : replyOf(answered));
     } catch (error) {
       if (error instanceof CallerGone) throw error;
       const { code, details, headers } = toProblem(deps.logger, error, request.id);
       const reply = problemReply(code, details, request.id);
       const rpc = { code: RPC[code] ?? -32603, message: reply.body.error.message };
-      return rpcFailure(reply.status, id, rpc, { ...reply.headers, ...headers });
+      return limited(rpcFailure(reply.status, id, rpc, { ...reply.headers, ...headers }));
     }
   };
 }

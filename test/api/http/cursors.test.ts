@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
+import { readCookie } from '../../../harness/api.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
@@ -105,13 +106,15 @@ interface List {
 }
 
 /** Every list of the route table but pages, which read these lists, with the headers that it requires. */
-function listRoutes(service: Service, agent: Agent, moderator: Moderator): List[] {
+function listRoutes(service: Service, agent: Agent, moderator: Moderator, cookie: string): List[] {
   const headersFor = ({ access }: Route): Record<string, string> =>
     access === 'public' || access === 'session?'
       ? {}
-      : typeof access === 'object' && 'roles' in access
-        ? { authorization: `Bearer ${moderator.token}` }
-        : { authorization: agent.authorization };
+      : access === 'session'
+        ? { cookie }
+        : typeof access === 'object' && 'roles' in access
+          ? { authorization: `Bearer ${moderator.token}` }
+          : { authorization: agent.authorization };
   return [...indexOperations(service.routes).values()]
     .filter(({ route }) => !isPage(route))
     .flatMap(({ route }) =>
@@ -135,11 +138,19 @@ async function createRecords(service: Service, agent: Agent, moderator: Moderato
   for (let n = 0; n < 2; n++) await submit(service);
 }
 
+/** Gives a member two sessions and returns the cookie of the second. */
+async function signInTwice(service: Service, { id, sign_in_key }: Agent): Promise<string> {
+  const signIn = () => service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  await signIn();
+  return readCookie(await signIn());
+}
+
 t.test('answers any cursor text with a page or the same refusal on every list', async (t) => {
   const service = await startService(t);
   const [agent, moderator] = [await newAgent(service), await addModerator(service, 'Ann', 'lead')];
   await createRecords(service, agent, moderator);
-  const lists = listRoutes(service, agent, moderator);
+  const cookie = await signInTwice(service, agent);
+  const lists = listRoutes(service, agent, moderator, cookie);
   t.ok(lists.length >= 8, `${lists.length} lists`);
   const refusals = new Map<string, string>();
 

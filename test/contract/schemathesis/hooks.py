@@ -132,6 +132,11 @@ def own_session(operation, case):
     cookies = case.cookies or {}
     if operation == "membership.logout" and "__Host-ServiceSession" in cookies:
         case.cookies["__Host-ServiceSession"] = CALLER.new_session()
+    if operation == "membership.revoke_sessions" and "__Host-ServiceSession" in cookies:
+        member = Member()
+        case.cookies["__Host-ServiceSession"] = member.new_session()
+        if is_positive(case) and "session_id" in case.body:
+            case.body["session_id"] = member.new_session().partition(".")[0]
     if operation == "moderation.sign_out" and "__Host-ServiceModerator" in cookies:
         made = post("/api/moderation/session", {"token": MODERATOR_TOKEN})
         case.cookies["__Host-ServiceModerator"] = made.cookies["__Host-ServiceModerator"]
@@ -149,7 +154,7 @@ def own_bearer(operation, case):
     elif operation in ("credential.rotate", "credential.revoke"):
         member = Member()
         case.headers["Authorization"] = member.new_bearer()
-        if is_positive(case) and operation == "credential.revoke":
+        if is_positive(case) and operation == "credential.revoke" and "credential_id" in case.body:
             case.body["credential_id"] = member.new_credential()["credential_id"]
 
 

@@ -131,7 +131,9 @@ class Log {
         scopes: step.scopes,
         expires_at: this.#now + step.lasts,
       },
-      from ? { credentialId: from.credential_id, scopes: from.scopes, keyEpoch: 1 } : null,
+      from
+        ? { credentialId: from.credential_id, scopes: from.scopes, keyEpoch: 1, label: null }
+        : null,
       () => undefined,
     );
     const members = from ? [] : [{ key_epoch: 1 }];
@@ -156,11 +158,13 @@ class Log {
         this.#rows.set(id, {
           credential_id: id,
           member_id: MEMBER,
+          label: null,
           scopes: data.scopes,
           state: 'active',
           created_at: new Date(this.#now * 1000),
           expires_at: new Date(data.expires_at as unknown as string),
           revoked_at: null,
+          last_used_on: null,
         } as unknown as CredentialRow);
     }
     return appended.length > 0 ? 'accepted' : 'nothing';

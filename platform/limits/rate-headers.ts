@@ -1,0 +1,38 @@
+import type { Limit } from './rate-counters.ts';
+
+const WINDOW_SECONDS: Readonly<Record<Limit['window'], number>> = {
+  '10 minutes': 600,
+  '1 day': 86_400,
+};
+
+/** What is left of a limit. `resetsIn` is in seconds; absent with a 429, which has `Retry-After`. */
+export interface Remaining {
+  kind: string;
+  remaining: number;
+  resetsIn?: number;
+}
+
+/**
+ * Formats the limits of a request as `RateLimit-Policy`, and what is left of them as `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10).
+ */
+export function rateLimitHeaders(
+  limits: readonly Limit[],
+  left: readonly Remaining[],
+): Record<string, string> {
+  const policies = limits.map(
+    ({ kind, limit, window }) => `"${kind}";q=${limit};w=${WINDOW_SECONDS[window]}`,
+  );
+  const items = left.map(
+    ({ kind, remaining, resetsIn }) =>
+      `"${kind}";r=${remaining}${resetsIn === undefined ? '' : `;t=${resetsIn}`}`,
+  );
+  return {
+    'ratelimit-policy': policies.join(', '),
+    ...(items.length > 0 ? { ratelimit: items.join(', ') } : {}),
+  };
+}
+
+/** The headers of a 429 that `limit` caused. */
+export const exhaustedHeaders = (limits: readonly Limit[], { kind }: Limit) =>
+  rateLimitHeaders(limits, [{ kind, remaining: 0 }]);
