@@ -69,6 +69,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     `/packets/${artifact.id}`,
     '/activity',
     '/search?q=note',
+    '/me',
     '/about',
     '/for-agents',
   ].map((path) => createOperation(`GET ${named(path)}`, () => get(path)));

@@ -136,7 +136,10 @@ const limited = references(LIMIT_HEADERS);
 
 // No schema for `text/event-stream`: it would describe each event instead of the whole stream.
 const textMedia = (type: string) => ({
-  [type]: type === 'text/event-stream' ? {} : { schema: { type: 'string' } },
+  [type]:
+    type === 'text/event-stream'
+      ? {}
+      : { schema: { type: type.endsWith('+json') ? 'object' : 'string' } },
 });
 
 /**

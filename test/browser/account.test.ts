@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import t from 'tap';
+import { bootstrap, newCredential } from '../../harness/agent.ts';
 import { addModerator, decide } from '../../harness/moderation.ts';
 import {
   checkAppearance,
@@ -8,9 +9,11 @@ import {
   NEEDS_BROWSER,
   untilHandled,
   untilTrue,
+  visit,
 } from '../support/browser.ts';
 import {
   join,
+  readDownload,
   sendNote,
   startGuestbook,
   toKeyFile,
@@ -232,4 +235,52 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
   await page.evaluate(`localStorage.setItem('guestbook.session-until', '1');
     localStorage.removeItem('guestbook.session-until')`);
   await said.waitFor();
+});
+
+t.test(
+  'shows sessions, credentials and the export on a page of its own',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startGuestbook(t);
+    const visit = await visitGuestbook(t, service);
+    const { page } = visit;
+    const keys = await join(visit, 'ada_l');
+    const { id = '', sign_in_key = '' } = keys;
+    const secondSession = await service.call('POST', '/api/membership/login', {
+      body: { id, sign_in_key },
+    });
+    t.equal(secondSession.status, 200);
+    const made = await bootstrap(service, { id, sign_in_key }, {
+      ...newCredential(['updates:read']),
+      label: 'Night shift',
+    } as ReturnType<typeof newCredential>);
+    t.equal(made.status, 201, made.text);
+
+    await page.goto(`${service.baseUrl}/me`);
+    await page.getByText('Another session').waitFor();
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByText('Another session').waitFor({ state: 'detached' });
+    await page.getByText('This session').waitFor();
+
+    await page.getByRole('button', { name: 'Show my credentials' }).click();
+    await page.getByLabel('Sign-in key', { exact: true }).fill(sign_in_key);
+    await page.getByRole('dialog').getByRole('button', { name: 'Show my credentials' }).click();
+    await page.getByText('Night shift').waitFor();
+    await checkAppearance(t, page, 'me');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download my data' }).click();
+    t.match(await readDownload(await downloading), { member: { handle: 'ada_l' } });
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No other credential is active.').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Write a note…' }).waitFor();
+  },
+);
+
+t.test('says on the account page why it needs scripts', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const { page } = await visit(t, `${service.baseUrl}/me`, { javaScriptEnabled: false });
+  await page.getByText('Joining and signing in need JavaScript').waitFor();
+  await page.getByRole('link', { name: 'write a note' }).click();
+  await page.getByRole('heading', { name: 'Write a note' }).waitFor();
 });

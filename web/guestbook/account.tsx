@@ -70,6 +70,9 @@ export function AccountDialog({
           Delete my account
         </button>
       </div>
+      <p>
+        <a href="/me">Sessions, credentials and your data</a>
+      </p>
     </Dialog>
   );
 }

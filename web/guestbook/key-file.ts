@@ -39,11 +39,16 @@ export function readKeyFile(text: string): Partial<Keys> | undefined {
   }
 }
 
-export function download(keys: Keys): void {
-  const url = URL.createObjectURL(new Blob([keyFileText(keys)], { type: 'application/json' }));
+/** Downloads the keys as a file. */
+export const download = (keys: Keys): void =>
+  saveFile(`guestbook-keys-${keys.handle ?? keys.id}.json`, keyFileText(keys));
+
+/** Downloads JSON text as a file. */
+export function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   const link = document.createElement('a');
   link.href = url;
-  link.download = `guestbook-keys-${keys.handle ?? keys.id}.json`;
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

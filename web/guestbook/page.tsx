@@ -7,6 +7,7 @@ import { Frame } from '../site/frame.tsx';
 import { AccountDialog } from './account.tsx';
 import { EXPERIENCES, experienceName } from './experience.ts';
 import { JoinDialog } from './join.tsx';
+import { type DialogName, Me } from './me.tsx';
 import { NoteItem } from './note-item.tsx';
 import { NotesList } from './notes-list.tsx';
 import { OwnNotesList } from './own-notes.tsx';
@@ -17,8 +18,6 @@ import { SignInDialog } from './sign-in.tsx';
 import { Toaster } from './toast.tsx';
 import { useNotes } from './use-notes.ts';
 import { WriteNote } from './write-note.tsx';
-
-type DialogName = 'join' | 'sign-in' | 'recover' | 'account';
 
 /** False on the server and until the script has taken the page over. */
 function useLive(): boolean {
@@ -57,10 +56,8 @@ export function GuestbookPage({ view }: { view: LiveView }) {
   return (
     <>
       <Frame
-        section="guestbook"
-        feed={
-          view.kind === 'guestbook' ? `/guestbook/${view.experience}` : `/notes/${view.note.id}`
-        }
+        section={view.kind === 'me' ? undefined : 'guestbook'}
+        feed={feedOf(view)}
         account={
           live ? (
             <span ref={account}>
@@ -79,10 +76,10 @@ export function GuestbookPage({ view }: { view: LiveView }) {
         }
       >
         {banner && <p class="box look">{banner}</p>}
-        {view.kind === 'guestbook' ? (
-          <Guestbook view={view} {...place} />
-        ) : (
-          <Thread view={view} {...place} />
+        {view.kind === 'guestbook' && <Guestbook view={view} {...place} />}
+        {view.kind === 'thread' && <Thread view={view} {...place} />}
+        {view.kind === 'me' && (
+          <Me membership={membership} own={own} live={live} onOpen={openDialog} />
         )}
       </Frame>
       <Announcer />
@@ -112,6 +109,12 @@ export function GuestbookPage({ view }: { view: LiveView }) {
       )}
     </>
   );
+}
+
+/** Path of the page's feeds without their suffix. */
+function feedOf(view: LiveView): string | undefined {
+  if (view.kind === 'me') return undefined;
+  return view.kind === 'guestbook' ? `/guestbook/${view.experience}` : `/notes/${view.note.id}`;
 }
 
 interface AccountProps {

@@ -16,7 +16,7 @@ import { Sent, Write } from './write.tsx';
 /** Renders a page of the site to an HTML document. */
 export function renderPage({ head, view }: Page, place: Place): string {
   const content =
-    view.kind === 'guestbook' || view.kind === 'thread' ? (
+    view.kind === 'guestbook' || view.kind === 'thread' || view.kind === 'me' ? (
       <Live view={view} />
     ) : (
       <Frame section={head.section} feed={head.feed} account={<a href="/me">Your account</a>}>

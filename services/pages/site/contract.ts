@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
-import { Text } from '../../../platform/http/schemas.ts';
+import { Cursor, Text } from '../../../platform/http/schemas.ts';
+import { SEARCH_KINDS } from '../../../projections/search/search.ts';
+import { ARTIFACT_KINDS } from '../../artifacts/artifact-kind.ts';
+import { CASE_STATES } from '../../cases/contract.ts';
+import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { ATOM, JSON_FEED } from './feeds.ts';
 
 /** Any text: what no record can have is answered with a page that says so. */
@@ -48,7 +52,11 @@ const feed = <
 
 const gated = { gated: true } as const;
 const id = z.object({ id: anything });
-const cursor = anything.optional();
+const cursor = Cursor.optional();
+const state = z.enum(CASE_STATES).optional();
+const kind = z.enum(ARTIFACT_KINDS).optional();
+/** A form sends an empty one for everything. */
+const type = z.enum(['', ...SEARCH_KINDS]).optional();
 
 // Whatever is wrong with a field is said beside it, so that the text is not lost.
 const field = Text(0, 10_000).default('');
@@ -63,13 +71,13 @@ const Form = z
   })
   .meta({ id: 'NoteForm' });
 
-const before = anything.optional();
+const before = Cursor.optional();
 
 const ofGuestbook = { params: z.object({ experience: anything }) };
 const ofNote = { params: id };
 const ofMember = { ...gated, params: z.object({ handle: anything }) };
-const ofCases = { ...gated, query: z.object({ state: anything.optional() }) };
-const ofPackets = { ...gated, query: z.object({ kind: anything.optional() }) };
+const ofCases = { ...gated, query: z.object({ state }) };
+const ofPackets = { ...gated, query: z.object({ kind }) };
 
 /** Before the pages, whose paths match these too. */
 const feeds = {
@@ -109,7 +117,7 @@ export const siteContract = defineContract({
     query: z.object({ before }),
   }),
   'pages.write': page('/write', 'The form for a note, which needs no script', {
-    query: z.object({ in: anything.optional(), reply_to: anything.optional() }),
+    query: z.object({ in: z.enum(EXPERIENCES).optional(), reply_to: anything.optional() }),
     cacheControl: 'no-store',
   }),
   'pages.sign': {
@@ -151,7 +159,7 @@ export const siteContract = defineContract({
   }),
   'pages.cases': page('/cases', 'Cases', {
     ...gated,
-    query: z.object({ state: cursor, cursor }),
+    query: z.object({ state, cursor }),
   }),
   'pages.case': page('/cases/:id', 'A case with its submissions, reviews and notes', {
     ...gated,
@@ -159,7 +167,7 @@ export const siteContract = defineContract({
   }),
   'pages.packets': page('/packets', 'Context packets', {
     ...gated,
-    query: z.object({ kind: cursor, cursor }),
+    query: z.object({ kind, cursor }),
   }),
   'pages.packet': page('/packets/:id', 'A context packet', { ...gated, params: id }),
   'pages.activity': page('/activity', 'What happened in public', {
@@ -168,8 +176,9 @@ export const siteContract = defineContract({
   }),
   'pages.search': page('/search', 'Search of what is public', {
     ...gated,
-    query: z.object({ q: cursor, type: cursor, cursor }),
+    query: z.object({ q: Text(0, 1000).optional(), type, cursor }),
   }),
+  'pages.me': page('/me', "One's own account", {}),
   'pages.about': page('/about', 'What this service is, and its policy', {}),
   'pages.for_agents': page('/for-agents', 'The guide for agents', {}),
 });

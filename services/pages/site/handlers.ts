@@ -38,6 +38,17 @@ const LIVE_PAGE = pageHeaders({
   'trusted-types': "'none'",
 });
 
+/** Its content depends on the session, which the script reads. */
+const ME: Page = {
+  head: {
+    title: 'Your account',
+    description: 'Keys, sessions, notes, credentials and data of a member.',
+    path: '/me',
+    hidden: true,
+  },
+  view: { kind: 'me' },
+};
+
 export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const { config, keys, readPool: pool, operations } = deps;
 
@@ -153,6 +164,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       show(request, (reader) => activityPage(reader, pool, query)),
     'pages.search': ({ request, query }) =>
       show(request, (reader) => searchPage(reader, pool, query)),
+    'pages.me': ({ request }) => show(request, async () => ME),
     'pages.about': ({ request }) => show(request, (reader) => aboutPage(reader, config)),
     'pages.for_agents': ({ request }) => show(request, async () => forAgentsPage(config)),
   };

@@ -57,8 +57,7 @@ export async function casesPage(
   pool: pg.Pool,
   { state, cursor }: { state?: string | undefined; cursor?: string | undefined },
 ) {
-  // The form sends an empty state for "all".
-  const filter = { state: state || undefined };
+  const filter = { state };
   const { cases, next_cursor } = await readBody(reader, casesContract, 'case.list', {
     query: { ...filter, cursor, limit: PER_PAGE },
   });
@@ -92,7 +91,7 @@ export async function packetsPage(
   pool: pg.Pool,
   { kind, cursor }: { kind?: string | undefined; cursor?: string | undefined },
 ) {
-  const filter = { kind: kind || undefined };
+  const filter = { kind };
   const { artifacts, next_cursor } = await readBody(reader, artifactsContract, 'artifacts.list', {
     query: { ...filter, cursor, limit: PER_PAGE },
   });

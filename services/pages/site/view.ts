@@ -99,7 +99,8 @@ export type LiveView =
       replies: readonly Note[];
       newest: boolean;
       older?: string | undefined;
-    };
+    }
+  | { kind: 'me' };
 
 export type View =
   | LiveView

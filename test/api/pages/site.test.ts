@@ -286,5 +286,5 @@ t.test('takes a form from its own pages alone', async (t) => {
   t.match(await twice.json(), {
     error: { issues: [{ path: 'message', message: 'must be sent once' }] },
   });
-  t.equal((await service.call('GET', '/write?in=nowhere')).status, 404);
+  t.equal((await service.call('GET', '/write?in=nowhere')).status, 400);
 });

@@ -157,6 +157,21 @@ def mcp(case):
     case.headers.update(headers)
 
 
+def signing(case):
+    case.body.update(id=new_id(), experience="service", parent_id="", website="", name="Ada")
+    case.body["message"] = "A note of a form"
+
+
+def member_page(case):
+    world.publish_profile()
+    case.path_parameters["handle"] = CALLER.handle
+
+
+note_page = path(id=lambda: world.APPROVED[0])
+case_page = path(id=lambda: world.new_case(OTHER)[0])
+packet_page = path(id=lambda: world.ARTIFACT)
+guestbook_page = path(experience=lambda: "observatory")
+
 ARRANGEMENTS = {
     "membership.register": registration,
     "credential.bootstrap": fresh_id("credential_id"),
@@ -194,6 +209,19 @@ ARRANGEMENTS = {
     "moderation.change_policy": policy,
     "a2a.call": a2a,
     "mcp.call": mcp,
+    "feeds.guestbook_atom": guestbook_page,
+    "feeds.guestbook_json": guestbook_page,
+    "feeds.note_atom": note_page,
+    "feeds.note_json": note_page,
+    "feeds.member_atom": member_page,
+    "feeds.member_json": member_page,
+    "pages.guestbook_of": guestbook_page,
+    "pages.note": note_page,
+    "pages.note_sent": note_page,
+    "pages.member": member_page,
+    "pages.case": case_page,
+    "pages.packet": packet_page,
+    "pages.sign": signing,
     "pages.script": path(file=lambda: world.ASSETS["scripts"][0]),
     "pages.style": path(file=lambda: world.ASSETS["styles"][0]),
 }

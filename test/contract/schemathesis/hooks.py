@@ -210,7 +210,7 @@ def possible_body(operation, case):
 def after_call(context, case, response):
     operation = id_of(case)
     statuses[operation][response.status_code] += 1
-    if response.status_code >= 300:
+    if response.status_code >= 400:
         return
     kind = response.headers.get("content-type", [""])[0]
     body = response.json() if "application/json" in kind and response.content else {}

@@ -1,0 +1,64 @@
+import { MyCredentials } from './my-credentials.tsx';
+import { MySessions } from './my-sessions.tsx';
+import { OwnNotesList } from './own-notes.tsx';
+import type { OwnNotes } from './own-notes-store.ts';
+import type { Membership } from './session.ts';
+
+export type DialogName = 'join' | 'sign-in' | 'recover' | 'account';
+
+interface MeProps {
+  membership: Membership;
+  own: OwnNotes;
+  live: boolean;
+  onOpen: (dialog: DialogName) => void;
+}
+
+/** The page of one's own account. Everything on it needs a script, because keys stay in the page. */
+export function Me({ membership, own, live, onOpen }: MeProps) {
+  const { session } = membership;
+  return (
+    <>
+      <h1>Your account</h1>
+      {!session && (
+        <>
+          <p>
+            Members sign notes with a handle, see why a note was not published, and act over the
+            API. There is no e-mail or password: your browser creates two keys, and only you have
+            them.
+          </p>
+          {live ? (
+            <div class="row">
+              <button type="button" class="button primary" onClick={() => onOpen('join')}>
+                Join
+              </button>
+              <button type="button" class="button" onClick={() => onOpen('sign-in')}>
+                Sign in
+              </button>
+              <button type="button" class="button quiet" onClick={() => onOpen('recover')}>
+                Use the recovery key
+              </button>
+            </div>
+          ) : (
+            <p class="box look">
+              Joining and signing in need JavaScript, because your keys are created and kept in the
+              page. Without it, you can <a href="/write">write a note</a> as a guest.
+            </p>
+          )}
+        </>
+      )}
+      {session && (
+        <>
+          <div class="row">
+            <button type="button" class="button" onClick={() => onOpen('account')}>
+              Sign out, replace keys, delete
+            </button>
+            <a href={`/members/${session.handle}`}>Your public profile</a>
+          </div>
+          <MySessions session={session} />
+          <MyCredentials session={session} knownKey={membership.signInKey()} />
+        </>
+      )}
+      <OwnNotesList own={own} session={session} />
+    </>
+  );
+}

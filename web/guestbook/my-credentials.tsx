@@ -1,0 +1,197 @@
+import { useRef, useState } from 'preact/hooks';
+import { announce } from '../shared/announce.tsx';
+import { call } from '../shared/api.ts';
+import { randomUuid } from '../shared/random.ts';
+import { UserText } from '../shared/text.tsx';
+import { When } from '../site/parts.tsx';
+import { FormDialog, useForm } from './form-dialog.tsx';
+import { type Proof, ProofFields } from './key-fields.tsx';
+import { saveFile } from './key-file.ts';
+import { type Failure, failureText } from './problem-text.ts';
+import type { Session } from './session.ts';
+import { proofErrors } from './sign-in.tsx';
+import { type TemporaryCredential, temporaryCredential } from './temporary-credential.ts';
+
+interface ListedCredential {
+  credential_id: string;
+  label?: string;
+  scopes: string[];
+  expires_at: number;
+  last_used_on?: string;
+}
+
+interface CredentialsProps {
+  session: Session;
+  /** The sign-in key, if the member entered it since the page was opened. */
+  knownKey: string | undefined;
+}
+
+const SCOPES = ['credential:manage', 'account:export'];
+
+/**
+ * The member's active credentials and the export. Both need a credential, which the sign-in key
+ * makes for ten minutes.
+ */
+export function MyCredentials({ session, knownKey }: CredentialsProps) {
+  const own = useRef<TemporaryCredential>(undefined);
+  const [asking, setAsking] = useState(false);
+  const [credentials, setCredentials] = useState<ListedCredential[]>();
+  const [failure, setFailure] = useState<Failure>();
+
+  async function open(signInKey: string): Promise<Failure | undefined> {
+    const credential = own.current ?? temporaryCredential(session.id, SCOPES, 'The website');
+    own.current = credential;
+    const made = await credential.request(signInKey);
+    if (made.kind !== 'ok') return made;
+    return load();
+  }
+
+  async function load(): Promise<Failure | undefined> {
+    const answer = await call<{ credentials: ListedCredential[] }>(
+      'GET',
+      '/api/v1/me/credentials?state=active&limit=100',
+      { headers: own.current?.headers() ?? {} },
+    );
+    if (answer.kind !== 'ok') {
+      // Its ten minutes are over, so the next attempt makes another.
+      own.current = undefined;
+      setCredentials(undefined);
+      return answer;
+    }
+    setCredentials(answer.body.credentials);
+    return undefined;
+  }
+
+  async function show(): Promise<void> {
+    if (knownKey) setFailure(await open(knownKey));
+    else setAsking(true);
+  }
+
+  async function revoke(body: object, confirmation: string): Promise<void> {
+    const answer = await call('POST', '/api/v1/me/credentials/revoke', {
+      headers: { ...own.current?.headers(), 'idempotency-key': randomUuid() },
+      body,
+    });
+    if (answer.kind === 'ok') announce(confirmation);
+    setFailure(answer.kind === 'ok' ? await load() : answer);
+  }
+
+  async function exportAccount(): Promise<void> {
+    const answer = await call<object>('GET', '/api/v1/me/export', {
+      headers: own.current?.headers() ?? {},
+    });
+    if (answer.kind === 'ok')
+      saveFile(`guestbook-${session.handle}.json`, JSON.stringify(answer.body, null, 2));
+    setFailure(answer.kind === 'ok' ? undefined : answer);
+  }
+
+  const others = credentials?.filter(({ credential_id: id }) => id !== own.current?.id) ?? [];
+  return (
+    <section class="stack tight" aria-labelledby="credentials">
+      <h2 id="credentials">Credentials and your data</h2>
+      {failure && (
+        <p class="box bad" role="alert">
+          {failureText(failure)}
+        </p>
+      )}
+      {!credentials && (
+        <>
+          <p>
+            Programs act for you with credentials. To list and revoke them, and to download what the
+            service holds on you, this page makes one for ten minutes with your sign-in key.
+          </p>
+          <p>
+            <button type="button" class="button" onClick={() => void show()}>
+              Show my credentials
+            </button>
+          </p>
+        </>
+      )}
+      {credentials && (
+        <>
+          {others.length === 0 && <p>No other credential is active.</p>}
+          <ul class="lines">
+            {others.map((one) => (
+              <li key={one.credential_id}>
+                <p id={`credential-${one.credential_id}`}>
+                  {one.label ? (
+                    <UserText text={one.label} />
+                  ) : (
+                    <code class="code">{one.credential_id.slice(0, 8)}</code>
+                  )}
+                  , until <When at={new Date(one.expires_at * 1000).toISOString()} />,{' '}
+                  {one.last_used_on ? `last used on ${one.last_used_on}` : 'never used'}
+                </p>
+                <p class="hint">{one.scopes.join(', ')}</p>
+                <button
+                  type="button"
+                  class="button quiet"
+                  aria-describedby={`credential-${one.credential_id}`}
+                  onClick={() =>
+                    void revoke({ credential_id: one.credential_id }, 'Credential revoked')
+                  }
+                >
+                  Revoke
+                </button>
+              </li>
+            ))}
+          </ul>
+          <div class="row">
+            {others.length > 1 && (
+              <button
+                type="button"
+                class="button danger"
+                onClick={() => void revoke({ all_others: true }, 'All credentials revoked')}
+              >
+                Revoke all of them
+              </button>
+            )}
+            <button type="button" class="button" onClick={() => void exportAccount()}>
+              Download my data
+            </button>
+          </div>
+        </>
+      )}
+      {asking && <KeyDialog session={session} onKey={open} onClose={() => setAsking(false)} />}
+    </section>
+  );
+}
+
+interface KeyProps {
+  session: Session;
+  onKey: (signInKey: string) => Promise<Failure | undefined>;
+  onClose: () => void;
+}
+
+function KeyDialog({ session, onKey, onClose }: KeyProps) {
+  const [proof, setProof] = useState<Proof>({ id: session.id, key: '' });
+  const errors = proofErrors(proof);
+  const state = useForm({
+    complete: !errors.id && !errors.key,
+    async send() {
+      const failed = await onKey(proof.key.trim());
+      if (!failed) onClose();
+      return failed;
+    },
+  });
+  return (
+    <FormDialog
+      title="Your sign-in key"
+      onClose={onClose}
+      state={state}
+      hint="Your key is never stored."
+      buttons={
+        <button type="submit" class="button primary">
+          Show my credentials
+        </button>
+      }
+    >
+      <ProofFields
+        proof={proof}
+        onProof={setProof}
+        which="sign_in_key"
+        errors={state.tried ? errors : {}}
+      />
+    </FormDialog>
+  );
+}
