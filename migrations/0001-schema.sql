@@ -313,6 +313,9 @@ CREATE INDEX notes_top_level ON notes (experience, approved_at DESC, note_id)
   WHERE state = 'approved' AND parent_id IS NULL;
 CREATE INDEX notes_replies ON notes (parent_id, approved_at DESC, note_id)
   WHERE state = 'approved' AND parent_id IS NOT NULL;
+-- What a guestbook's feed says was taken down, newest first.
+CREATE INDEX notes_taken_down ON notes (experience, settled_at DESC, note_id)
+  WHERE parent_id IS NULL AND approved_at IS NOT NULL AND state IN ('removed', 'withdrawn');
 -- Search looks through the newest approved notes first, then by words (notes_search, below).
 CREATE INDEX notes_approved ON notes (approved_at, note_id) WHERE state = 'approved';
 -- A member's notes: export, and what ends with the account.

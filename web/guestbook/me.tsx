@@ -52,7 +52,6 @@ export function Me({ membership, own, live, onOpen }: MeProps) {
             <button type="button" class="button" onClick={() => onOpen('account')}>
               Sign out, replace keys, delete
             </button>
-            <a href={`/members/${session.handle}`}>Your public profile</a>
           </div>
           <MySessions session={session} />
           <MyCredentials session={session} knownKey={membership.signInKey()} />

@@ -1,7 +1,7 @@
 import Builder from 'fast-xml-builder';
 import { textContent } from '../../../platform/http/page-headers.ts';
 import type { Content } from '../../../platform/http/route.ts';
-import { type FeedEntry, feedEntries } from './feed-entries.ts';
+import { feedEntries } from './feed-entries.ts';
 import { feedPath } from './feed-path.ts';
 import type { Page } from './view.ts';
 
@@ -13,15 +13,28 @@ const XML = new Builder({ ignoreAttributes: false, attributeNamePrefix: '@', tex
 /** When the feed of an empty list changed. */
 const NEVER = '1970-01-01T00:00:00.000Z';
 
-const updatedAt = (entries: readonly FeedEntry[]): string =>
-  entries.reduce((latest, { at }) => (at > latest ? at : latest), NEVER);
+const updatedAt = (changes: readonly { at: string }[]): string =>
+  changes.reduce((latest, { at }) => (at > latest ? at : latest), NEVER);
+
+/** An entry that was taken down, and when (ISO 8601). */
+export interface Tombstone {
+  id: string;
+  at: string;
+}
+
+/** A page with what was taken down of it. `path` is that of its feeds without their suffix. */
+export interface Feed {
+  page: Page;
+  path: string;
+  gone: readonly Tombstone[];
+}
 
 /** Characters of a text that XML 1.0 cannot hold; JSON refuses the other ones on their way in. */
 const NOT_IN_XML = /[\ufffe\uffff]/g;
 const inXml = (text: string): string => text.replaceAll(NOT_IN_XML, '\ufffd');
 
-/** A page as an Atom feed (RFC 4287). `feed` is the path of the feed without its suffix. */
-export function atomFeed(page: Page, feed: string, baseUrl: string): Content {
+/** A feed as Atom (RFC 4287), with tombstones (RFC 6721). */
+export function atomFeed({ page, path: feed, gone }: Feed, baseUrl: string): Content {
   const entries = feedEntries(page);
   const link = (rel: string, type: string, path: string) => ({
     '@rel': rel,
@@ -32,9 +45,10 @@ export function atomFeed(page: Page, feed: string, baseUrl: string): Content {
     '?xml': { '@version': '1.0', '@encoding': 'utf-8' },
     feed: {
       '@xmlns': 'http://www.w3.org/2005/Atom',
+      '@xmlns:at': 'http://purl.org/atompub/tombstones/1.0',
       id: baseUrl + feed,
       title: inXml(page.head.title),
-      updated: updatedAt(entries),
+      updated: updatedAt([...entries, ...gone]),
       link: [
         link('self', ATOM, feedPath(feed, 'atom')),
         link('alternate', 'text/html', page.head.path),
@@ -48,13 +62,14 @@ export function atomFeed(page: Page, feed: string, baseUrl: string): Content {
         link: link('alternate', 'text/html', entry.path),
         content: { '@type': 'text', '#': inXml(entry.text) },
       })),
+      'at:deleted-entry': gone.map(({ id, at }) => ({ '@ref': `urn:uuid:${id}`, '@when': at })),
     },
   });
   return textContent(ATOM, text);
 }
 
-/** A page as a JSON Feed, version 1.1. `feed` is the path of the feed without its suffix. */
-export function jsonFeed(page: Page, feed: string, baseUrl: string): Content {
+/** A feed as JSON Feed, version 1.1, with tombstones as an extension. */
+export function jsonFeed({ page, path: feed, gone }: Feed, baseUrl: string): Content {
   const body = {
     version: 'https://jsonfeed.org/version/1.1',
     title: page.head.title,
@@ -68,6 +83,7 @@ export function jsonFeed(page: Page, feed: string, baseUrl: string): Content {
       date_published: at,
       authors: [{ name: author }],
     })),
+    _deleted: gone.map(({ id, at }) => ({ id: `urn:uuid:${id}`, date_deleted: at })),
   };
   return textContent(JSON_FEED, JSON.stringify(body));
 }

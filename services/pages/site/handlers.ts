@@ -6,7 +6,14 @@ import { pageHeaders, textContent } from '../../../platform/http/page-headers.ts
 import { createReader, type Reader } from '../../../platform/http/reader.ts';
 import type { Handlers, RequestContext } from '../../../platform/http/route.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
+import type { Sql } from '../../../platform/sql.ts';
+import {
+  notesTakenDown,
+  repliesTakenDown,
+  type TakenDownRow,
+} from '../../../projections/guestbook/notes.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
@@ -38,6 +45,11 @@ const LIVE_PAGE = pageHeaders({
   'trusted-types': "'none'",
 });
 
+/** How many notes that were taken down a feed names. */
+const TOMBSTONES = 30;
+
+const tombstone = (row: TakenDownRow) => ({ id: row.note_id, at: row.settled_at.toISOString() });
+
 /** Its content depends on the session, which the script reads. */
 const ME: Page = {
   head: {
@@ -67,10 +79,13 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const feedsOf = <Call extends { request: RequestContext }>(
     path: (call: Call) => string,
     make: (call: Call) => Make,
+    takenDown: (call: Call) => Sql<TakenDownRow>[] = () => [],
   ) => {
     const respond = (toFeed: typeof atomFeed) => async (call: Call) => {
       const page = await make(call)(createReader(operations(), config.apiOpen, call.request));
-      return { status: 200 as const, content: toFeed(page, path(call), config.baseUrl) };
+      const gone = await Promise.all(takenDown(call).map((statement) => query(pool, statement)));
+      const feed = { page, path: path(call), gone: gone.flat().map(tombstone) };
+      return { status: 200 as const, content: toFeed(feed, config.baseUrl) };
     };
     return { atom: respond(atomFeed), json: respond(jsonFeed) };
   };
@@ -87,12 +102,14 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     ({ params }) =>
       (reader) =>
         guestbookPage(reader, pool, anyGuestbook(params.experience), undefined),
+    ({ params }) => [notesTakenDown(params.experience, TOMBSTONES)],
   );
   const ofNote = feedsOf(
     ({ params }: Named<{ id: string }>) => `/notes/${params.id}`,
     ({ params }) =>
       (reader) =>
         notePage(reader, pool, params.id, undefined),
+    ({ params }) => [repliesTakenDown(params.id, TOMBSTONES)],
   );
   const ofMember = feedsOf(
     ({ params }: Named<{ handle: string }>) => `/members/${params.handle}`,

@@ -93,6 +93,39 @@ t.test('drops from a feed what is public no more', async (t) => {
   t.equal((await service.call('GET', '/notes/nonsense.json')).status, 404);
 });
 
+t.test('tells followers of a guestbook and a note what was taken down', async (t) => {
+  const service = await startService(t);
+  const { lead, note } = await furnishSite(service);
+  const [reply, other] = [
+    await submit(service, { message: 'A fine one.', parent_id: note.id }),
+    await submit(service, { message: 'Never public' }),
+  ];
+  await decide(lead, reply.id, 'approve');
+  await decide(lead, other.id, 'reject');
+  const takeDown = async (id: string) => {
+    const decision = { action: 'remove', expected_version: 2, policy: 'spam' };
+    t.equal((await lead.post(`notes/${id}/decisions`, decision)).status, 201);
+  };
+  await takeDown(reply.id);
+  const deleted = async (path: string) => {
+    const { text } = await service.call('GET', `${path}.atom`);
+    const { feed } = PARSER.parse(text, true);
+    const json = await readJsonFeed(service, `${path}.json`);
+    const stones = [feed['at:deleted-entry'] ?? []].flat();
+    t.same(
+      json._deleted.map(({ id }: { id: string }) => id),
+      stones.map((stone) => stone['@ref']),
+    );
+    if (stones[0]) t.equal(feed.updated, stones[0]['@when'], 'it is the last change');
+    return stones.map((stone) => stone['@ref']);
+  };
+  t.same(await deleted(`/notes/${note.id}`), [`urn:uuid:${reply.id}`]);
+  t.same(await deleted('/guestbook/service'), []);
+  await takeDown(note.id);
+  t.same(await deleted('/guestbook/service'), [`urn:uuid:${note.id}`]);
+  t.equal((await service.call('GET', `/notes/${note.id}.atom`)).status, 410);
+});
+
 t.test('holds hostile texts as text', async (t) => {
   const service = await startService(t);
   const { lead } = await furnishSite(service);
