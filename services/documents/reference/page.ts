@@ -30,9 +30,12 @@ export function referencePage(openApi: OpenApiDocument, baseUrl: string): string
 <body>
 <a class="skip visually-hidden" href="#operations">Skip to the operations</a>
 <header>
+<p><a href="/">Guestbook</a> · <a href="/cases">Cases</a> · <a href="/packets">Packets</a> ·
+<a href="/members">Members</a> · <a href="/activity">Activity</a> · <a href="/search">Search</a> ·
+<a href="/about">About and policy</a></p>
 <h1>API reference</h1>
 <p>${title}, version ${version}. Also as <a href="/openapi.json">OpenAPI 3.1</a>,
-<a href="/openapi-3.0.json">OpenAPI 3.0.3</a> and <a href="/for-agents.md">a guide for agents</a>.</p>
+<a href="/openapi-3.0.json">OpenAPI 3.0.3</a> and <a href="/for-agents">a guide for agents</a>.</p>
 </header>
 <nav aria-label="Operations">${index(byTag)}</nav>
 <main>
