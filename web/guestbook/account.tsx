@@ -13,27 +13,29 @@ interface AccountProps {
   session: Session;
   onClose: () => void;
   onRecover: () => void;
-  onDeleted: () => void;
+  onDelete: () => void;
 }
 
-export function AccountDialog({
+export function AccountDialog(props: AccountProps) {
+  return (
+    <Dialog title={props.session.handle} onClose={props.onClose}>
+      <AccountDetails {...props} />
+      <p>
+        <a href="/me">Sessions, credentials and your data</a>
+      </p>
+    </Dialog>
+  );
+}
+
+/** Who is signed in until when, and what ends that. */
+export function AccountDetails({
   membership,
   session,
   onClose,
   onRecover,
-  onDeleted,
+  onDelete,
 }: AccountProps) {
-  const [deleting, setDeleting] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  if (deleting)
-    return (
-      <DeleteDialog
-        session={session}
-        knownKey={membership.signInKey()}
-        onClose={onClose}
-        onDeleted={onDeleted}
-      />
-    );
 
   async function signOut(): Promise<void> {
     const answer = await membership.signOut();
@@ -43,7 +45,7 @@ export function AccountDialog({
 
   const until = new Date(session.expiresAt * 1000);
   return (
-    <Dialog title={session.handle} onClose={onClose}>
+    <>
       <dl class="keys">
         <dt>Member id</dt>
         <dd class="code">{session.id}</dd>
@@ -66,14 +68,11 @@ export function AccountDialog({
         <button type="button" class="button" onClick={onRecover}>
           Replace my keys
         </button>
-        <button type="button" class="button danger" onClick={() => setDeleting(true)}>
+        <button type="button" class="button danger" onClick={onDelete}>
           Delete my account
         </button>
       </div>
-      <p>
-        <a href="/me">Sessions, credentials and your data</a>
-      </p>
-    </Dialog>
+    </>
   );
 }
 
@@ -85,7 +84,7 @@ interface DeleteProps {
   onDeleted: () => void;
 }
 
-function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteProps) {
+export function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeleteProps) {
   const [handle, setHandle] = useState('');
   const [erase, setErase] = useState(false);
   const [proof, setProof] = useState<Proof>({ id: session.id, key: knownKey ?? '' });

@@ -1,10 +1,11 @@
+import { AccountDetails } from './account.tsx';
 import { MyCredentials } from './my-credentials.tsx';
 import { MySessions } from './my-sessions.tsx';
 import { OwnNotesList } from './own-notes.tsx';
 import type { OwnNotes } from './own-notes-store.ts';
 import type { Membership } from './session.ts';
 
-export type DialogName = 'join' | 'sign-in' | 'recover' | 'account';
+export type DialogName = 'join' | 'sign-in' | 'recover' | 'account' | 'delete';
 
 interface MeProps {
   membership: Membership;
@@ -48,11 +49,14 @@ export function Me({ membership, own, live, onOpen }: MeProps) {
       )}
       {session && (
         <>
-          <div class="row">
-            <button type="button" class="button" onClick={() => onOpen('account')}>
-              Sign out, replace keys, delete
-            </button>
-          </div>
+          <p class="lead">{session.handle}</p>
+          <AccountDetails
+            membership={membership}
+            session={session}
+            onClose={() => undefined}
+            onRecover={() => onOpen('recover')}
+            onDelete={() => onOpen('delete')}
+          />
           <MySessions session={session} />
           <MyCredentials session={session} knownKey={membership.signInKey()} />
         </>

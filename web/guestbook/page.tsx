@@ -4,7 +4,7 @@ import { Announcer, announce } from '../shared/announce.tsx';
 import { focusIfLost } from '../shared/focus.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
 import { Frame } from '../site/frame.tsx';
-import { AccountDialog } from './account.tsx';
+import { AccountDialog, DeleteDialog } from './account.tsx';
 import { EXPERIENCES, experienceName } from './experience.ts';
 import { JoinDialog } from './join.tsx';
 import { type DialogName, Me } from './me.tsx';
@@ -99,6 +99,14 @@ export function GuestbookPage({ view }: { view: LiveView }) {
           session={session}
           onClose={close}
           onRecover={() => setDialog('recover')}
+          onDelete={() => setDialog('delete')}
+        />
+      )}
+      {dialog === 'delete' && session && (
+        <DeleteDialog
+          session={session}
+          knownKey={membership.signInKey()}
+          onClose={close}
           onDeleted={() => {
             own.removeMembers(session.handle);
             membership.clear();
