@@ -3,7 +3,7 @@ import type { Sql } from '../sql.ts';
 import { hasYielded, isUnavailable, StorageUnavailable } from './errors.ts';
 import { pipeline } from './pipeline.ts';
 import { withClient } from './pool.ts';
-import { replicasOf } from './replica.ts';
+import { readsFromPrimary, replicasOf } from './replica.ts';
 import { deadline } from './request-deadline.ts';
 
 /** Runs one read outside a transaction, within the deadline. Errors are those of `reading`. */
@@ -16,7 +16,8 @@ const REPLICA_MS = 1000;
 
 /**
  * Runs read-only work within the deadline, with one retry if the server aborted it in favour of
- * other work. Work for a replica runs on the primary if the replica lags, fails or is too slow.
+ * other work. Work for a replica runs on the primary if the replica lags, fails or is too slow, but
+ * leaves half of its connections to other work.
  * Throws `StorageUnavailable` if storage fails.
  */
 export async function runRead<Result>(
@@ -34,7 +35,9 @@ export async function runRead<Result>(
       if (!hasYielded(error)) replica.failed();
     }
   }
-  const attempt = () => withClient(replicas?.primary ?? pool, until, work);
+  const onPrimary = () => withClient(replicas?.primary ?? pool, until, work);
+  const attempt = () =>
+    replicas && !readsFromPrimary() ? replicas.onPrimary(onPrimary) : onPrimary();
   try {
     return await attempt().catch((error: unknown) => {
       if (!hasYielded(error)) throw error;

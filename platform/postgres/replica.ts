@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
+import { concurrencyLimit } from '../concurrency-limit.ts';
 import { withClient } from './pool.ts';
 
 export type Replicas = ReturnType<typeof watchReplicas>;
@@ -35,6 +36,8 @@ export function watchReplicas(pools: readonly pg.Pool[], primary: pg.Pool, maxLa
   let turn = 0;
   const replicas = {
     primary,
+    /** Runs reads that no replica can take, on at most half of the primary's connections. */
+    onPrimary: concurrencyLimit(Math.max(1, Math.floor(primary.options.max / 2))),
     /** The replica for the next read; undefined if the read has to use the primary. */
     choose(): Replica | undefined {
       if (readsFromPrimary()) return undefined;

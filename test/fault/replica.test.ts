@@ -11,6 +11,7 @@ import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { runRead } from '../../platform/postgres/query.ts';
 import { startService } from '../support/service.ts';
 
 const MAX_LAG_SECONDS = 2;
@@ -148,3 +149,18 @@ for (const [signal, what] of [
     t.notOk(isUsed());
     t.equal((await call('GET', '/readyz')).status, 200);
   });
+
+t.test('leaves half of the connections to others while the primary takes the reads', async (t) => {
+  const { service, isUsed, pid } = await startWithReplica(t);
+  for (const one of [pid, ...childrenOf(pid)]) process.kill(one, 'SIGKILL');
+  while (isUsed()) await sleep(20);
+  const { pool, readPool, config } = service.core;
+  let most = 0;
+  const slow = () =>
+    runRead(readPool, async (client) => {
+      most = Math.max(most, pool.totalCount - pool.idleCount);
+      await client.query('SELECT pg_sleep(0.2)');
+    });
+  await Promise.all(Array.from({ length: 2 * config.databasePoolSize }, slow));
+  t.equal(most, Math.floor(config.databasePoolSize / 2));
+});
