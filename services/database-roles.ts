@@ -132,6 +132,8 @@ async function grants(client: pg.ClientBase): Promise<string[]> {
     `GRANT USAGE ON SCHEMA public, ${JOBS_SCHEMA} TO service`,
     `GRANT ${ROWS} ON ${rows[0]?.tables} TO service`,
     ...Object.entries(LIMITED).map(([table, grant]) => `GRANT ${grant} ON ${table} TO service`),
+    // A backup notes the last position that was given out.
+    'GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO service',
     'GRANT EXECUTE ON FUNCTION drop_unfinished_rebuild() TO service',
     `GRANT SELECT ON ${PUBLICLY_READ.join(', ')} TO service_read`,
   ];
