@@ -795,3 +795,18 @@ ALTER INDEX notes_search ALTER COLUMN 1 SET STATISTICS 0;
 ALTER INDEX profiles_search ALTER COLUMN 1 SET STATISTICS 0;
 ALTER INDEX artifacts_search ALTER COLUMN 1 SET STATISTICS 0;
 ALTER INDEX cases_search ALTER COLUMN 1 SET STATISTICS 0;
+
+
+-- Rebuild --------------------------------------------------------------------------------------------
+
+-- Drops the tables of a rebuild that did not finish: copies of names and texts that no erasure reaches. While
+-- the lock is held, a rebuild is running: it ends with the latest erasure, or its tables are dropped later. Runs
+-- with the privileges of the owner, because the worker, which erases, may own no tables (services/database-roles.ts).
+CREATE FUNCTION drop_unfinished_rebuild() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF pg_try_advisory_xact_lock(hashtext('rebuild')) THEN
+    DROP SCHEMA IF EXISTS rebuild CASCADE;
+  END IF;
+END $$;
+REVOKE EXECUTE ON FUNCTION drop_unfinished_rebuild() FROM PUBLIC;

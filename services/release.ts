@@ -2,22 +2,33 @@ import { processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
-import { withConnection } from '../platform/postgres/connection.ts';
+import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
 import { findDurabilityFaults } from '../platform/postgres/database-settings.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { areGranted, DATABASE_ROLES, grantRoles } from './database-roles.ts';
 
-processArguments(`Usage:
-  npm run release
+const { values } = processArguments(
+  `Usage:
+  npm run release [-- --grant]
 
-Applies the migrations that the database does not have yet.
-`);
+Applies the migrations that the database does not have yet. With --grant, also creates the roles service,
+service_read and service_metrics, and grants them what they need; later releases do so without it.
+`,
+  { grant: { type: 'boolean', default: false } },
+);
 const config = configOrExit();
 try {
   const url = config.databaseDirectUrl ?? databaseUrl(config);
   const applied = await migrate(url);
   console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is current');
-  for (const { fault, command } of await withConnection(url, findDurabilityFaults))
-    process.stderr.write(`Warning: ${fault}: ${command}\n`);
+  await withConnection(addressConfig(url, 'service release'), async (client) => {
+    if (values.grant || (await areGranted(client))) {
+      await grantRoles(client);
+      console.log(`Granted the roles ${DATABASE_ROLES.join(', ')}`);
+    }
+    for (const { fault, command } of await findDurabilityFaults(client))
+      process.stderr.write(`Warning: ${fault}: ${command}\n`);
+  });
 } catch (error) {
   process.stderr.write(failureLine(error));
   process.exitCode = 1;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.ts';
 
-export const SUPERUSER = 'service';
+export const SUPERUSER = 'service_owner';
 
 /**
  * Creates the database cluster in `home` unless it exists. It has a password, readable only by this

@@ -60,24 +60,35 @@ export async function findDurabilityFaults(client: pg.ClientBase): Promise<Setti
   return rows.flatMap(durabilityFaultsOf);
 }
 
+/** Sets the planner settings for the current role in this database. */
+export async function setPlannerSettings(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ role: string }>('SELECT current_user AS role');
+  for (const { role } of rows)
+    for (const statement of await plannerSettingsLacking(client, role))
+      await client.query(statement);
+}
+
 /**
- * Sets the planner settings for the current role in this database, so that every connection has
- * them, also behind a pooler. A setting that the role has already stays. Timeouts are not among
+ * The statements that set the planner settings for a role in this database, so that every connection
+ * has them, also behind a pooler. A setting that the role has already stays. Timeouts are not among
  * them: they would also end the maintenance of pg-boss, which connects as the same role.
  */
-export async function setPlannerSettings(client: pg.ClientBase): Promise<void> {
-  for (const [name, value] of Object.entries(PLANNER_SETTINGS)) {
-    const { rows } = await client.query<{ statement: string }>(
-      `SELECT format('ALTER ROLE CURRENT_USER IN DATABASE %I SET %I = %L', current_database(),
-         $1::text, $2::text) AS statement
-       WHERE NOT EXISTS (SELECT FROM pg_db_role_setting s, unnest(s.setconfig) setting
-         WHERE s.setrole = current_user::regrole
-           AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
-           AND setting LIKE $1::text || '=%')`,
-      [name, value],
-    );
-    for (const { statement } of rows) await client.query(statement);
-  }
+export async function plannerSettingsLacking(
+  client: pg.ClientBase,
+  role: string,
+): Promise<string[]> {
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', $1::text, current_database(), name,
+       value) AS statement
+     FROM unnest($2::text[], $3::text[]) wanted (name, value)
+     WHERE NOT EXISTS (SELECT FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole,
+         unnest(s.setconfig) setting
+       WHERE r.rolname = $1
+         AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+         AND setting LIKE name || '=%')`,
+    [role, Object.keys(PLANNER_SETTINGS), Object.values(PLANNER_SETTINGS)],
+  );
+  return rows.map(({ statement }) => statement);
 }
 
 function faultsOf({ encoding, dates, isolation, role, database }: Settings): SettingFault[] {

@@ -87,13 +87,5 @@ export async function makeSearches(
     await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
 }
 
-/**
- * Drops the tables of a rebuild that did not finish: copies of names and texts that no erasure
- * reaches. While the lock is held, a rebuild is running: it ends with the latest erasure, or its
- * tables are dropped here later.
- */
-export const dropLeftOver = (): Sql => sql`DO $$ BEGIN
-  IF pg_try_advisory_xact_lock(hashtext('rebuild')) THEN
-    DROP SCHEMA IF EXISTS rebuild CASCADE;
-  END IF;
-END $$`;
+/** Drops the tables of a rebuild that did not finish, unless one is running. */
+export const dropLeftOver = (): Sql => sql`SELECT drop_unfinished_rebuild()`;

@@ -255,13 +255,19 @@ t.test('warns of a superuser, and finds a role without privileges', async (t) =>
   const { username, password } = new URL(server.url);
   const first = new URL(env.DATABASE_URL);
   Object.assign(first, { username, password });
-  t.match((await diagnose('roles', { ...env, DATABASE_URL: first.href })).lines, [
-    /^warn .*: CREATE ROLE service LOGIN PASSWORD '…', and restore a backup into a database of/,
+  const superuser = first.href;
+  t.match((await diagnose('roles', { ...env, DATABASE_URL: superuser })).lines, [
+    /^warn .*: npm run release -- --grant, and connect the processes as service$/,
   ]);
   await runSql(server, `CREATE ROLE ${name}_web LOGIN PASSWORD '${name}'`);
   first.username = `${name}_web`;
   first.password = name;
   const web = { ...all, DATABASE_URL: first.href };
+  t.match((await diagnose('roles', web, { args: [backups] })).lines, [
+    /^bad .*cannot use .* tables, .*: npm run release -- --grant, as the owner of the tables$/,
+  ]);
+  const release = ['services/release.ts', '--grant'];
+  t.match(await runCli(release, { ...env, DATABASE_URL: superuser }), { code: 0 });
   await mendBySql(t, 'roles', web, `The role ${name}_web cannot use `, BAD);
   t.match(await diagnose('keys', web, { args: [backups] }), { code: 0 });
 });

@@ -29,10 +29,10 @@ async function run(url: string, args: string[]) {
 t.test('refuses unknown arguments to release and rebuild', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   for (const [file, name] of [
-    [RELEASE, 'release'],
+    [RELEASE, 'release [-- --grant]'],
     [REBUILD, 'rebuild'],
   ] as const) {
-    const usage = new RegExp(`Usage:\n  npm run ${name}\n`);
+    const usage = new RegExp(`Usage:\n  npm run ${RegExp.escape(name)}\n`);
     t.match(await run(url, [file, '--help']), { code: 0, stdout: usage, stderr: '' });
     const refused = await run(url, [file, '--dry-run']);
     t.match(refused, { code: 2, stdout: '', stderr: usage });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { withConnection } from '../../platform/postgres/connection.ts';
+import type { DATABASE_ROLES } from '../../services/database-roles.ts';
 
 export const TEMPLATE = 'template_service';
 
@@ -26,6 +27,14 @@ export async function testDatabase(t: Ending, options: { empty?: boolean } = {})
     if (!ended) throw new Error('The test left a connection of its pool open');
   });
   return { url, pool } satisfies TestDatabase;
+}
+
+/** The address with which a role that the release grants connects. */
+export function asRole(url: string, role: (typeof DATABASE_ROLES)[number]): string {
+  const address = new URL(url);
+  address.username = role;
+  address.password = role;
+  return address.href;
 }
 
 async function createDatabase(template: string) {

@@ -8,7 +8,7 @@ import { openApiDocument } from '../../platform/http/openapi.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
 import { LOG_FORMAT } from '../../platform/telemetry/logger.ts';
 import { createApp, createCore } from '../../services/compose.ts';
-import { testDatabase } from './database.ts';
+import { asRole, testDatabase } from './database.ts';
 import { createResponseCheck } from './documented.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
@@ -17,6 +17,12 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 
 // Shared by the whole test file: the document depends only on the route table.
 let check: ReturnType<typeof createResponseCheck>;
+
+/** With TEST_ROLE=service, the service connects as its processes do in production. */
+const addresses = (url: string) =>
+  process.env.TEST_ROLE === 'service'
+    ? { DATABASE_URL: asRole(url, 'service'), DATABASE_READ_URL: asRole(url, 'service_read') }
+    : { DATABASE_URL: url };
 
 /**
  * Starts the whole API in this process, on a new database and a free loopback port. Checks every
@@ -33,7 +39,7 @@ export async function startService(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = readConfig({
-    DATABASE_URL: database.url,
+    ...addresses(database.url),
     BASE_URL: baseUrl,
     SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
     LIMIT_KEY_ATTEMPTS: '1000',

@@ -4,6 +4,7 @@ import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { DATABASE_ROLES, grantRoles } from '../../services/database-roles.ts';
 import { TEMPLATE } from './database.ts';
 import { partitionByOwner } from './partitions.ts';
 
@@ -47,8 +48,12 @@ async function createTemplate(url: string): Promise<void> {
     const template = new URL(url);
     template.pathname = `/${TEMPLATE}`;
     await migrate(template.href);
-    if (process.env.TEST_LAYOUT === 'partitions')
-      await withConnection(template.href, partitionByOwner);
+    await withConnection(template.href, async (client) => {
+      if (process.env.TEST_LAYOUT === 'partitions') await partitionByOwner(client);
+      await grantRoles(client);
+      for (const role of DATABASE_ROLES)
+        await client.query(`ALTER ROLE ${role} PASSWORD '${role}'`);
+    });
     // A connection to the template would make every copy fail.
     await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
   });

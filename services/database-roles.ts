@@ -1,0 +1,140 @@
+import type pg from 'pg';
+import { plannerSettingsLacking } from '../platform/postgres/database-settings.ts';
+import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
+import { named, type Sql } from '../platform/sql.ts';
+
+/**
+ * The roles of an installation whose processes do not own the tables: `service` for web and worker,
+ * `service_read` for DATABASE_READ_URL, `service_metrics` for monitoring. See docs/operating/roles.md.
+ */
+export const DATABASE_ROLES = ['service', 'service_read', 'service_metrics'] as const;
+
+const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
+
+/** Tables in which `service` may not change or delete every row. An erasure empties the columns. */
+const LIMITED: Readonly<Record<string, string>> = {
+  events: 'SELECT, INSERT, UPDATE (personal)',
+  receipts: 'SELECT, INSERT, UPDATE (body_hash, bound, reply)',
+  feed: 'SELECT, INSERT',
+  feed_heads: 'SELECT, INSERT, UPDATE',
+  feed_restores: 'SELECT',
+  log_epochs: 'SELECT',
+  schema_migrations: 'SELECT',
+  server_keys: 'SELECT, INSERT',
+};
+
+/** Tables that anonymous reads use. */
+const PUBLICLY_READ = [
+  ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
+  ...['handles', 'members', 'notes', 'policies', 'profiles'],
+];
+
+/** Partitions are left out: a statement on their table needs no privilege on them. */
+const TABLES = `SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p')
+  AND (relnamespace = 'public'::regnamespace AND NOT relispartition
+    OR relnamespace = to_regnamespace('${JOBS_SCHEMA}'))`;
+
+/**
+ * Creates the roles that are missing, and grants them what they need and nothing else. The current
+ * role must own the tables. Throws, with the SQL for a superuser, if it lacks another privilege.
+ */
+export async function grantRoles(client: pg.ClientBase): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtext('roles'))`);
+    await requireLimited(client);
+    await administer(client);
+    for (const statement of await grants(client)) await client.query(statement);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Whether the roles were granted in this database, so that a release has to grant its new tables. */
+export async function areGranted(client: pg.ClientBase): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_class, aclexplode(relacl) item WHERE oid = to_regclass('public.events')
+       AND item.grantee = to_regrole('service') AND item.grantee <> relowner`,
+  );
+  return rowCount !== 0;
+}
+
+/** The tables that the current role cannot use as the service does, and whether `service` can. */
+export function unusableTables(): Sql<{ lacking: string[]; granted: boolean }> {
+  return named(
+    `SELECT ARRAY(SELECT oid::regclass::text
+         FROM (${TABLES}) t LEFT JOIN unnest($1::text[], $2::text[]) limited (relname, privileges)
+           USING (relname),
+           string_to_table(coalesce(privileges, '${privilegesOf(ROWS)}'), ',') privilege
+         GROUP BY oid HAVING NOT bool_and(CASE privilege
+           WHEN 'DELETE' THEN has_table_privilege(oid, privilege)
+           ELSE has_any_column_privilege(oid, privilege) END)
+         ORDER BY 1) AS lacking,
+       coalesce(has_table_privilege(to_regrole('service'), to_regclass('public.events'), 'INSERT'),
+         false) AS granted`,
+    [Object.keys(LIMITED), Object.values(LIMITED).map(privilegesOf)],
+  );
+}
+
+const privilegesOf = (grant: string): string => grant.match(/[A-Z]+/g)?.join(',') ?? '';
+
+async function requireLimited(client: pg.ClientBase): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_class
+     WHERE oid = 'public.events'::regclass AND pg_has_role(to_regrole('service'), relowner, 'USAGE')`,
+  );
+  if (rowCount !== 0)
+    throw new Error(
+      'The role service owns the tables or is a superuser, which no grant limits: see docs/operating/roles.md',
+    );
+}
+
+/** Runs the statements that need more than to own the tables, unless they were run before. */
+async function administer(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT 'CREATE ROLE ' || role || ' LOGIN' AS statement FROM unnest($1::text[]) role
+     WHERE to_regrole(role) IS NULL
+     UNION ALL SELECT 'GRANT pg_monitor TO service_metrics' WHERE NOT EXISTS (SELECT FROM pg_auth_members
+       WHERE roleid = 'pg_monitor'::regrole AND member = to_regrole('service_metrics'))`,
+    [DATABASE_ROLES],
+  );
+  const statements = [
+    ...rows.map(({ statement }) => statement),
+    ...(await plannerSettingsLacking(client, 'service')),
+    ...(await plannerSettingsLacking(client, 'service_read')),
+  ];
+  try {
+    for (const statement of statements) await client.query(statement);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== '42501') throw error;
+    throw new Error(
+      `A superuser has to run, once, before the roles can be granted:\n${statements
+        .map((statement) => `  ${statement};`)
+        .join('\n')}`,
+    );
+  }
+}
+
+/** First revokes what an earlier release has granted. */
+async function grants(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ database: string; tables: string }>(
+    `SELECT quote_ident(current_database()) AS database,
+       string_agg(oid::regclass::text, ', ') AS tables
+     FROM (${TABLES}) t WHERE relname <> ALL($1)`,
+    [Object.keys(LIMITED)],
+  );
+  return [
+    `REVOKE ALL ON ALL TABLES IN SCHEMA public, ${JOBS_SCHEMA} FROM ${DATABASE_ROLES.join(', ')}`,
+    `GRANT CONNECT ON DATABASE ${rows[0]?.database} TO ${DATABASE_ROLES.join(', ')}`,
+    'GRANT USAGE ON SCHEMA public TO service_read',
+    `GRANT USAGE ON SCHEMA public, ${JOBS_SCHEMA} TO service`,
+    `GRANT ${ROWS} ON ${rows[0]?.tables} TO service`,
+    ...Object.entries(LIMITED).map(([table, grant]) => `GRANT ${grant} ON ${table} TO service`),
+    // A backup notes the last position that was given out.
+    'GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO service',
+    'GRANT EXECUTE ON FUNCTION drop_unfinished_rebuild() TO service',
+    `GRANT SELECT ON ${PUBLICLY_READ.join(', ')} TO service_read`,
+  ];
+}

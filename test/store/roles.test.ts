@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import t from 'tap';
+import { createBackup } from '../../cli/backup/create.ts';
+import { newAgent } from '../../harness/agent.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { publishCase, publishProfile } from '../../harness/records.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { callerBoss } from '../../platform/jobs/boss.ts';
+import { parseServerKeys } from '../../platform/keys/server-keys.ts';
+import { rebuild } from '../../projections/rebuild/rebuild.ts';
+import { catalogue, projections } from '../../projections/registry.ts';
+import { asRole, testDatabase } from '../support/database.ts';
+import { operatorEnv } from '../support/moderator-command.ts';
+import { startProcess } from '../support/processes.ts';
+import { rebuildTables } from '../support/rebuild-command.ts';
+import { startService } from '../support/service.ts';
+
+const WORDS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
+
+/** What a role may do with each table; in parentheses, with which columns alone. */
+async function privileges(pool: pg.Pool, role: string): Promise<Record<string, string>> {
+  const { rows } = await pool.query<{ name: string; privileges: string }>(
+    `SELECT c.oid::regclass::text AS name, string_agg(
+       word || CASE WHEN whole THEN '' ELSE ' (' || columns || ')' END, ', ' ORDER BY turn) AS privileges
+     FROM pg_class c, unnest($2::text[]) WITH ORDINALITY AS given (word, turn),
+       LATERAL (SELECT has_table_privilege($1, c.oid, word) AS whole) whole,
+       LATERAL (SELECT string_agg(attname, ', ' ORDER BY attname) AS columns FROM pg_attribute
+         WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped
+           AND CASE WHEN word IN ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
+             THEN has_column_privilege($1, c.oid, attnum, word) END) columns
+     WHERE relkind IN ('r', 'p') AND NOT relispartition AND (whole OR columns IS NOT NULL)
+       AND relnamespace IN ('public'::regnamespace, 'pgboss'::regnamespace)
+     GROUP BY c.oid`,
+    [role, WORDS],
+  );
+  return Object.fromEntries(rows.map(({ name, privileges }) => [name, privileges]));
+}
+
+const READ = [
+  ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
+  ...['handles', 'members', 'notes', 'policies', 'profiles'],
+];
+
+t.test('grants each role what it needs and nothing else', async (t) => {
+  const { pool } = await testDatabase(t);
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+       AND relnamespace IN ('public'::regnamespace, 'pgboss'::regnamespace)`,
+  );
+  t.strictSame(await privileges(pool, 'service'), {
+    ...Object.fromEntries(rows.map(({ name }) => [name, 'SELECT, INSERT, UPDATE, DELETE'])),
+    events: 'SELECT, INSERT, UPDATE (personal)',
+    receipts: 'SELECT, INSERT, UPDATE (body_hash, bound, reply)',
+    feed: 'SELECT, INSERT',
+    feed_heads: 'SELECT, INSERT, UPDATE',
+    feed_restores: 'SELECT',
+    log_epochs: 'SELECT',
+    schema_migrations: 'SELECT',
+    server_keys: 'SELECT, INSERT',
+  });
+  t.strictSame(
+    await privileges(pool, 'service_read'),
+    Object.fromEntries(READ.map((name) => [name, 'SELECT'])),
+  );
+  t.strictSame(await privileges(pool, 'service_metrics'), {});
+  const monitors = await pool.query(`SELECT pg_has_role('service_metrics', 'pg_monitor', 'USAGE')`);
+  t.same(monitors.rows, [{ pg_has_role: true }]);
+});
+
+const REFUSED = [
+  "UPDATE events SET data = '{}'",
+  'DELETE FROM events',
+  'TRUNCATE events',
+  'DROP TABLE events',
+  'ALTER TABLE events DISABLE TRIGGER events_keep_rows',
+  'ALTER TABLE events ADD COLUMN extra text',
+  'DROP TRIGGER events_keep_rows ON events',
+  'ALTER FUNCTION refuse_event_change() RENAME TO other',
+  "SELECT setval('events_position_seq', 1)",
+  'SET session_replication_role = replica',
+  'UPDATE receipts SET http_status = 200',
+  'DELETE FROM receipts',
+  'UPDATE feed SET sequence = 1',
+  'DELETE FROM feed',
+  "INSERT INTO log_epochs (epoch, began_at, position, reason) VALUES (2, now(), 0, '')",
+  'DELETE FROM schema_migrations',
+  'DELETE FROM server_keys',
+  'CREATE TABLE other ()',
+  'CREATE SCHEMA other',
+  'CREATE TABLE pgboss.other ()',
+];
+
+t.test('refuses the service every other change of the log and of the schema', async (t) => {
+  const { url } = await testDatabase(t);
+  const client = new pg.Client(asRole(url, 'service'));
+  await client.connect();
+  t.teardown(() => client.end());
+  for (const statement of REFUSED) {
+    const refused = client.query(statement);
+    await t.rejects(refused, { code: '42501' }, statement);
+  }
+});
+
+t.test('keeps the privileges of the roles through a rebuild', async (t) => {
+  const { pool, url } = await testDatabase(t);
+  const ofAll = () =>
+    Promise.all(['service', 'service_read'].map((role) => privileges(pool, role)));
+  const before = await ofAll();
+  await rebuild(url, catalogue, projections);
+  t.strictSame(await ofAll(), before);
+});
+
+t.test('runs web, worker, the maintenance of jobs and backups as the role service', async (t) => {
+  const database = await testDatabase(t);
+  const { pool } = database;
+  const DATABASE_URL = asRole(database.url, 'service');
+  const DATABASE_READ_URL = asRole(database.url, 'service_read');
+  const service = await startService(t, { DATABASE_URL, DATABASE_READ_URL }, database);
+  // What a rebuild leaves that was killed: the worker drops it before it erases a member.
+  await pool.query('CREATE SCHEMA rebuild; CREATE TABLE rebuild.members (handle text)');
+  const env = { ...operatorEnv(service), DATABASE_URL, LOG_LEVEL: 'warn' };
+  const worker = await startProcess(t, 'worker', ['ignore', 'pipe', 'inherit'], env);
+  let logged = '';
+  worker.child.stdout?.on('data', (text) => {
+    logged += text;
+  });
+  await worker.untilServes();
+
+  const moderator = await addModerator(service, 'Ada');
+  const note = await submit(service);
+  const agent = await newAgent(service);
+  await publishProfile(agent);
+  const { id } = await publishCase(agent);
+  t.equal((await decide(moderator, note.id, 'approve')).status, 201);
+  t.match((await service.call('GET', '/api/guestbook')).body, { entries: [{ id: note.id }] });
+  for (const path of [`agents/${agent.id}`, `cases/${id}`, 'search?q=hello', 'activity'])
+    t.equal((await service.call('GET', `/api/v1/${path}`)).status, 200, path);
+  t.equal((await agent.call('GET', '/api/v1/updates')).status, 200);
+  const removal = { confirm_handle: agent.handle, erase_notes: true };
+  t.equal((await agent.call('POST', '/api/v1/me/delete', removal)).status, 200);
+  const erased = async () => {
+    const { rows } = await pool.query(
+      `SELECT FROM members WHERE member_id = $1 AND erased_at IS NOT NULL`,
+      [agent.id],
+    );
+    return rows.length > 0;
+  };
+  for (const end = Date.now() + 30_000; !(await erased()) && Date.now() < end; ) await sleep(100);
+  t.ok(await erased(), 'the worker erases the member');
+  t.same(await rebuildTables(pool), []);
+  const screened = await pool.query('SELECT FROM note_screenings WHERE note_id = $1', [note.id]);
+  t.equal(screened.rowCount, 1, 'the worker screens the note');
+
+  const boss = callerBoss(DATABASE_URL, 'test maintenance');
+  await boss.start();
+  await boss.supervise();
+  await boss.stop({ graceful: false });
+  const folder = temporaryFolder('roles');
+  t.teardown(folder.remove);
+  const keys = parseServerKeys(env.SERVER_KEYS) ?? [];
+  await createBackup(DATABASE_URL, join(folder.path, 'backup'), keys, 'correct horse battery');
+
+  worker.child.kill('SIGTERM');
+  t.same(await worker.end(30_000), [0, null]);
+  t.equal(logged, '', 'the worker warns of nothing');
+});
