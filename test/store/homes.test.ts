@@ -10,6 +10,7 @@ import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts'
 import { toQuery } from '../../platform/postgres/pipeline.ts';
 import { activity } from '../../projections/activity/activity.ts';
 import { readHeads } from '../../projections/updates/feed-page.ts';
+import { grantRoles } from '../../services/database-roles.ts';
 import { OWNED_TABLES, partitionByOwner } from '../support/partitions.ts';
 import { recordRun } from '../support/recorded-run.ts';
 
@@ -137,7 +138,10 @@ const isByOwner = (plan: Plan): boolean =>
 
 t.test('every statement on the log, the receipts and the feeds has one owner', async (t) => {
   const { service, statements } = await recordRun(t, ({ database }) =>
-    withConnection(database.url, partitionByOwner),
+    withConnection(database.url, async (client) => {
+      await partitionByOwner(client);
+      await grantRoles(client);
+    }),
   );
   // Statements that no operation of the recorded run sends.
   const follower = createLogFollower(service.core.store.pool);

@@ -2,20 +2,27 @@ import type { Test } from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
 import { createTraffic } from '../../harness/traffic.ts';
 import { JOBS } from '../../workers/jobs.ts';
+import type { testDatabase } from './database.ts';
 import { type Service, startService } from './service.ts';
 import { recordStatements } from './statements.ts';
 
 /**
  * Starts a service, calls every operation and runs every job, and records the statements that this
- * sends. `prepare` runs before the first call.
+ * sends. `prepare` runs before the first call. `shared` is a database, to which `settings` connect.
  */
-export async function recordRun(t: Test, prepare: (service: Service) => Promise<void>) {
-  const service = await startService(t, {
+export async function recordRun(
+  t: Test,
+  prepare: (service: Service) => Promise<void>,
+  settings: Record<string, string> = {},
+  shared?: Awaited<ReturnType<typeof testDatabase>>,
+) {
+  const limits = {
     LIMIT_WRITES_PER_DAY: '100000',
     LIMIT_BOOTSTRAP_ATTEMPTS: '100000',
     LIMIT_REGISTRATIONS_PER_DAY: '100000',
     LIMIT_MEMBERS: '100000',
-  });
+  };
+  const service = await startService(t, { ...limits, ...settings }, shared);
   // Skip the rebuild check: the history is generated, so a rebuild would prove nothing new.
   await service.tamper('SELECT 1');
   await prepare(service);

@@ -18,12 +18,6 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 // Shared by the whole test file: the document depends only on the route table.
 let check: ReturnType<typeof createResponseCheck>;
 
-/** With TEST_ROLE=service, the service connects as its processes do in production. */
-const addresses = (url: string) =>
-  process.env.TEST_ROLE === 'service'
-    ? { DATABASE_URL: asRole(url, 'service'), DATABASE_READ_URL: asRole(url, 'service_read') }
-    : { DATABASE_URL: url };
-
 /**
  * Starts the whole API in this process, on a new database and a free loopback port. Checks every
  * response against the OpenAPI document, and at the end of the test every read model against its
@@ -39,7 +33,8 @@ export async function startService(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = readConfig({
-    ...addresses(database.url),
+    DATABASE_URL:
+      process.env.TEST_ROLE === 'service' ? asRole(database.url, 'service') : database.url,
     BASE_URL: baseUrl,
     SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
     LIMIT_KEY_ATTEMPTS: '1000',
