@@ -47,7 +47,7 @@ const ALONE: Record<string, ShortRun> = {
   demo: { args: ['--mails', '20'], prints: /^No fault\.$/m },
   bench: {
     args: ['guestbook', 'pages', '--rounds', '1', '--seconds', '0.2'],
-    prints: /^POST \/api\/guestbook \/ bare Express[\s\S]*^script and style of \/:/m,
+    prints: /^POST \/api\/guestbook \/ bare Express[\s\S]*^script and style of \/ and \/notes:/m,
   },
   'bench:screening': { args: [], prints: /\d+ decisions learnt in \d+ ms$/m },
   // Needs stopped processes: test/cli/restored.test.ts.

@@ -61,7 +61,7 @@ const type = z.enum(['', ...SEARCH_KINDS]).optional();
 // Whatever is wrong with a field is said beside it, so that the text is not lost.
 const field = Text(0, 10_000).default('');
 const Form = z
-  .object({
+  .strictObject({
     id: field,
     experience: Text(0, 100).default('service'),
     parent_id: field,

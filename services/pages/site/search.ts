@@ -31,6 +31,7 @@ export async function searchPage(
     hidden: true as const,
   };
   const form = { kind: 'search' as const, words, of: filter.type, results: undefined, people: {} };
+  if (!words && cursor !== undefined) throw new Problem('invalid_cursor');
   if (!words) return { head, view: form };
   const found = await find(reader, { ...filter, cursor });
   if ('problem' in found) return { head, view: { ...form, ...found } };
