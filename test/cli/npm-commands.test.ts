@@ -39,6 +39,10 @@ const ON_INSTANCE: Record<string, ShortRun> = {
   // Into an empty database: test/cli/backup.test.ts.
   restore: { args: ['FOLDER/backup', '--print-keys'], prints: /^1:[0-9a-f]{64}\n$/ },
   rebuild: { args: [], prints: /^Rebuilt every read model from [1-9]\d* events/m },
+  release: {
+    args: ['--grant'],
+    prints: /^Granted the roles service, service_read, service_metrics$/m,
+  },
   'verify-handoff': { args: HANDOFF, prints: /^Every case was found as expected/m },
 };
 
