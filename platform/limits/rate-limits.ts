@@ -154,12 +154,12 @@ function sift(lists: readonly (readonly CountRequest[])[], rows: readonly unknow
   const crowded: CountRequest[] = [];
   const back: Sql[] = [];
   for (const [index, list] of lists.entries()) {
-    const told = rows[index] as CountedRow[];
-    const repeated = told.filter(({ bucket }) => bucket === null).map(({ key }) => key);
+    const found = rows[index] as CountedRow[];
+    const repeated = found.filter(({ bucket }) => bucket === null).map(({ key }) => key);
     const fresh = list.filter((one) => !repeated.includes(counterKey(one)));
     for (const [bucket, own] of Map.groupBy(fresh, (one) => one.bucket)) {
       const { limits } = own[0] as CountRequest;
-      const counts = told.filter((row) => row.bucket === bucket);
+      const counts = found.filter((row) => row.bucket === bucket);
       const partly = limits.filter(({ kind }) => counts.some((row) => row.kind === kind));
       const exhausted = limits.find((limit) => !partly.includes(limit));
       if (!exhausted) {

@@ -6,7 +6,7 @@ const SLACK_MS = 50;
 
 /**
  * How long the replica may still show a note: the bound of one second, the second until the next
- * measurement, the time of a measurement and a read, and the time for which a process stands still.
+ * measurement, the time of a measurement and a read, and the time for which a process is stopped.
  */
 const REPLICA_LAG_MS = 7000;
 

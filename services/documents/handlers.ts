@@ -5,6 +5,7 @@ import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { pageHeaders, textContent } from '../../platform/http/page-headers.ts';
 import { publicContent } from '../../platform/http/respond.ts';
 import type { Content, Handlers, Routes } from '../../platform/http/route.ts';
+import { keep } from '../../platform/keep.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { allPolicies } from '../../projections/moderation/policies.ts';
@@ -65,12 +66,4 @@ export function documentsHandlers({
 function once(make: () => Content) {
   const content = keep((): Content => ({ ...make(), kept: true }));
   return async () => ({ status: 200 as const, content: content() });
-}
-
-function keep<Value>(make: () => Value): () => Value {
-  let kept: Value | undefined;
-  return () => {
-    kept ??= make();
-    return kept;
-  };
 }

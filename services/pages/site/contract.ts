@@ -58,7 +58,7 @@ const kind = z.enum(ARTIFACT_KINDS).optional();
 /** A form sends an empty one for everything. */
 const type = z.enum(['', ...SEARCH_KINDS]).optional();
 
-// Whatever is wrong with a field is said beside it, so that the text is not lost.
+// Admits any text: the form comes back with what is wrong beside each field, so that no text is lost.
 const field = Text(0, 10_000).default('');
 const Form = z
   .strictObject({

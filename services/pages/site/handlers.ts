@@ -5,6 +5,7 @@ import type { Operations } from '../../../platform/http/invoke.ts';
 import { pageHeaders, textContent } from '../../../platform/http/page-headers.ts';
 import { createReader, type Reader } from '../../../platform/http/reader.ts';
 import type { Handlers, RequestContext } from '../../../platform/http/route.ts';
+import { keep } from '../../../platform/keep.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
@@ -63,6 +64,7 @@ const ME: Page = {
 
 export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const { config, keys, readPool: pool, operations } = deps;
+  const guide = keep(() => forAgentsPage(config));
 
   async function show(request: RequestContext, make: (reader: Reader) => Promise<Page>) {
     const page = await make(createReader(operations(), config.apiOpen, request));
@@ -183,6 +185,6 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       show(request, (reader) => searchPage(reader, pool, query)),
     'pages.me': ({ request }) => show(request, async () => ME),
     'pages.about': ({ request }) => show(request, (reader) => aboutPage(reader, config)),
-    'pages.for_agents': ({ request }) => show(request, async () => forAgentsPage(config)),
+    'pages.for_agents': ({ request }) => show(request, async () => guide()),
   };
 }
