@@ -9,6 +9,10 @@ export interface Issue {
   message: string;
 }
 
+/** The issues of a problem; none if it is about something else. */
+export const issuesOf = (details: Readonly<Record<string, unknown>>): readonly Issue[] =>
+  (details.issues ?? []) as readonly Issue[];
+
 /** Maximum number of issues in a response; enough to correct a request. */
 const MAX_ISSUES = 20;
 const MAX_PATH_LENGTH = 200;

@@ -110,12 +110,21 @@ function nextPage({ experience, parent_id }: GuestbookQuery, before: string): st
   return `/api/guestbook?${search}`;
 }
 
+/** The name under which a note is public. */
+export function authorName({
+  attribution,
+  handle,
+  name,
+}: Pick<PublicNoteRow, 'attribution' | 'handle' | 'name'>): string {
+  return attribution === 'member' ? (handle ?? 'former member') : guestName(name);
+}
+
 /** The body that describes a public note. */
 export function noteBody(row: Omit<PublicNoteRow, 'approved'>): Note {
   const byMember = row.attribution === 'member';
   return {
     id: row.note_id,
-    name: byMember ? (row.handle ?? 'former member') : guestName(row.name),
+    name: authorName(row),
     message: row.message ?? '',
     created_at: unixSeconds(row.submitted_at),
     experience: row.experience,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { guestName, hasVisibleText } from '../../platform/visible-text.ts';
-import { stripInvisible, UserText } from '../shared/text.tsx';
+import { stripInvisible, tidy, UserText } from '../shared/text.tsx';
 import { When } from '../site/parts.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';
@@ -80,11 +80,7 @@ function Report({ note, title }: { note: Note; title: string }) {
 
 /** The text of a note, always rendered as plain text. */
 export function Message({ text, id }: { text: string; id?: string }) {
-  const shown =
-    hasVisibleText(text) &&
-    stripInvisible(text)
-      .replace(/\n{3,}/g, '\n\n')
-      .trim();
+  const shown = hasVisibleText(text) && tidy(text);
   return (
     <p class="message foreign" dir="auto" id={id}>
       {shown || <span class="hint">(no visible text)</span>}

@@ -1,3 +1,4 @@
+import { Pager } from '../site/parts.tsx';
 import { NoteItem } from './note-item.tsx';
 import type { Note } from './use-notes.ts';
 
@@ -32,13 +33,7 @@ export function NotesList({ notes, replies, live, empty, older }: ListProps) {
           ))}
         </ol>
       )}
-      {older && (
-        <p class="older">
-          <a class="button" rel="next" href={older}>
-            Older {word}
-          </a>
-        </p>
-      )}
+      <Pager older={older} word={`Older ${word}`} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { LiveView } from '../../services/pages/site/view.ts';
+import type { LiveView, ViewOf } from '../../services/pages/site/view.ts';
 import { Announcer, announce } from '../shared/announce.tsx';
 import { focusIfLost } from '../shared/focus.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
@@ -148,15 +148,13 @@ function AccountButtons({ session, onOpen }: AccountProps) {
   );
 }
 
-type Of<Kind extends LiveView['kind']> = Extract<LiveView, { kind: Kind }>;
-
 interface Place {
   session: Session | undefined;
   own: OwnNotes;
   live: boolean;
 }
 
-function Guestbook({ view, session, own, live }: Place & { view: Of<'guestbook'> }) {
+function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbook'> }) {
   const { experience, newest, older } = view;
   const notes = useNotes({ experience, parentId: null, rendered: view.notes, newest, own });
   return (
@@ -192,7 +190,7 @@ function Guestbook({ view, session, own, live }: Place & { view: Of<'guestbook'>
 /** Whether the address asks for the form of a reply. */
 const asksForReply = () => location.hash === '#reply';
 
-function Thread({ view, session, own, live }: Place & { view: Of<'thread'> }) {
+function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }) {
   const { note, parent, newest, older } = view;
   const { experience, id } = note;
   const replies = useNotes({ experience, parentId: id, rendered: view.replies, newest, own });

@@ -13,6 +13,12 @@ const INVISIBLE =
 /** Removes invisible characters from a text. */
 export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '');
 
+/** A text as it is shown: without invisible characters, outer white space and repeated empty lines. */
+export const tidy = (text: string): string =>
+  stripInvisible(text)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+
 const MAX_QUOTE_LENGTH = 60;
 
 /** Identifies a note by up to 60 code points of its beginning, on one line. */

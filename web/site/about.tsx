@@ -1,4 +1,4 @@
-import type { View } from '../../services/pages/site/view.ts';
+import type { ViewOf } from '../../services/pages/site/view.ts';
 import { Facts, Prose } from './parts.tsx';
 
 /** The limits of the policy, in words. */
@@ -14,7 +14,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   packet_bytes: 'Bytes of a context packet',
 };
 
-export function About({ policy, contact }: Extract<View, { kind: 'about' }>) {
+export function About({ policy, contact }: ViewOf<'about'>) {
   const { moderation, retention, limits } = policy;
   return (
     <article class="guide">

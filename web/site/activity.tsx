@@ -1,4 +1,5 @@
-import type { ActivityEntry, People, View } from '../../services/pages/site/view.ts';
+import { recordPath } from '../../services/pages/site/record-path.ts';
+import type { ActivityEntry, People, ViewOf } from '../../services/pages/site/view.ts';
 import { dayOf, Empty, Pager, PersonName, RecordLink, When } from './parts.tsx';
 
 const WORDS: Readonly<Record<ActivityEntry['type'], string>> = {
@@ -11,7 +12,7 @@ const WORDS: Readonly<Record<ActivityEntry['type'], string>> = {
   'case.accepted': 'accepted work on a case',
 };
 
-export function Activity({ entries, people, older }: Extract<View, { kind: 'activity' }>) {
+export function Activity({ entries, people, older }: ViewOf<'activity'>) {
   const days = Map.groupBy(entries, ({ occurred_at }) => dayOf(occurred_at));
   return (
     <>
@@ -35,21 +36,9 @@ export function Activity({ entries, people, older }: Extract<View, { kind: 'acti
   );
 }
 
-const PATHS: Readonly<Record<string, string>> = {
-  note: '/notes/',
-  artifact: '/packets/',
-  case: '/cases/',
-};
-
-/** Address of the page of a record. */
-function hrefOf({ subject }: ActivityEntry, people: People): string | undefined {
-  const path = PATHS[subject.type];
-  return path ? path + subject.id : people[subject.id]?.href;
-}
-
 function Line({ entry, people }: { entry: ActivityEntry; people: People }) {
-  const { actor, type, title, occurred_at } = entry;
-  const href = hrefOf(entry, people);
+  const { actor, type, title, subject, occurred_at } = entry;
+  const href = recordPath({ kind: subject.type, id: subject.id }, people);
   return (
     <>
       {actor.type === 'member' && actor.id && (

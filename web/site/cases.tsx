@@ -1,4 +1,4 @@
-import type { CaseRecord, View } from '../../services/pages/site/view.ts';
+import type { CaseRecord, ViewOf } from '../../services/pages/site/view.ts';
 import { UserText } from '../shared/text.tsx';
 import { CaseState, CaseTable } from './case-table.tsx';
 import {
@@ -13,8 +13,6 @@ import {
   When,
 } from './parts.tsx';
 
-type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
-
 const FILTERS = [
   ['open', 'Open'],
   ['claimed', 'Claimed'],
@@ -23,7 +21,7 @@ const FILTERS = [
   ['withdrawn', 'Withdrawn'],
 ] as const;
 
-export function Cases({ state, cases, people, older }: Of<'cases'>) {
+export function Cases({ state, cases, people, older }: ViewOf<'cases'>) {
   const of = FILTERS.find(([value]) => value === state)?.[1].toLowerCase();
   return (
     <>
@@ -93,7 +91,7 @@ function stepsOf({ submissions, reviews, notes }: CaseRecord): Step[] {
   return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-export function Case({ record, people }: Of<'case'>) {
+export function Case({ record, people }: ViewOf<'case'>) {
   const found = record.case;
   const steps = stepsOf(record);
   return (

@@ -1,12 +1,10 @@
-import type { View } from '../../services/pages/site/view.ts';
+import type { ViewOf } from '../../services/pages/site/view.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
 import { CaseTable } from './case-table.tsx';
 import { PacketList } from './packets.tsx';
 import { Empty, Facts, ForeignTitle, Pager, Prose, When } from './parts.tsx';
 
-type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
-
-export function Members({ members, older }: Of<'members'>) {
+export function Members({ members, older }: ViewOf<'members'>) {
   return (
     <>
       <h1>Members</h1>
@@ -40,7 +38,7 @@ export function Members({ members, older }: Of<'members'>) {
 /** The host of a link, which says more than its text where it leads. */
 const hostOf = (href: string): string => new URL(href).host;
 
-export function Member({ member, notes, packets, cases }: Of<'member'>) {
+export function Member({ member, notes, packets, cases }: ViewOf<'member'>) {
   const { profile, counts, handle } = member;
   return (
     <>

@@ -1,10 +1,10 @@
-import type { Artifact, View } from '../../services/pages/site/view.ts';
+import type { Artifact, ViewOf } from '../../services/pages/site/view.ts';
 import { stripInvisible, UserText } from '../shared/text.tsx';
 import { Facts, ForeignTitle, PersonName, Prose, When } from './parts.tsx';
 
 type Content<Kind> = Extract<Artifact['packet'], { kind: Kind }>['content'];
 
-export function Packet({ artifact, supersededBy, people }: Extract<View, { kind: 'packet' }>) {
+export function Packet({ artifact, supersededBy, people }: ViewOf<'packet'>) {
   const { packet } = artifact;
   return (
     <article class="record">

@@ -1,4 +1,4 @@
-import type { PacketLine, People, View } from '../../services/pages/site/view.ts';
+import type { PacketLine, People, ViewOf } from '../../services/pages/site/view.ts';
 import { UserText } from '../shared/text.tsx';
 import { Empty, Filters, Pager, PersonName, When } from './parts.tsx';
 
@@ -8,7 +8,7 @@ const KINDS = [
   ['result', 'Results'],
 ] as const;
 
-export function Packets({ of, packets, people, older }: Extract<View, { kind: 'packets' }>) {
+export function Packets({ of, packets, people, older }: ViewOf<'packets'>) {
   return (
     <>
       <h1>Context packets</h1>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { People } from '../../services/pages/site/view.ts';
-import { stripInvisible, UserText } from '../shared/text.tsx';
+import { tidy, UserText } from '../shared/text.tsx';
 
 const day = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -41,9 +41,7 @@ export function PersonName({ id, people }: { id: string; people: People }) {
 export function Prose({ text, class: name = '' }: { text: string; class?: string }) {
   return (
     <p class={`prose foreign ${name}`} dir="auto">
-      {stripInvisible(text)
-        .replace(/\n{3,}/g, '\n\n')
-        .trim()}
+      {tidy(text)}
     </p>
   );
 }

@@ -1,12 +1,12 @@
-import type { View } from '../../services/pages/site/view.ts';
+import type { ViewOf } from '../../services/pages/site/view.ts';
 import { SearchForm } from './search-form.tsx';
 
 /** A text of this service that is HTML already. */
-export function GuideText({ html }: Extract<View, { kind: 'text' }>) {
+export function GuideText({ html }: ViewOf<'text'>) {
   return <article class="guide" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-export function ErrorText({ status, title, text, requestId }: Extract<View, { kind: 'error' }>) {
+export function ErrorText({ status, title, text, requestId }: ViewOf<'error'>) {
   return (
     <>
       <p class="kind">{status}</p>

@@ -1,23 +1,17 @@
-import type { People, Result, View } from '../../services/pages/site/view.ts';
+import { recordPath } from '../../services/pages/site/record-path.ts';
+import type { People, Result, ViewOf } from '../../services/pages/site/view.ts';
 import { MarkedText } from './marked.tsx';
 import { Empty, Pager, RecordLink, When } from './parts.tsx';
 import { SearchForm } from './search-form.tsx';
 
-const KINDS: Readonly<Record<Result['kind'], readonly [word: string, path: string]>> = {
-  note: ['Note by', '/notes/'],
-  member: ['Member', ''],
-  artifact: ['Packet', '/packets/'],
-  case: ['Case', '/cases/'],
+const WORDS: Readonly<Record<Result['kind'], string>> = {
+  note: 'Note by',
+  member: 'Member',
+  artifact: 'Packet',
+  case: 'Case',
 };
 
-export function Search({
-  words,
-  of,
-  results,
-  people,
-  problem,
-  older,
-}: Extract<View, { kind: 'search' }>) {
+export function Search({ words, of, results, people, problem, older }: ViewOf<'search'>) {
   return (
     <>
       <h1>Search</h1>
@@ -43,12 +37,10 @@ export function Search({
 }
 
 function Found({ result, words, people }: { result: Result; words: string; people: People }) {
-  const [word, path] = KINDS[result.kind];
-  const href = path ? path + result.id : people[result.id]?.href;
   return (
     <li>
       <h2>
-        {word} <RecordLink href={href} title={result.title} />
+        {WORDS[result.kind]} <RecordLink href={recordPath(result, people)} title={result.title} />
       </h2>
       <p class="meta">
         <When at={result.at} />

@@ -1,10 +1,8 @@
-import type { View } from '../../services/pages/site/view.ts';
+import type { ViewOf } from '../../services/pages/site/view.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
 
-type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
-
 /** The form for a note of a guest, which works without scripts. */
-export function Write({ id, experience, parent, name, message, problems }: Of<'write'>) {
+export function Write({ id, experience, parent, name, message, problems }: ViewOf<'write'>) {
   const whole = Object.entries(problems).filter(([field]) => !['message', 'name'].includes(field));
   return (
     <>
@@ -91,7 +89,7 @@ const STANDINGS = {
   ],
 } as const;
 
-export function Sent({ standing, id }: Of<'sent'>) {
+export function Sent({ standing, id }: ViewOf<'sent'>) {
   const [title, text] = STANDINGS[standing];
   return (
     <>

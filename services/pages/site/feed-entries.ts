@@ -1,5 +1,5 @@
-import { guestName } from '../../../platform/visible-text.ts';
-import type { Note, Page, Person, View } from './view.ts';
+import { recordPath } from './record-path.ts';
+import type { Note, Page, Person, ViewOf } from './view.ts';
 
 /** An entry of a feed: what a page shows of one record. */
 export interface FeedEntry {
@@ -28,17 +28,11 @@ const ofNote = (note: Note): FeedEntry => ({
   path: `/notes/${note.id}`,
   title: beginning(note.message),
   text: note.message,
-  author: guestName(note.name),
+  author: note.name,
   at: new Date(note.created_at * 1000).toISOString(),
 });
 
 const nameOf = (person: Person | undefined): string => person?.name ?? 'former member';
-
-const ACTIVITY_PATHS: Readonly<Record<string, string>> = {
-  note: '/notes/',
-  artifact: '/packets/',
-  case: '/cases/',
-};
 
 /** The records of a list, or of a record with parts, as entries of its feed. */
 export function feedEntries({ view }: Page): FeedEntry[] {
@@ -54,7 +48,9 @@ export function feedEntries({ view }: Page): FeedEntry[] {
     case 'activity':
       return view.entries.map((entry) => ({
         id: entry.id,
-        path: pathOf(entry, view),
+        path:
+          recordPath({ kind: entry.subject.type, id: entry.subject.id }, view.people) ??
+          '/activity',
         title: `${entry.type.replace('.', ' ')}: ${entry.title}`,
         text: entry.title,
         author: entry.actor.id ? nameOf(view.people[entry.actor.id]) : entry.actor.type,
@@ -67,14 +63,7 @@ export function feedEntries({ view }: Page): FeedEntry[] {
   }
 }
 
-type Of<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
-
-function pathOf({ subject }: Of<'activity'>['entries'][number], { people }: Of<'activity'>) {
-  const path = ACTIVITY_PATHS[subject.type];
-  return path ? path + subject.id : (people[subject.id]?.href ?? '/activity');
-}
-
-const ofCase = (one: Of<'cases'>['cases'][number], author: string): FeedEntry => ({
+const ofCase = (one: ViewOf<'cases'>['cases'][number], author: string): FeedEntry => ({
   id: one.id,
   path: `/cases/${one.id}`,
   title: one.title,
@@ -83,7 +72,7 @@ const ofCase = (one: Of<'cases'>['cases'][number], author: string): FeedEntry =>
   at: one.created_at,
 });
 
-const ofPacket = (one: Of<'packets'>['packets'][number], author: string): FeedEntry => ({
+const ofPacket = (one: ViewOf<'packets'>['packets'][number], author: string): FeedEntry => ({
   id: one.id,
   path: `/packets/${one.id}`,
   title: one.title,
@@ -92,7 +81,7 @@ const ofPacket = (one: Of<'packets'>['packets'][number], author: string): FeedEn
   at: one.created_at,
 });
 
-function ofMember({ member, notes, packets, cases }: Of<'member'>): FeedEntry[] {
+function ofMember({ member, notes, packets, cases }: ViewOf<'member'>): FeedEntry[] {
   const author = member.handle;
   const entries = [
     ...packets.map((one) => ofPacket(one, author)),

@@ -4,19 +4,16 @@ import type { Reader } from '../../../platform/http/reader.ts';
 import { responseBody } from '../../../platform/http/respond.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import { guestName } from '../../../platform/visible-text.ts';
 import {
   countReplies,
   findNoteWithParent,
   type NoteWithParentRow,
 } from '../../../projections/guestbook/notes.ts';
 import { EXPERIENCES } from '../../guestbook/experience.ts';
-import { noteBody } from '../../guestbook/read.ts';
+import { authorName, noteBody } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
 import { missing, recordId } from './missing.ts';
-import type { Experience, LiveView, Note, NoteParent, Page } from './view.ts';
-
-type Of<Kind extends LiveView['kind']> = Extract<LiveView, { kind: Kind }>;
+import type { Experience, Note, NoteParent, Page, ViewOf } from './view.ts';
 
 /** The guestbooks, with the address of each. */
 export const GUESTBOOKS: Readonly<Record<Experience, { title: string; path: string }>> = {
@@ -58,7 +55,7 @@ export async function guestbookPage(
   pool: pg.Pool,
   experience: Experience,
   before: string | undefined,
-): Promise<Page & { view: Of<'guestbook'> }> {
+): Promise<Page & { view: ViewOf<'guestbook'> }> {
   const { title, path } = GUESTBOOKS[experience];
   const { entries, notice, next } = await readPage(reader, { experience, before });
   const counts = await query(pool, countReplies(entries.map(({ id }) => id)));
@@ -98,7 +95,7 @@ export async function notePage(
   pool: pg.Pool,
   givenId: string,
   before: string | undefined,
-): Promise<Page & { view: Of<'thread'> }> {
+): Promise<Page & { view: ViewOf<'thread'> }> {
   const [row] = await query(pool, findNoteWithParent(recordId(givenId)));
   if (!row) return missing();
   if (row.state !== 'approved' || (row.parent_id && row.parent_state !== 'approved'))
@@ -145,9 +142,10 @@ function gone(): never {
 
 function parentOf(row: NoteWithParentRow): NoteParent | null {
   if (!row.parent_id) return null;
-  const name =
-    row.parent_attribution === 'member'
-      ? (row.parent_handle ?? 'former member')
-      : guestName(row.parent_name);
+  const name = authorName({
+    attribution: row.parent_attribution ?? 'guest',
+    handle: row.parent_handle,
+    name: row.parent_name,
+  });
   return { id: row.parent_id, name, message: row.parent_message ?? '' };
 }

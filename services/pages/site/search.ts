@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { issuesOf } from '../../../platform/http/issues.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { searchContract } from '../../search/contract.ts';
@@ -50,11 +51,8 @@ async function find(reader: Reader, asked: Asked) {
       query: { ...asked, limit: PER_PAGE },
     });
   } catch (error) {
-    const [issue] = error instanceof Problem ? issuesOf(error) : [];
+    const [issue] = error instanceof Problem ? issuesOf(error.details) : [];
     if (issue?.path !== 'q') throw error;
     return { problem: `The words ${issue.message}.` };
   }
 }
-
-const issuesOf = ({ details }: Problem) =>
-  (details.issues ?? []) as readonly { path: string; message: string }[];

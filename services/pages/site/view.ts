@@ -56,7 +56,8 @@ export interface Person {
   href?: string | undefined;
 }
 
-type Body<C, Id extends keyof C> = C[Id] extends {
+/** The body that an operation of a contract answers with. */
+export type Body<C, Id extends keyof C> = C[Id] extends {
   replies: { 200: { body: infer B extends z.ZodType } };
 }
   ? z.output<B>
@@ -159,6 +160,9 @@ export type View =
   | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
   | { kind: 'text'; html: string }
   | { kind: 'error'; status: number; title: string; text: string; requestId: string };
+
+/** The views of a kind. */
+export type ViewOf<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
 
 export interface NoteLine {
   id: string;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { invoke, type Operations } from '../../../platform/http/invoke.ts';
+import { issuesOf } from '../../../platform/http/issues.ts';
 import { Problem, problemReply } from '../../../platform/http/problems.ts';
 import type { RequestContext } from '../../../platform/http/route.ts';
 import { Uuid } from '../../../platform/http/schemas.ts';
@@ -11,9 +12,9 @@ import { noteBody } from '../../guestbook/read.ts';
 import { takesReplies } from '../../guestbook/state.ts';
 import { anyGuestbook } from './guestbook.ts';
 import { missing, recordId } from './missing.ts';
-import type { Experience, NoteParent, Page, View } from './view.ts';
+import type { Experience, NoteParent, Page, ViewOf } from './view.ts';
 
-type WriteView = Extract<View, { kind: 'write' }>;
+type WriteView = ViewOf<'write'>;
 
 /** The fields of the form as a browser sends them. */
 export interface Form {
@@ -88,11 +89,9 @@ export async function sign(
     const { error } = problemReply(outcome.refused, outcome.details ?? {}, request.id).body;
     return { again: await formAgain(pool, form, { '': error.message }) };
   } catch (error) {
-    const issues = error instanceof Problem ? error.details.issues : undefined;
-    if (!Array.isArray(issues)) throw error;
-    const problems = (issues as { path: string; message: string }[]).map(
-      ({ path, message }) => [path, message] as const,
-    );
+    const issues = error instanceof Problem ? issuesOf(error.details) : [];
+    if (issues.length === 0) throw error;
+    const problems = issues.map(({ path, message }) => [path, message] as const);
     return { again: await formAgain(pool, form, Object.fromEntries(problems)) };
   }
 }

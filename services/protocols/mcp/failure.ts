@@ -4,6 +4,7 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
+import { issuesOf } from '../../../platform/http/issues.ts';
 import { type ProblemCode, problemReply } from '../../../platform/http/problems.ts';
 import { toProblem } from '../../../platform/http/to-problem.ts';
 import { refuse } from '../../../platform/refusal.ts';
@@ -21,15 +22,10 @@ export function readFailure(logger: Logger, error: unknown, requestId: string): 
   const hidden = problem.code === 'gone' || problem.code === 'reply_target_missing';
   const { code, details } = hidden ? refusedAsMissing() : problem;
   const { body } = problemReply(code, details, requestId);
-  const issues = ((details as { issues?: Issue[] }).issues ?? []).map(
+  const issues = issuesOf(details).map(
     ({ path, message }) => ` ${path ? `${path}: ` : ''}${message}.`,
   );
   return { code, text: `${code}: ${body.error.message}${issues.join('')}`, body };
-}
-
-interface Issue {
-  path: string;
-  message: string;
 }
 
 function refusedAsMissing() {
