@@ -173,6 +173,7 @@ t.test('shows a note under its address as long as it is public', async (t) => {
     const page = await service.call('GET', gone, { headers: ASKS_HTML });
     t.equal(page.status, 410);
     t.notMatch(page.text, /telescope|A fine one/);
+    t.equal((await service.call('GET', `${gone}?before=nonsense`)).status, 400);
   }
   t.equal((await service.call('GET', '/notes/nonsense')).status, 404);
   t.equal((await service.call('GET', '/guestbook/nowhere')).status, 404);
