@@ -682,8 +682,8 @@ INSERT INTO policies (code, place, title, text, active, version) VALUES
   ('off_topic', 5, 'Off topic', 'Does not belong to this guestbook.', true, 1),
   ('other', 6, 'Other', 'Another reason, which the message to the author explains.', true, 1);
 
--- What moderators hold: a note or a reported record, each held once. Primary (services/moderation/
--- leases.ts), at most ten rows per moderator. A lease past its end counts as none and is swept later.
+-- Moderators' leases on notes and reported records, at most one for each item and ten for each
+-- moderator. Primary (services/moderation/claims/leases.ts). Expired ones are ignored and deleted later.
 CREATE TABLE note_leases (
   lease_id uuid PRIMARY KEY,
   subject_type text NOT NULL,       -- note, profile, artifact, case, case_note

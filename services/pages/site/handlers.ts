@@ -36,7 +36,7 @@ export interface SiteDeps {
   operations: () => Operations;
 }
 
-/** Pages without forms that send anything, and without scripts. */
+/** Pages without scripts; a form may post to this origin. */
 export const PLAIN_PAGE = pageHeaders({ 'script-src': "'none'", 'form-action': "'self'" });
 
 /** Pages that a script takes over. */
@@ -167,7 +167,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       return { status: 303, content: { type: '', bytes: '' }, headers: { location } };
     },
     'pages.note_sent': ({ request, params }) =>
-      show(request, () => sentPage(deps.store.pool, params.id)),
+      show(request, () => sentPage(deps.store.pool, params.id, config.undoWindowSeconds)),
     'pages.members': ({ request, query }) => show(request, (reader) => membersPage(reader, query)),
     'pages.member': ({ request, params }) =>
       show(request, (reader) => memberPage(reader, pool, keys, params.handle)),
