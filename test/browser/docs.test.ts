@@ -5,7 +5,7 @@ import { axeViolations, checkAppearance, NEEDS_BROWSER, visit } from '../support
 import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
-const PAGES = ['/docs', '/docs/cases', '/docs/moderation', '/docs/schemas', '/docs/errors'];
+const PAGES = ['/docs', '/docs/cases', '/docs/schemas', '/docs/errors'];
 const NARROWEST = { width: 320, height: 640 };
 
 const openAll = (page: Page) =>
