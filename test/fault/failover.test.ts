@@ -84,6 +84,37 @@ t.test('finds the host that accepts writes, before and after a failover', async 
   await untilScreened(standby, 2);
 });
 
+t.test('leaves an old primary that accepts writes beside the promoted standby', async (t) => {
+  const { primary, standby } = await startServers(t);
+  const proxy = await wireProxy(t, standby.url);
+  const address = severalHosts([primary, proxy]);
+  const { call, core } = await startService(t, { DATABASE_URL: address });
+  await useAll(core.pool);
+  const submit = async () => {
+    const { body } = newNote();
+    return { id: body.id, ...(await call('POST', '/api/guestbook', { body })) };
+  };
+  const hasNote = ({ url }: Server, id: string) =>
+    withConnection(url, async (client) => {
+      return (await client.query('SELECT FROM notes WHERE note_id = $1', [id])).rowCount === 1;
+    });
+  const before = await submit();
+  t.ok(await hasNote(primary, before.id));
+
+  await promote(standby);
+  const portOf = (client: pg.Client) => client.query('SHOW port').then(({ rows }) => rows[0].port);
+  t.equal(await withConnection(address, portOf), new URL(standby.url).port);
+  const after = await submit();
+  t.match(after, { status: 202 });
+  t.same([await hasNote(primary, after.id), await hasNote(standby, after.id)], [false, true]);
+
+  proxy.redirect('postgres://127.0.0.1:1');
+  t.match(await submit(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
+  await t.rejects(withConnection(address, portOf), {
+    message: /127\.0\.0\.1:\d+: an old primary on timeline 1, as timeline 2 exists; /,
+  });
+});
+
 t.test('commands take an address with several hosts', async (t) => {
   const { primary, standby } = await startServers(t);
   const env = { PATH: process.env.PATH, DATABASE_URL: severalHosts([standby, primary]), ...KEYS };
