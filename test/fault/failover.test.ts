@@ -75,11 +75,15 @@ t.test('finds the host that accepts writes, before and after a failover', async 
   await startWorker(t, { ...settings, LOG_LEVEL: 'silent' });
   const submit = () => call('POST', '/api/guestbook', newNote());
   t.match(await submit(), { status: 202 });
+  t.match(await call('GET', '/readyz'), { status: 200 });
   await untilScreened(primary, 1);
 
   await stopPrimary();
   t.match(await submit(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
+  t.match(await call('GET', '/readyz'), { status: 503 });
+  t.match(await call('GET', '/readyz?for=proxy'), { status: 200 });
   await promote(standby);
+  t.match(await call('GET', '/readyz'), { status: 200 });
   t.match(await submit(), { status: 202 });
   await untilScreened(standby, 2);
 });
