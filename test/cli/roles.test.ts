@@ -1,7 +1,13 @@
 import pg from 'pg';
 import t from 'tap';
 import { asRole } from '../support/database.ts';
-import { createHealthy, diagnose, runCli, runSql, startDurableServer } from '../support/doctor.ts';
+import {
+  createUngranted,
+  diagnose,
+  runCli,
+  runSql,
+  startDurableServer,
+} from '../support/doctor.ts';
 
 const RELEASE = 'services/release.ts';
 const GRANT = [RELEASE, '--grant'];
@@ -10,7 +16,7 @@ const GRANTED =
 
 t.test('grants the roles for an owner that a superuser helps once', async (t) => {
   const server = await startDurableServer(t);
-  const { env, name, url, backups } = await createHealthy(t, server);
+  const { env, name, url, backups } = await createUngranted(t, server);
 
   const refused = await runCli(GRANT, env);
   t.match(refused, { code: 1, stdout: 'The schema is current\n' });
@@ -48,7 +54,7 @@ t.test('grants the roles for an owner that a superuser helps once', async (t) =>
   });
   await service.end();
   t.match(await diagnose('roles', { ...env, DATABASE_URL: asRole(url, 'service') }), {
-    lines: ['ok    roles          The role service can use the tables, and is no superuser'],
+    lines: ['ok    roles          The role service can use the tables, but does not own them'],
   });
 
   const owner = new pg.Client(url);
@@ -65,7 +71,7 @@ t.test('grants the roles for an owner that a superuser helps once', async (t) =>
 
 t.test('refuses a role service that no grant limits', async (t) => {
   const server = await startDurableServer(t);
-  const { env } = await createHealthy(t, server);
+  const { env } = await createUngranted(t, server);
   await runSql(server, 'CREATE ROLE service SUPERUSER');
   t.same(await runCli(GRANT, env), {
     code: 1,
