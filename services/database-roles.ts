@@ -62,6 +62,20 @@ export async function areGranted(client: pg.ClientBase): Promise<boolean> {
 }
 
 /**
+ * Whether the roles were created on this server for an installation whose processes do not own the
+ * tables, so that a database that was restored has to grant its tables to them.
+ */
+export async function areWanted(client: pg.ClientBase): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_class WHERE oid = to_regclass('public.events')
+       AND (SELECT count(*) FROM pg_roles WHERE rolname = ANY($1)) = cardinality($1)
+       AND NOT pg_has_role(to_regrole('service'), relowner, 'USAGE')`,
+    [DATABASE_ROLES],
+  );
+  return rowCount !== 0;
+}
+
+/**
  * The tables that the current role cannot use as the service does, whether it owns the log, and
  * whether `service` can use the log.
  */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import t from 'tap';
 import { asRole } from '../support/database.ts';
 import {
+  createHealthy,
   createUngranted,
   diagnose,
   runCli,
@@ -67,6 +68,40 @@ t.test('grants the roles for an owner that a superuser helps once', async (t) =>
   t.match(await runCli(['cli/rebuild.ts'], env), { code: 0, stdout: /^Rebuilt every read model/ });
   t.match(await runCli(['cli/restored.ts'], env), { code: 0, stdout: /^Epoch / });
   t.match(await runCli(['cli/backup.ts', `${backups}/second`], env), { code: 0 });
+});
+
+t.test('a restore grants the roles again', async (t) => {
+  const server = await startDurableServer(t);
+  const { env, backups, name } = await createHealthy(t, server);
+  const folder = `${backups}/first`;
+  const newDatabase = async (database: string) => {
+    await runSql(server, `CREATE DATABASE ${database} OWNER ${name}`);
+    return new URL(`/${database}`, server.url);
+  };
+  const restore = ({ href }: URL) =>
+    runCli(['cli/restore.ts', folder], { ...env, DATABASE_URL: href });
+  const rolesIn = ({ href }: URL) =>
+    diagnose('roles', { ...env, DATABASE_URL: asRole(href, 'service') });
+  const isGranted = { lines: ['ok    roles          The role service can use the tables, but'] };
+
+  const another = await newDatabase('another');
+  t.match(await restore(another), { code: 0, stdout: /\nGranted the roles service, / });
+  t.match(await rolesIn(another), isGranted);
+
+  const third = await newDatabase('third');
+  Object.assign(third, { username: name, password: name });
+  const helped = await restore(third);
+  t.match(helped, { code: 1, stdout: /^Epoch / });
+  const [line = '', ...statements] = helped.stderr.trimEnd().split('\n');
+  t.match(
+    line,
+    /^The backup is restored, but .* npm run release -- --grant: A superuser has to run/,
+  );
+  t.match(statements[0], /^ {2}ALTER ROLE service IN DATABASE third SET /);
+  const repair = statements.map((statement) => statement.trim().slice(0, -1)).join('; ');
+  await runSql(server, repair, third.href);
+  t.match(await runCli(GRANT, { ...env, DATABASE_URL: third.href }), { code: 0, stdout: GRANTED });
+  t.match(await rolesIn(third), isGranted);
 });
 
 t.test('refuses a role service that no grant limits', async (t) => {
