@@ -2,6 +2,7 @@ import { processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
+import { checkAddress } from './doctor/address.ts';
 import { checkBackup } from './doctor/backup.ts';
 import { checkClock } from './doctor/clock.ts';
 import { checkConfiguration, configFaults } from './doctor/configuration.ts';
@@ -9,6 +10,7 @@ import { type Context, connectTo } from './doctor/connection.ts';
 import { checkDatabase } from './doctor/database.ts';
 import { checkDisk } from './doctor/disk.ts';
 import { bad, type Finding, formatFinding } from './doctor/finding.ts';
+import { checkJobs } from './doctor/jobs.ts';
 import { checkKeys } from './doctor/keys.ts';
 import { checkLog } from './doctor/log.ts';
 import { checkMigrations } from './doctor/migrations.ts';
@@ -21,8 +23,8 @@ import { checkStandbys } from './doctor/standbys.ts';
 const USAGE = `Usage:
   npm run doctor [-- FOLDER]
 
-Checks what the service relies on, and changes nothing: configuration, disk, database, clock, settings,
-pooler, standbys, replica, schema, role, log, server keys and backups. Each line begins with ok, warn or
+Checks what the service relies on, and changes nothing: configuration, public address, disk, database,
+clock, settings, pooler, standbys, replica, schema, role, jobs, log, server keys and backups. Each line begins with ok, warn or
 bad, and ends with the command that mends what was found. FOLDER holds the backups; without it, the server
 has to archive its WAL.
 
@@ -45,6 +47,7 @@ const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>>
   replica: checkReplica,
   migrations: checkMigrations,
   roles: checkRoles,
+  jobs: checkJobs,
   log: checkLog,
   keys: checkKeys,
   backup: checkBackup,
@@ -58,6 +61,7 @@ process.exitCode = EXIT.ok;
 const config = readSettings();
 if (config) {
   await report('configuration', () => checkConfiguration(config));
+  await report('address', () => checkAddress(config));
   await report('disk', () => checkDisk(config));
   await checkDatabaseOf(config);
 }

@@ -1,7 +1,10 @@
+import type pg from 'pg';
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { formatServerKeys } from '../platform/keys/server-keys.ts';
+import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
+import { areWanted, DATABASE_ROLES, grantRoles } from '../services/database-roles.ts';
 import { beginEpochOfLog, describeEpoch } from './backup/begin-epoch.ts';
 import { withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';
@@ -17,8 +20,8 @@ const {
   npm run restore -- FOLDER
   npm run restore -- FOLDER --print-keys
 
-Restores a backup into an empty database, and begins an epoch of the log. Without SERVER_KEYS, the keys
-of the backup are kept in DATA_DIR. --print-keys only prints them, as SERVER_KEYS has them. The passphrase
+Restores a backup into an empty database, begins an epoch of the log, and grants the roles of the release,
+if the server has them. Without SERVER_KEYS, the keys of the backup are kept in DATA_DIR. --print-keys only prints them, as SERVER_KEYS has them. The passphrase
 is BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 `,
   { 'print-keys': { type: 'boolean', default: false } },
@@ -33,14 +36,25 @@ try {
   } else {
     const config = configOrExit();
     keepKeys(config, keys);
-    const begun = await withDatabase(config, (url) =>
-      loadBackup(url, folder, manifest, (client) =>
+    await withDatabase(config, async (url) => {
+      const begun = await loadBackup(url, folder, manifest, (client) =>
         beginEpochOfLog(client, `restored from the backup of ${manifest.taken_at}`),
-      ),
-    );
-    process.stdout.write(describeEpoch(begun));
+      );
+      process.stdout.write(describeEpoch(begun));
+      await withConnection(addressConfig(url, 'service restore'), grantAgain);
+    });
   }
 } catch (error) {
   process.stderr.write(failureLine(error));
   process.exitCode = 1;
+}
+
+async function grantAgain(client: pg.Client): Promise<void> {
+  if (!(await areWanted(client))) return;
+  await grantRoles(client).catch((cause: unknown) => {
+    const text =
+      'The backup is restored, but its roles are not: mend this, then npm run release -- --grant';
+    throw new Error(text, { cause });
+  });
+  process.stdout.write(`Granted the roles ${DATABASE_ROLES.join(', ')}\n`);
 }

@@ -7,6 +7,7 @@ export const FAULTS = [
   'no-second-proof',
   'no-sync-wait',
   'no-epoch',
+  'no-read-your-writes',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];

@@ -5,6 +5,7 @@ import { oneEffect, streamsWhole } from './rules/effects.ts';
 import { feedsWhole } from './rules/feeds.ts';
 import { addressLimitsHeld, type Limits, limitsHeld } from './rules/limits.ts';
 import { authorsNotifiedInTime, decidedBeforePublic } from './rules/notes.ts';
+import { ownWritesRead } from './rules/own-reads.ts';
 
 export interface Verdict {
   rule: string;
@@ -19,7 +20,7 @@ export function check(
   limits: Limits,
   undoMs: number,
 ): Verdict[] {
-  const { entries, sightings, told, faults } = history;
+  const { entries, sightings, told, ownReads, faults } = history;
   return [
     { rule: 'no client was given two answers, or 500', wrong: history.wrong },
     {
@@ -37,6 +38,7 @@ export function check(
       rule: 'no note is public without its decision',
       wrong: decidedBeforePublic(sightings, entries, facts),
     },
+    { rule: 'members read their own writes', wrong: ownWritesRead(ownReads) },
     {
       rule: 'authors are notified only once a decision can no longer be undone',
       wrong: authorsNotifiedInTime(told, facts, undoMs),

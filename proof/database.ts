@@ -5,6 +5,7 @@ import { freePort } from '../harness/free-port.ts';
 import { promote, type Server, startStandby, waitForStandby } from '../harness/standby.ts';
 import { embeddedPostgres } from '../platform/embedded/postgres.ts';
 import { runningPostmaster } from '../platform/embedded/postmaster.ts';
+import { withConnection } from '../platform/postgres/connection.ts';
 
 const STANDBY = 'standby';
 
@@ -90,6 +91,15 @@ export async function startDatabase(folder: string, logFile: string) {
     await waitForStandby(primary, STANDBY);
   }
 
+  /** The standby receives everything, but for `ms` milliseconds its readers see nothing new. */
+  async function pauseReplay(ms: number): Promise<void> {
+    await withConnection(standby.url, async (client) => {
+      await client.query('SELECT pg_wal_replay_pause()');
+      await sleep(ms);
+      await client.query('SELECT pg_wal_replay_resume()');
+    });
+  }
+
   async function stop(): Promise<void> {
     for (const server of running) await server.stop();
     for (const home of homes) rmSync(home, { recursive: true, force: true });
@@ -100,6 +110,7 @@ export async function startDatabase(folder: string, logFile: string) {
     standbyUrl: () => standby.url,
     restart,
     loseStandby,
+    pauseReplay,
     failOver,
     stop,
     /** The logs and files of every server that there was. */

@@ -208,6 +208,7 @@ export async function createProofEnvironment(
     moveClock,
     killPostgres: database.restart,
     loseReplica: database.loseStandby,
+    pauseReplay: database.pauseReplay,
     pooler,
     failOver,
     ready,

@@ -32,6 +32,9 @@ async function happen(
     case 'the standby, which is the read replica, is lost and comes back':
       await stage.loseReplica(ms);
       return `${ms} ms`;
+    case 'the read replica falls behind':
+      await stage.pauseReplay(ms);
+      return `${ms} ms`;
     case 'the pooler is restarted':
       await stage.pooler?.restart();
       return '';

@@ -41,6 +41,13 @@ export interface Sighting {
   mayLag: boolean;
 }
 
+/** A read by a member of a case that it wrote a moment ago, with the versions of the two answers. */
+export interface OwnRead {
+  path: string;
+  written: number;
+  read: number;
+}
+
 /** A fault and its duration. `crash`: PostgreSQL may have lost commits that it had not flushed. */
 export interface Fault {
   name: string;
@@ -64,6 +71,7 @@ export function createHistory(keep: (text: string) => void = () => undefined) {
   const sightings: Sighting[] = [];
   /** Notes whose author learned that they will not be public, and when. */
   const told: { note: string; answered: number }[] = [];
+  const ownReads: OwnRead[] = [];
   const faults: Fault[] = [];
   const secrets = new Set<string>();
   /** The mark in each member's texts, except in notes, which may outlive the account. */
@@ -71,7 +79,7 @@ export function createHistory(keep: (text: string) => void = () => undefined) {
   /** Violations that clients noticed themselves. */
   const wrong: string[] = [];
   const now = () => performance.timeOrigin + performance.now();
-  return { entries, sightings, told, faults, secrets, words, wrong, now, keep };
+  return { entries, sightings, told, ownReads, faults, secrets, words, wrong, now, keep };
 }
 
 const PATIENCE_MS = 8000;

@@ -74,6 +74,13 @@ export function createOperations(common: SharedRunState, random: Random, member:
     // Another member was faster: read the current state of the case.
     const newer = answer?.status === 409 ? await member.read(path) : answer;
     if (done(newer)) Object.assign(known, learnt(newer));
+    if (done(answer)) await readBack(path, known.version);
+  }
+
+  async function readBack(path: string, written: number): Promise<void> {
+    const answer = await member.read(path);
+    if (done(answer))
+      common.history.ownReads.push({ path, written, read: answer.body.case.version });
   }
 
   const publishProfile = (used?: Credential, copies?: number) =>

@@ -20,6 +20,7 @@ export const FAULTS = [
   'kill -9 of PostgreSQL',
   'the standby is lost, then the primary, and the standby is promoted',
   'the standby, which is the read replica, is lost and comes back',
+  'the read replica falls behind',
   'the pooler is restarted',
   'a process stands still',
   'a backend of PostgreSQL stands still',

@@ -37,6 +37,7 @@ const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
 /** Mutants that only show under certain faults. */
 const FAULTS_FOR: Readonly<Record<string, readonly FaultName[]>> = {
   'no-sync-wait': ['the standby is lost, then the primary, and the standby is promoted'],
+  'no-read-your-writes': ['the read replica falls behind'],
 };
 
 const UNDO_SECONDS = 3;

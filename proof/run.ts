@@ -196,7 +196,7 @@ async function moderatorToken(
 }
 
 function tell(
-  { entries, faults, sightings }: History,
+  { entries, faults, sightings, ownReads }: History,
   seen: readonly ObservedFeed[],
   say: (line: string) => void,
 ) {
@@ -214,6 +214,6 @@ function tell(
   const read = seen.reduce((sum, { events }) => sum + events.length, 0);
   say(
     `\n${faults.length} faults; ${seen.length} feeds read, ${read} entries; ` +
-      `${sightings.length} sightings of public notes`,
+      `${sightings.length} sightings of public notes, ${ownReads.length} reads of own writes`,
   );
 }

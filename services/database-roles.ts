@@ -61,8 +61,25 @@ export async function areGranted(client: pg.ClientBase): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** The tables that the current role cannot use as the service does, and whether `service` can. */
-export function unusableTables(): Sql<{ lacking: string[]; granted: boolean }> {
+/**
+ * Whether the roles were created on this server for an installation whose processes do not own the
+ * tables, so that a database that was restored has to grant its tables to them.
+ */
+export async function areWanted(client: pg.ClientBase): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_class WHERE oid = to_regclass('public.events')
+       AND (SELECT count(*) FROM pg_roles WHERE rolname = ANY($1)) = cardinality($1)
+       AND NOT pg_has_role(to_regrole('service'), relowner, 'USAGE')`,
+    [DATABASE_ROLES],
+  );
+  return rowCount !== 0;
+}
+
+/**
+ * The tables that the current role cannot use as the service does, whether it owns the log, and
+ * whether `service` can use the log.
+ */
+export function unusableTables(): Sql<{ lacking: string[]; owned: boolean; granted: boolean }> {
   return named(
     `SELECT ARRAY(SELECT oid::regclass::text
          FROM (${TABLES}) t LEFT JOIN unnest($1::text[], $2::text[]) limited (relname, privileges)
@@ -72,6 +89,8 @@ export function unusableTables(): Sql<{ lacking: string[]; granted: boolean }> {
            WHEN 'DELETE' THEN has_table_privilege(oid, privilege)
            ELSE has_any_column_privilege(oid, privilege) END)
          ORDER BY 1) AS lacking,
+       EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('public.events')
+         AND pg_has_role(relowner, 'USAGE')) AS owned,
        coalesce(has_table_privilege(to_regrole('service'), to_regclass('public.events'), 'INSERT'),
          false) AS granted`,
     [Object.keys(LIMITED), Object.values(LIMITED).map(privilegesOf)],

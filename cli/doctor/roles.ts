@@ -13,13 +13,15 @@ interface Role {
 const ROLE = sql<Role>`SELECT quote_ident(rolname) AS name, rolsuper AS superuser,
     oid = 10 AS bootstrap FROM pg_roles WHERE rolname = current_user`;
 
-/** Checks that the service's role can use the tables, and is no superuser. */
+const GRANT = 'npm run release -- --grant, and connect the processes as service';
+
+/** Checks that the service's role can use the tables, but neither owns them nor is a superuser. */
 export async function checkRoles({ ask, config }: Context): Promise<Finding[]> {
   const [role] = await ask(ROLE);
   const [tables] = await ask(unusableTables());
   if (!role || !tables) throw new Error('the role has no entry in pg_roles');
   const { name, superuser, bootstrap } = role;
-  const { lacking, granted } = tables;
+  const { lacking, granted, owned } = tables;
   if (config.databaseUrl === undefined)
     return [ok('The embedded PostgreSQL has one role, its superuser')];
   return orOk(
@@ -27,10 +29,11 @@ export async function checkRoles({ ask, config }: Context): Promise<Finding[]> {
       superuser &&
         warn(
           `The role ${name} is a superuser, who can switch off every protection of the log`,
-          bootstrap
-            ? 'npm run release -- --grant, and connect the processes as service'
-            : `ALTER ROLE ${name} NOSUPERUSER`,
+          bootstrap ? GRANT : `ALTER ROLE ${name} NOSUPERUSER`,
         ),
+      owned &&
+        !superuser &&
+        warn(`The role ${name} owns the tables, so that it can change and drop the log`, GRANT),
       lacking.length > 0 &&
         bad(
           `The role ${name} cannot use ${lacking.length} tables, such as ${lacking[0]}`,
@@ -39,6 +42,6 @@ export async function checkRoles({ ask, config }: Context): Promise<Finding[]> {
             : 'npm run release -- --grant, as the owner of the tables',
         ),
     ],
-    `The role ${name} can use the tables, and is no superuser`,
+    `The role ${name} can use the tables, but does not own them`,
   );
 }

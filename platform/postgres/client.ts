@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { addressesOf } from './addresses.ts';
 import { StorageUnavailable } from './errors.ts';
@@ -5,13 +6,31 @@ import { StorageUnavailable } from './errors.ts';
 /** Time to find the host that accepts writes, in milliseconds, unless the connect timeout says. */
 const FIND_TIMEOUT_MS = 10_000;
 
+/** Time for the other hosts to answer after one that accepts writes, in milliseconds. */
+const COMPARE_TIMEOUT_MS = 200;
+
 type Connected = (error: Error | null, client?: pg.Client) => void;
+
+/** A host that accepts writes. Each promotion begins a timeline, so the highest is the newest. */
+interface Writable {
+  client: pg.Client;
+  timeline: number;
+}
+
+/** What this process knows of an address with several hosts. */
+interface Seen {
+  timeline: number;
+  /** The connections to a host, with its timeline. */
+  open: Map<pg.Client, number>;
+}
+
+const seenOf = new Map<string, Seen>();
 
 /**
  * A client of the driver that also takes an address with several hosts. It connects to the host that
  * accepts writes, like libpq with `target_session_attrs=read-write`, but asks all hosts at the same
- * time: a host that does not answer delays nothing. `connect` throws `StorageUnavailable` if no host
- * accepts writes.
+ * time. If several accept writes, it takes the one that was promoted last; from then on, this process
+ * uses no other. `connect` throws `StorageUnavailable` if no host can be used.
  */
 export class Client extends pg.Client {
   readonly #config: pg.ClientConfig;
@@ -36,10 +55,13 @@ export class Client extends pg.Client {
 
   async #connect(): Promise<pg.Client> {
     if (this.#addresses.length > 1) {
-      const { host, port } = await findWritable(this.#config, this.#addresses);
+      const seen = getSeen(this.#config.connectionString ?? '');
+      const { client, timeline } = await findWritable(this.#config, this.#addresses, seen);
       // The pool or a timeout has given this client up meanwhile.
       if (this.connection.stream.destroyed) throw new StorageUnavailable('connection given up');
-      Object.assign(this, { host, port });
+      Object.assign(this, { host: client.host, port: client.port });
+      seen.open.set(this, timeline);
+      this.once('end', () => seen.open.delete(this));
     }
     return super.connect();
   }
@@ -52,18 +74,29 @@ export function destroyConnection(client: pg.ClientBase): void {
   ).connection.stream.destroy();
 }
 
-/** Resolves to a client of the first host that answers and accepts writes; it is closed by then. */
+function getSeen(address: string): Seen {
+  const seen = seenOf.get(address) ?? { timeline: 0, open: new Map() };
+  seenOf.set(address, seen);
+  return seen;
+}
+
+/** Resolves to the host that accepts writes on the highest timeline; its client is closed by then. */
 async function findWritable(
   config: pg.ClientConfig,
   addresses: readonly string[],
-): Promise<pg.Client> {
+  seen: Seen,
+): Promise<Writable> {
   const clients = addresses.map(
     (connectionString) => new pg.Client({ ...config, connectionString }),
   );
   const close = () => clients.forEach(destroyConnection);
   const timer = setTimeout(close, config.connectionTimeoutMillis ?? FIND_TIMEOUT_MS);
   try {
-    return await Promise.any(clients.map(requireWritable));
+    const answers = clients.map((client) => askHost(client, seen));
+    await Promise.any(answers);
+    const all = Promise.allSettled(answers);
+    await Promise.race([all, sleep(COMPARE_TIMEOUT_MS, undefined, { ref: false })]);
+    return await Promise.any(answers.map(async (answer) => requireNewest(await answer, seen)));
   } catch (error) {
     const reasons = (error as AggregateError).errors.map(
       ({ message, code }: NodeJS.ErrnoException, index) =>
@@ -77,12 +110,23 @@ async function findWritable(
 }
 
 /** A standby is read-only, and so is a server or role that is set to `default_transaction_read_only`. */
-async function requireWritable(client: pg.Client): Promise<pg.Client> {
+async function askHost(client: pg.Client, seen: Seen): Promise<Writable> {
   client.on('error', () => undefined);
   await client.connect();
-  const { rows } = await client.query<{ transaction_read_only: string }>(
-    'SHOW transaction_read_only',
+  const { rows } = await client.query<{ timeline: string | null }>(
+    `SELECT CASE current_setting('transaction_read_only') WHEN 'off'
+       THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`,
   );
-  if (rows[0]?.transaction_read_only !== 'off') throw new Error('read-only');
-  return client;
+  if (!rows[0]?.timeline) throw new Error('read-only');
+  const timeline = Number.parseInt(rows[0].timeline, 16);
+  seen.timeline = Math.max(seen.timeline, timeline);
+  for (const [older, its] of seen.open) if (its < seen.timeline) destroyConnection(older);
+  return { client, timeline };
+}
+
+function requireNewest(writable: Writable, { timeline }: Seen): Writable {
+  if (writable.timeline === timeline) return writable;
+  throw new Error(
+    `an old primary on timeline ${writable.timeline}, as timeline ${timeline} exists`,
+  );
 }

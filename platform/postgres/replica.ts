@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { concurrencyLimit } from '../concurrency-limit.ts';
+import { fault } from '../fault.ts';
 import { withClient } from './pool.ts';
 
 export type Replicas = ReturnType<typeof watchReplicas>;
@@ -25,7 +26,8 @@ export const replicasOf = (pool: pg.Pool): Replicas | undefined => watched.get(p
 export const readFromPrimary = <Result>(work: () => Result): Result => fromPrimary.run(true, work);
 
 /** Whether the reads of this call go to the primary. */
-export const readsFromPrimary = (): boolean => fromPrimary.getStore() === true;
+export const readsFromPrimary = (): boolean =>
+  fromPrimary.getStore() === true && !fault('no-read-your-writes');
 
 /**
  * Watches read replicas, one for each pool; reads of the first pool use them in turn. A replica is

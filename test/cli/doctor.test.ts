@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -8,11 +11,15 @@ import { versionFinding } from '../../cli/doctor/database.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { newKey } from '../../harness/registration.ts';
 import { needs } from '../../harness/system-process.ts';
+import { callerBoss } from '../../platform/jobs/boss.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { asRole } from '../support/database.ts';
 import { startPgBouncer } from '../support/deploy-config.ts';
 import {
+  asSuperuser,
   createHealthy,
   createOwnedDatabase,
+  createUngranted,
   diagnose,
   runCli,
   runSql,
@@ -20,16 +27,19 @@ import {
 } from '../support/doctor.ts';
 import { startPooler } from '../support/pooler.ts';
 import { startService } from '../support/service.ts';
+import { startTlsProxy } from '../support/tls-proxy.ts';
 
 // Each of many runs is a process of its own, and they share the machine with other tests.
 t.setTimeout(900_000);
 
 const NAMES = [
-  ...['configuration', 'disk', 'database', 'clock', 'settings', 'pooler', 'standbys', 'replica'],
-  ...['migrations', 'roles', 'log', 'keys', 'backup'],
+  ...['configuration', 'address', 'disk', 'database', 'clock', 'settings', 'pooler', 'standbys'],
+  ...['replica', 'migrations', 'roles', 'jobs', 'log', 'keys', 'backup'],
 ];
 const WARNING = 1;
 const BAD = 2;
+
+type HealthyEnv = Awaited<ReturnType<typeof createHealthy>>['env'];
 
 const server = await startDurableServer(t);
 
@@ -54,6 +64,13 @@ async function mendBySql(
     await sleep(100);
   }
   t.fail(`${line} stays`);
+}
+
+/** Starts the service in the environment of `createHealthy`; `url` is the owner's address. */
+function startServiceOn(t: Test, url: string, { DATABASE_URL, SERVER_KEYS }: HealthyEnv) {
+  const pool = new pg.Pool({ connectionString: url });
+  t.teardown(() => pool.end());
+  return startService(t, { DATABASE_URL, SERVER_KEYS }, { url, pool });
 }
 
 t.test('finds nothing in a healthy service, and prints a line for each check', async (t) => {
@@ -105,7 +122,6 @@ t.test('warns of settings that a public service lacks', async (t) => {
   });
   const mended = { TRUSTED_PROXIES: '1', SECURITY_CONTACT: 'mailto:security@example.org' };
   t.match(await diagnose('configuration', { ...publicEnv, ...mended }, { args: [backups] }), {
-    code: 0,
     lines: ['ok    configuration  The settings are valid, for https://guestbook.example'],
   });
   const embedded = await diagnose('configuration', { ...publicEnv, DATABASE_URL: '' });
@@ -148,11 +164,11 @@ t.test('finds settings with which acknowledged writes are lost', async (t) => {
   const { env, backups, name } = await createHealthy(t, server);
   const mend = (line: string, code: number) =>
     mendBySql(t, 'settings', { ...env, BACKUPS: backups }, line, code);
-  const forRole = `ALTER ROLE ${name} IN DATABASE ${name} SET`;
+  const forRole = `ALTER ROLE service IN DATABASE ${name} SET`;
   const cases = [
     ['ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf()', 'fsync is off', BAD],
     ['ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf()', 'full_page_writes', BAD],
-    [`ALTER ROLE ${name} SET synchronous_commit = off`, 'synchronous_commit is off', BAD],
+    [`${forRole} synchronous_commit = off`, 'synchronous_commit is off', BAD],
     [`${forRole} synchronous_commit = local`, 'synchronous_commit is local', WARNING],
     [`ALTER DATABASE ${name} SET idle_session_timeout = 9000`, 'idle_session_timeout is', WARNING],
   ] as const;
@@ -167,7 +183,7 @@ t.test('finds settings with which acknowledged writes are lost', async (t) => {
 t.test('finds settings that a release would refuse', async (t) => {
   const { env, backups, name } = await createHealthy(t, server);
   const mend = (line: string) => mendBySql(t, 'settings', { ...env, BACKUPS: backups }, line, BAD);
-  await runSql(server, `ALTER ROLE ${name} SET DateStyle = 'German'`);
+  await runSql(server, `ALTER ROLE service IN DATABASE ${name} SET DateStyle = 'German'`);
   await mend('DateStyle is German');
   await runSql(server, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
   await mend('default_transaction_isolation is serializable');
@@ -198,15 +214,16 @@ t.test('finds a pooler without a direct connection beside it', async (t) => {
 });
 
 t.test('finds connections of a pooler that lack the planner settings', async (t) => {
-  const { env, backups, name } = await createHealthy(t, server);
+  const { env, backups, name, url } = await createHealthy(t, server);
   const pooled = await startPooler(t, env.DATABASE_URL);
   const both = { ...env, DATABASE_URL: pooled, DATABASE_DIRECT_URL: env.DATABASE_URL };
-  await runSql(server, `ALTER ROLE ${name} IN DATABASE ${name} RESET plan_cache_mode`);
+  await runSql(server, `ALTER ROLE service IN DATABASE ${name} RESET plan_cache_mode`);
   t.match(await diagnose('pooler', both, { args: [backups] }), {
     code: WARNING,
     lines: ['20 of 20 connections of the pooler lack the planner settings: npm run release, then'],
   });
-  t.match(await runCli(['services/release.ts'], both), { code: 0 });
+  const superuserEnv = { ...env, DATABASE_URL: asSuperuser(server, url) };
+  t.match(await runCli(['services/release.ts'], superuserEnv), { code: 0 });
   t.match(await diagnose('pooler', both, { args: [backups] }), { code: 0, lines: [/^ok /] });
 });
 
@@ -232,7 +249,7 @@ t.test('finds a database without the schema of this release', async (t) => {
     /^bad {3}log .*Cannot be checked .*: npm run rel/,
   ]);
   t.match(await runCli(['services/release.ts'], empty), { code: 0 });
-  t.match(await diagnose('migrations', empty, { args: [backups] }), { code: 0, lines: [/^ok /] });
+  t.match(await diagnose('migrations', empty, { args: [backups] }), { lines: [/^ok /] });
   await runSql(server, 'DROP SCHEMA pgboss CASCADE', url);
   t.match((await diagnose('migrations', empty)).lines, ['job queue: npm run release']);
   await migrate(url);
@@ -247,55 +264,113 @@ t.test('finds a database without the schema of this release', async (t) => {
   });
 });
 
-t.test('warns of a superuser, and finds a role without privileges', async (t) => {
-  const { env, backups, name } = await createHealthy(t, server);
-  const all = { ...env, BACKUPS: backups };
-  await runSql(server, `ALTER ROLE ${name} SUPERUSER`);
-  await mendBySql(t, 'roles', all, `The role ${name} is a superuser`, WARNING);
-  const { username, password } = new URL(server.url);
-  const first = new URL(env.DATABASE_URL);
-  Object.assign(first, { username, password });
-  const superuser = first.href;
-  t.match((await diagnose('roles', { ...env, DATABASE_URL: superuser })).lines, [
-    /^warn .*: npm run release -- --grant, and connect the processes as service$/,
+t.test('warns of an owner and a superuser, and finds a role without privileges', async (t) => {
+  const { env, backups, name, url } = await createUngranted(t, server);
+  const check = (address: string) =>
+    diagnose('roles', { ...env, DATABASE_URL: address }, { args: [backups] });
+  const release = 'npm run release -- --grant, and connect the processes as service';
+  t.same((await check(url)).lines, [
+    `warn  roles          The role ${name} owns the tables, so that it can change and drop the log: ${release}`,
   ]);
+  const superuser = asSuperuser(server, url);
+  t.match(await check(superuser), {
+    code: WARNING,
+    lines: [/^warn .* is a superuser, .*: npm run release -- --grant, and connect the processes/],
+  });
+  const web = new URL(url);
+  web.username = `${name}_web`;
   await runSql(server, `CREATE ROLE ${name}_web LOGIN PASSWORD '${name}'`);
-  first.username = `${name}_web`;
-  first.password = name;
-  const web = { ...all, DATABASE_URL: first.href };
-  t.match((await diagnose('roles', web, { args: [backups] })).lines, [
+  t.match((await check(web.href)).lines, [
     /^bad .*cannot use .* tables, .*: npm run release -- --grant, as the owner of the tables$/,
   ]);
-  const release = ['services/release.ts', '--grant'];
-  t.match(await runCli(release, { ...env, DATABASE_URL: superuser }), { code: 0 });
-  await mendBySql(t, 'roles', web, `The role ${name}_web cannot use `, BAD);
-  t.match(await diagnose('keys', web, { args: [backups] }), { code: 0 });
+
+  const granted = await runCli(['services/release.ts', '--grant'], {
+    ...env,
+    DATABASE_URL: superuser,
+  });
+  t.match(granted, { code: 0 });
+  await runSql(server, `ALTER ROLE service PASSWORD 'service'`);
+  t.match(await check(asRole(url, 'service')), { code: 0, lines: [/^ok /] });
+  const webEnv = { ...env, BACKUPS: backups, DATABASE_URL: web.href };
+  await mendBySql(t, 'roles', webEnv, `The role ${name}_web cannot use `, BAD);
+  await runSql(server, `ALTER ROLE ${name}_web SUPERUSER`);
+  await mendBySql(t, 'roles', webEnv, `The role ${name}_web is a superuser`, WARNING);
+  t.match(await diagnose('keys', webEnv, { args: [backups] }), { code: 0 });
+});
+
+t.test('warns of jobs that failed for the last time', async (t) => {
+  const { env, url, backups } = await createHealthy(t, server);
+  await startServiceOn(t, url, env);
+  const boss = callerBoss(env.DATABASE_URL, 'test');
+  await boss.start();
+  t.teardown(() => boss.stop({ graceful: false }));
+  for (const note_id of [randomUUID(), randomUUID()]) {
+    await boss.send('tell-author', { note_id }, { retryLimit: 0 });
+    const [job] = await boss.fetch('tell-author');
+    await boss.fail('tell-author', job?.id ?? '', { error: 'NoRoom' });
+  }
+  const check = () => diagnose('jobs', env, { args: [backups] });
+  t.match(await check(), {
+    code: WARNING,
+    lines: [
+      /^warn {2}jobs .*2 jobs .*, of the queue tell-author, at 20\S+Z: npm run dead-letters -- list, /,
+    ],
+  });
+  t.match(await runCli(['cli/dead-letters.ts', 'again'], env), { code: 0, stdout: /^Gave 2 back/ });
+  t.match(await check(), { code: 0, lines: [/^ok /] });
+});
+
+t.test('warns if no web process answers at the public address', needs('openssl'), async (t) => {
+  const { env, url, backups, folder } = await createHealthy(t, server);
+  const service = await startServiceOn(t, url, env);
+  // This address leads to this machine, but is no loopback address.
+  const proxy = await startTlsProxy(t, folder, '0.0.0.0', service.baseUrl);
+  const publicEnv = {
+    ...env,
+    BASE_URL: proxy.url,
+    TRUSTED_PROXIES: '1',
+    SECURITY_CONTACT: 'mailto:security@example.org',
+    NODE_EXTRA_CA_CERTS: proxy.certificate,
+  };
+  const check = (more: Record<string, string> = {}) =>
+    diagnose('address', { ...publicEnv, ...more }, { args: [backups] });
+  const start = 'start the web process and the proxy in front of it, or export BASE_URL=https://…';
+  const warning = (text: string) => ({
+    code: WARNING,
+    lines: [`warn  address        ${proxy.url}/readyz ${text}: ${start}`],
+  });
+  t.match(await check(), { code: 0, lines: [`A web process is ready at ${proxy.url}`] });
+  t.match((await check({ NODE_EXTRA_CA_CERTS: '' })).lines, [
+    /^warn {2}address .*\/readyz does not answer \(self-signed certificate.*\): start the web process/,
+  ]);
+  await runSql(server, `UPDATE schema_migrations SET name = 'x' || name`, url);
+  t.match((await check()).lines, warning('answers 503').lines);
+  await runSql(server, 'UPDATE schema_migrations SET name = substr(name, 2)', url);
+  const foreign = createServer((_, response) => response.end('Welcome'));
+  await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => foreign.close());
+  proxy.aim(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}`);
+  t.match(await check(), warning('is not answered by a web process of this service'));
+  proxy.aim('http://127.0.0.1:1');
+  t.match((await check()).lines, [/^warn {2}address .*\/readyz does not answer \(/]);
+  t.match(await diagnose('address', env), { lines: [/^ok .* Only this machine can reach http:/] });
 });
 
 t.test('finds a log that was restored without a new epoch', async (t) => {
-  const { env, backups } = await createHealthy(t, server);
+  const { env, ownerEnv, backups } = await createHealthy(t, server);
   // As `pg_dump` carries it to another server.
   await runSql(server, `UPDATE log_epochs SET server = '1/00000001'`, env.DATABASE_URL);
   t.match(await diagnose('log', env, { args: [backups] }), {
     code: BAD,
     lines: [/^bad {3}log .*another server.*: npm run restored, or npm run restored -- --nothing-l/],
   });
-  t.match(await runCli(['cli/restored.ts'], env), { code: 0 });
+  t.match(await runCli(['cli/restored.ts'], ownerEnv), { code: 0 });
   t.match(await diagnose('log', env, { args: [backups] }), { code: 0, lines: [/^ok /] });
 });
 
 t.test('finds server keys that the data needs and the service lacks', async (t) => {
-  const { env, backups } = await createHealthy(t, server);
-  const pool = new pg.Pool({ connectionString: env.DATABASE_URL });
-  t.teardown(() => pool.end());
-  const service = await startService(
-    t,
-    { SERVER_KEYS: env.SERVER_KEYS },
-    {
-      url: env.DATABASE_URL,
-      pool,
-    },
-  );
+  const { env, url, backups } = await createHealthy(t, server);
+  const service = await startServiceOn(t, url, env);
   await newAgent(service);
   const check = (more: Record<string, string>) =>
     diagnose('keys', { ...env, ...more }, { args: [backups] });

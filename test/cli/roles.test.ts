@@ -1,7 +1,14 @@
 import pg from 'pg';
 import t from 'tap';
 import { asRole } from '../support/database.ts';
-import { createHealthy, diagnose, runCli, runSql, startDurableServer } from '../support/doctor.ts';
+import {
+  createHealthy,
+  createUngranted,
+  diagnose,
+  runCli,
+  runSql,
+  startDurableServer,
+} from '../support/doctor.ts';
 
 const RELEASE = 'services/release.ts';
 const GRANT = [RELEASE, '--grant'];
@@ -10,7 +17,7 @@ const GRANTED =
 
 t.test('grants the roles for an owner that a superuser helps once', async (t) => {
   const server = await startDurableServer(t);
-  const { env, name, url, backups } = await createHealthy(t, server);
+  const { env, name, url, backups } = await createUngranted(t, server);
 
   const refused = await runCli(GRANT, env);
   t.match(refused, { code: 1, stdout: 'The schema is current\n' });
@@ -48,7 +55,7 @@ t.test('grants the roles for an owner that a superuser helps once', async (t) =>
   });
   await service.end();
   t.match(await diagnose('roles', { ...env, DATABASE_URL: asRole(url, 'service') }), {
-    lines: ['ok    roles          The role service can use the tables, and is no superuser'],
+    lines: ['ok    roles          The role service can use the tables, but does not own them'],
   });
 
   const owner = new pg.Client(url);
@@ -63,9 +70,43 @@ t.test('grants the roles for an owner that a superuser helps once', async (t) =>
   t.match(await runCli(['cli/backup.ts', `${backups}/second`], env), { code: 0 });
 });
 
+t.test('a restore grants the roles again', async (t) => {
+  const server = await startDurableServer(t);
+  const { env, backups, name } = await createHealthy(t, server);
+  const folder = `${backups}/first`;
+  const newDatabase = async (database: string) => {
+    await runSql(server, `CREATE DATABASE ${database} OWNER ${name}`);
+    return new URL(`/${database}`, server.url);
+  };
+  const restore = ({ href }: URL) =>
+    runCli(['cli/restore.ts', folder], { ...env, DATABASE_URL: href });
+  const rolesIn = ({ href }: URL) =>
+    diagnose('roles', { ...env, DATABASE_URL: asRole(href, 'service') });
+  const isGranted = { lines: ['ok    roles          The role service can use the tables, but'] };
+
+  const another = await newDatabase('another');
+  t.match(await restore(another), { code: 0, stdout: /\nGranted the roles service, / });
+  t.match(await rolesIn(another), isGranted);
+
+  const third = await newDatabase('third');
+  Object.assign(third, { username: name, password: name });
+  const helped = await restore(third);
+  t.match(helped, { code: 1, stdout: /^Epoch / });
+  const [line = '', ...statements] = helped.stderr.trimEnd().split('\n');
+  t.match(
+    line,
+    /^The backup is restored, but .* npm run release -- --grant: A superuser has to run/,
+  );
+  t.match(statements[0], /^ {2}ALTER ROLE service IN DATABASE third SET /);
+  const repair = statements.map((statement) => statement.trim().slice(0, -1)).join('; ');
+  await runSql(server, repair, third.href);
+  t.match(await runCli(GRANT, { ...env, DATABASE_URL: third.href }), { code: 0, stdout: GRANTED });
+  t.match(await rolesIn(third), isGranted);
+});
+
 t.test('refuses a role service that no grant limits', async (t) => {
   const server = await startDurableServer(t);
-  const { env } = await createHealthy(t, server);
+  const { env } = await createUngranted(t, server);
   await runSql(server, 'CREATE ROLE service SUPERUSER');
   t.same(await runCli(GRANT, env), {
     code: 1,

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { appendFileSync, chownSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
+import { createCertificate } from '../../harness/certificate.ts';
 import { promote, type Server, severalHosts, startStandby } from '../../harness/standby.ts';
+import { needs } from '../../harness/system-process.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
@@ -75,13 +78,91 @@ t.test('finds the host that accepts writes, before and after a failover', async 
   await startWorker(t, { ...settings, LOG_LEVEL: 'silent' });
   const submit = () => call('POST', '/api/guestbook', newNote());
   t.match(await submit(), { status: 202 });
+  t.match(await call('GET', '/readyz'), { status: 200 });
   await untilScreened(primary, 1);
 
   await stopPrimary();
   t.match(await submit(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
+  t.match(await call('GET', '/readyz'), { status: 503 });
+  t.match(await call('GET', '/readyz?for=proxy'), { status: 200 });
   await promote(standby);
+  t.match(await call('GET', '/readyz'), { status: 200 });
   t.match(await submit(), { status: 202 });
   await untilScreened(standby, 2);
+});
+
+t.test('leaves an old primary that accepts writes beside the promoted standby', async (t) => {
+  const { primary, standby } = await startServers(t);
+  const proxy = await wireProxy(t, standby.url);
+  const address = severalHosts([primary, proxy]);
+  const { call, core } = await startService(t, { DATABASE_URL: address });
+  await useAll(core.pool);
+  const submit = async () => {
+    const { body } = newNote();
+    return { id: body.id, ...(await call('POST', '/api/guestbook', { body })) };
+  };
+  const hasNote = ({ url }: Server, id: string) =>
+    withConnection(url, async (client) => {
+      return (await client.query('SELECT FROM notes WHERE note_id = $1', [id])).rowCount === 1;
+    });
+  const before = await submit();
+  t.ok(await hasNote(primary, before.id));
+
+  await promote(standby);
+  const portOf = (client: pg.Client) => client.query('SHOW port').then(({ rows }) => rows[0].port);
+  t.equal(await withConnection(address, portOf), new URL(standby.url).port);
+  const after = await submit();
+  t.match(after, { status: 202 });
+  t.same([await hasNote(primary, after.id), await hasNote(standby, after.id)], [false, true]);
+
+  proxy.redirect('postgres://127.0.0.1:1');
+  t.match(await submit(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
+  await t.rejects(withConnection(address, portOf), {
+    message: /127\.0\.0\.1:\d+: an old primary on timeline 1, as timeline 2 exists; /,
+  });
+});
+
+/** Makes a server answer with a certificate for `name`; returns the certificate's file. */
+async function useCertificate({ url, dataDir }: Server, name: string): Promise<string> {
+  const data = join(dataDir, 'postgres', 'data');
+  const { cert, key } = createCertificate(data, name);
+  const { uid, gid } = statSync(data);
+  for (const file of [cert, key]) chownSync(file, uid, gid);
+  await withConnection(url, async (client) => {
+    await client.query(`ALTER SYSTEM SET ssl_cert_file = '${cert}'`);
+    await client.query(`ALTER SYSTEM SET ssl_key_file = '${key}'`);
+    await client.query('ALTER SYSTEM SET ssl = on');
+    await client.query('SELECT pg_reload_conf()');
+    while ((await client.query('SHOW ssl_cert_file')).rows[0].ssl_cert_file !== cert)
+      await sleep(20);
+  });
+  return cert;
+}
+
+t.test("checks each host's certificate by its own name", needs('openssl'), async (t) => {
+  const { primary, standby } = await startServers(t);
+  const authorities = join(primary.dataDir, 'authorities');
+  const trust = async (server: Server, name: string) =>
+    appendFileSync(authorities, readFileSync(await useCertificate(server, name)));
+  await trust(primary, 'DNS:localhost');
+  await trust(standby, 'IP:127.0.0.1');
+  const byName = { url: primary.url.replace('127.0.0.1', 'localhost') };
+  const address = `${severalHosts([byName, standby])}?sslmode=verify-full&sslrootcert=${authorities}`;
+  const serverOf = () =>
+    withConnection(address, async (client) => {
+      const { rows } = await client.query<{ port: string; ssl: boolean }>(
+        `SELECT current_setting('port') AS port, ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`,
+      );
+      return rows[0];
+    });
+  t.same(await serverOf(), { port: new URL(primary.url).port, ssl: true });
+  await promote(standby);
+  t.same(await serverOf(), { port: new URL(standby.url).port, ssl: true });
+
+  await trust(standby, 'DNS:localhost');
+  await t.rejects(serverOf(), {
+    message: /localhost:\d+: an old primary .*; 127\.0\.0\.1:\d+: Hostname\/IP does not match/,
+  });
 });
 
 t.test('commands take an address with several hosts', async (t) => {

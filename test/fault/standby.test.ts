@@ -58,11 +58,17 @@ async function startWithStandby(t: Test) {
   };
   const isRecorded = async (id: string): Promise<boolean> =>
     (await admin.query('SELECT FROM notes WHERE note_id = $1', [id])).rowCount === 1;
+  /** The answers to an orchestrator and to a proxy. */
+  const probe = async (): Promise<number[]> => [
+    (await service.call('GET', '/readyz')).status,
+    (await service.call('GET', '/readyz?for=proxy')).status,
+  ];
   return {
     ...service,
     service,
     admin,
     post,
+    probe,
     isRecorded,
     waitingPids,
     loseStandby: () => nameStandbys('nobody'),
@@ -71,8 +77,9 @@ async function startWithStandby(t: Test) {
 }
 
 t.test('a write that no standby has is neither acknowledged nor visible', async (t) => {
-  const { post, isRecorded, waitingPids, loseStandby, regainStandby, call, core } =
+  const { post, probe, isRecorded, waitingPids, loseStandby, regainStandby, call, core } =
     await startWithStandby(t);
+  t.same(await probe(), [200, 200], 'ready before');
   await loseStandby();
   const first = await post();
   t.match(first, { status: 503, code: 'outcome_unconfirmed' });
@@ -83,16 +90,18 @@ t.test('a write that no standby has is neither acknowledged nor visible', async 
   const second = await post(first.id);
   t.match(second, { status: 503, code: 'storage_unavailable' }, 'nothing happened meanwhile');
   t.equal((await call('GET', '/api/guestbook')).status, 200);
+  t.same(await probe(), [200, 200], 'ready, since it can read');
 
   await regainStandby();
   while ((await waitingPids()).length > 0) await sleep(10);
   t.equal(await isRecorded(first.id), true);
+  t.same(await probe(), [200, 200], 'ready afterwards');
   t.match(await post(first.id), { status: 200 }, 'the receipt is replayed');
   t.match(await post(), { status: 202 });
 });
 
 t.test('a commit whose wait somebody ended is not acknowledged', async (t) => {
-  const { post, isRecorded, admin, waitingPids, loseStandby, regainStandby } =
+  const { post, probe, isRecorded, admin, waitingPids, loseStandby, regainStandby } =
     await startWithStandby(t);
   await loseStandby();
   const posting = post();
@@ -105,12 +114,13 @@ t.test('a commit whose wait somebody ended is not acknowledged', async (t) => {
 
   const replayed = await post(answer.id);
   t.equal(replayed.status, 503, 'no receipt is replayed either');
+  t.same(await probe(), [200, 200], 'ready, since the commit is there');
   await regainStandby();
   t.match(await post(answer.id), { status: 200 });
 });
 
 t.test('commands that wait for a standby leave room for reads', async (t) => {
-  const { post, call, core, isRecorded, waitingPids, loseStandby, regainStandby } =
+  const { post, probe, call, core, isRecorded, waitingPids, loseStandby, regainStandby } =
     await startWithStandby(t);
   await loseStandby();
   const posting = Promise.all(Array.from({ length: 20 }, () => post()));
@@ -121,7 +131,7 @@ t.test('commands that wait for a standby leave room for reads', async (t) => {
     // Until the loss is noticed, reads wait behind the commands that have the connections.
     while (!core.store.waitsForStandby()) await sleep(10);
     while (!over) {
-      reads.push((await call('GET', '/api/guestbook')).status);
+      reads.push((await call('GET', '/api/guestbook')).status, ...(await probe()));
       mostWaiting = Math.max(mostWaiting, (await waitingPids()).length);
       await sleep(100);
     }
@@ -140,7 +150,7 @@ t.test('commands that wait for a standby leave room for reads', async (t) => {
 });
 
 t.test('a feed shows nothing that only a restarted primary has', async (t) => {
-  const { call, core, loseStandby, regainStandby, service } = await startWithStandby(t);
+  const { call, core, probe, loseStandby, regainStandby, service } = await startWithStandby(t);
   const agent = await newAgent(service);
   const read = () => agent.call('GET', '/api/v1/updates');
   t.equal((await read()).status, 200, 'without standbys');
@@ -148,6 +158,7 @@ t.test('a feed shows nothing that only a restarted primary has', async (t) => {
   // This process has not confirmed the present start of the server yet, as after a restart.
   t.match(await read(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
   t.equal((await call('GET', '/api/guestbook')).status, 200);
+  t.same(await probe(), [200, 200], 'ready for everything but feeds');
   await regainStandby();
   while (core.store.waitsForStandby()) await sleep(10);
   t.equal((await read()).status, 200);

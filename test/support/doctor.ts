@@ -11,6 +11,8 @@ import type { Settings } from '../../platform/embedded/start-server.ts';
 import { parseServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { grantRoles } from '../../services/database-roles.ts';
+import { asRole } from './database.ts';
 
 type Ending = { teardown(end: () => Promise<void>): unknown };
 type Environment = Readonly<Record<string, string>>;
@@ -28,14 +30,11 @@ export async function startDurableServer(t: Ending, settings: Settings = {}) {
 }
 
 /** Runs SQL as the superuser of a server, in its database `service` or the one of `url`. */
-export const runSql = (server: { url: string }, statements: string, url = server.url) => {
-  const address = new URL(server.url);
-  address.pathname = new URL(url).pathname;
-  return withConnection(address.href, async (client) => {
+export const runSql = (server: { url: string }, statements: string, url = server.url) =>
+  withConnection(asSuperuser(server, url), async (client) => {
     // `ALTER SYSTEM` must be alone in its transaction.
     for (const statement of statements.split('; ')) await client.query(statement);
   });
-};
 
 /** A new database, and the role that owns it. */
 export async function createOwnedDatabase(server: { url: string }, options = '') {
@@ -49,8 +48,15 @@ export async function createOwnedDatabase(server: { url: string }, options = '')
   return { url: url.href, name };
 }
 
-/** An environment and a folder of backups in which the doctor finds nothing. */
-export async function createHealthy(t: Test, server: { url: string }) {
+/** The address of a database on `server`, as its superuser. */
+export function asSuperuser(server: { url: string }, url: string): string {
+  const address = new URL(server.url);
+  address.pathname = new URL(url).pathname;
+  return address.href;
+}
+
+/** An environment whose role owns the tables, and a folder with a backup. */
+export async function createUngranted(t: Test, server: { url: string }) {
   const { url, name } = await createOwnedDatabase(server);
   await migrate(url);
   const serverKeys = `1:${newKey()}`;
@@ -66,6 +72,18 @@ export async function createHealthy(t: Test, server: { url: string }) {
     BACKUP_PASSPHRASE: passphrase,
   };
   return { url, name, env, backups, folder: folder.path };
+}
+
+/**
+ * An environment and a folder of backups in which the doctor finds nothing. `ownerEnv` is that of the
+ * release and other commands of the owner.
+ */
+export async function createHealthy(t: Test, server: { url: string }) {
+  const { env: ownerEnv, ...rest } = await createUngranted(t, server);
+  await withConnection(asSuperuser(server, rest.url), grantRoles);
+  await runSql(server, `ALTER ROLE service PASSWORD 'service'`);
+  const env = { ...ownerEnv, DATABASE_URL: asRole(rest.url, 'service') };
+  return { ...rest, env, ownerEnv };
 }
 
 /** Runs a command of `cli/`; returns its exit status and output. */
