@@ -27,7 +27,8 @@ const STRAY_JOINER =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Inherited}]])[\u200C\u200D]/gv;
 // Tags are legitimate after a black flag, where they encode the flag of a region.
 const STRAY_TAG = /(?<![\u{1F3F4}\u{E0020}-\u{E007F}])[\u{E0000}-\u{E007F}]+/gu;
-const STACKED = /\p{Mn}{4,}/gu;
+// With the letter, because a quote of the marks alone shows nothing that a reader can recognize.
+const STACKED = /[^\p{M}\s]?\p{Mn}{4,}/gu;
 // Mathematical alphabets, enclosed and full-width Latin letters, and small capitals.
 const STYLED =
   /[\u{1D400}-\u{1D7CB}\u{1F110}-\u{1F189}\u24B6-\u24E9\uFF21-\uFF3A\uFF41-\uFF5A\u1D00-\u1D2B]/gu;

@@ -95,6 +95,7 @@ const LOCATED: [message: string, code: FindingCode, ...words: string[]][] = [
   ['e\u0301 Pаypal is safe', 'mixed_scripts', 'Pаypal'],
   ['so 𝓕𝓻𝓮𝓮 and 𝓮', 'styled_letters', '𝓕𝓻𝓮𝓮', '𝓮'],
   ['a\u200Bb', 'invisible', '\u200B'],
+  ['so Z\u0300\u0301\u0302\u0303\u0304a', 'stacked_marks', 'Z\u0300\u0301\u0302\u0303\u0304'],
   [`so ${'pneumono'.repeat(6)}!`, 'long_word', `${'pneumono'.repeat(6)}!`],
   ['e\u0301 sooooooo', 'repeated_characters', 'ooooooo'],
 ];
