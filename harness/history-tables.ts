@@ -91,9 +91,11 @@ const STATEMENTS = [
     FROM events e LEFT JOIN events t ON t.type = 'DecisionTold' AND t.owner_id = e.owner_id
       AND t.stream_id = 'telling-' || e.event_id
     WHERE e.type IN ('NoteApproved', 'NoteRejected')`,
-  `INSERT INTO note_screenings (note_id, rules_version, band, findings, words, screened_at)
+  `INSERT INTO note_screenings (note_id, rules_version, band, findings, words, spans,
+      screened_at)
     SELECT ${uuid('note_id')}, (e.data->>'rules_version')::int, e.data->>'band',
-      e.data->'findings', e.personal->'words', e.recorded_at
+      e.data->'findings', e.personal->'words', e.personal->'spans',
+      e.recorded_at
     FROM events e WHERE e.type = 'NoteScreened'`,
   `INSERT INTO note_findings (note_id, code)
     SELECT DISTINCT ${uuid('note_id')}, finding->>'code'

@@ -92,6 +92,14 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
     createOperation('POST /api/moderation/subjects/:type/:id/comments, member', () =>
       moderator.post(`subjects/member/${ann.id}/comments`, { text: 'Seen before' }),
     ),
+    createPreparedOperation(
+      'POST /api/moderation/subjects/:type/:id/comments/:event_id/delete',
+      async () => {
+        const path = `subjects/note/${(await submit(api)).id}/comments`;
+        return `${path}/${(await expectSuccess(moderator.post(path, { text: 'x' }))).event_id}/delete`;
+      },
+      (path) => moderator.post(path, {}),
+    ),
     createOperation('PUT /api/moderation/policies', () =>
       api.call('PUT', '/api/moderation/policies', {
         body: { code: 'other', title: `Other ${Math.random()}`, text: 'More', active: true },

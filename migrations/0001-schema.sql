@@ -415,6 +415,7 @@ CREATE TABLE note_screenings (
   band text NOT NULL,               -- groups findings for display; decides nothing
   findings jsonb NOT NULL,          -- [{"code": …}, …], without words of the note
   words jsonb,                      -- the words that caused findings
+  spans jsonb,                      -- their places in the message: {"<code>": [[start, end], …], …}
   screened_at timestamptz NOT NULL
 );
 ALTER TABLE note_screenings ALTER COLUMN words SET STATISTICS 0;

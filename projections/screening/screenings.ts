@@ -17,12 +17,14 @@ const writeScreening = defineInsert(
     band: 'text',
     findings: 'jsonb',
     words: 'jsonb',
+    spans: 'jsonb',
     screened_at: 'timestamptz',
   },
   {
     key: ['note_id'],
     action: `DO UPDATE SET rules_version = excluded.rules_version, band = excluded.band,
-      findings = excluded.findings, words = excluded.words, screened_at = excluded.screened_at`,
+      findings = excluded.findings, words = excluded.words, spans = excluded.spans,
+      screened_at = excluded.screened_at`,
   },
 );
 
@@ -39,6 +41,7 @@ export const screenings = defineProjection(events, {
         band: data.band,
         findings: data.findings,
         words: personal?.words,
+        spans: personal?.spans,
         screened_at: recorded_at,
       }),
       ...(stream_version > 1 ? [dropFindings(data.note_id), dropFingerprints(data.note_id)] : []),
@@ -51,9 +54,9 @@ export const screenings = defineProjection(events, {
         hashes: hashesOf(personal),
       }),
     ],
-    // Keeps the findings, but neither the words of the note nor a hash of its text.
+    // Keeps the findings, but neither words of the note, nor their places, nor a hash of its text.
     NoteErased: ({ data }) => [
-      sql`UPDATE note_screenings SET words = NULL WHERE note_id = ${data.note_id}`,
+      sql`UPDATE note_screenings SET words = NULL, spans = NULL WHERE note_id = ${data.note_id}`,
       dropFingerprints(data.note_id),
     ],
   },

@@ -61,6 +61,15 @@ export const CommentAdded = defineEvent('CommentAdded', {
   personal: z.strictObject({ text: z.string() }),
 });
 
+export const CommentDeleted = defineEvent('CommentDeleted', {
+  summary: 'The author of the comment `of`, or a lead, deleted it, which erased its text.',
+
+  data: z.strictObject({
+    subject: z.strictObject({ type: z.enum(COMMENT_SUBJECTS), id: z.uuid() }),
+    of: z.uuid(),
+  }),
+});
+
 export const QueueOverdue = defineEvent('QueueOverdue', {
   summary:
     'A note has waited for more than a day. Recorded once, until `QueueCaughtUp` ends the alert.',

@@ -1,4 +1,5 @@
-import type { Finding } from './rules.ts';
+import { countSpans, type LocatedFinding } from './rules.ts';
+import { spansOf } from './trace.ts';
 
 // Scripts with letters that look alike. Other scripts are mixed in legitimate words ("Tシャツ"),
 // or do not resemble another script.
@@ -26,29 +27,27 @@ const STRAY_JOINER =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Inherited}]])[\u200C\u200D]/gv;
 // Tags are legitimate after a black flag, where they encode the flag of a region.
 const STRAY_TAG = /(?<![\u{1F3F4}\u{E0020}-\u{E007F}])[\u{E0000}-\u{E007F}]+/gu;
-const STACKED = /\p{Mn}{4,}/gu;
+// With the letter, because a quote of the marks alone shows nothing that a reader can recognize.
+const STACKED = /[^\p{M}\s]?\p{Mn}{4,}/gu;
 // Mathematical alphabets, enclosed and full-width Latin letters, and small capitals.
 const STYLED =
   /[\u{1D400}-\u{1D7CB}\u{1F110}-\u{1F189}\u24B6-\u24E9\uFF21-\uFF3A\uFF41-\uFF5A\u1D00-\u1D2B]/gu;
-
-const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
 
 export function hasMixedScripts(word: string): boolean {
   return LOOK_ALIKES.filter((script) => script.test(word)).length > 1;
 }
 
 /** Findings about characters that a reader does not see or takes for other characters. */
-export function characterFindings(text: string): Finding[] {
-  const mixed = (text.match(LETTERS) ?? []).filter(hasMixedScripts).length;
-  const direction =
-    count(text, EMBEDDING) + (RIGHT_TO_LEFT.test(text) ? 0 : count(text, DIRECTION_MARK));
-  const invisible = count(text, INVISIBLE) + count(text, STRAY_JOINER) + count(text, STRAY_TAG);
-  const styled = count(text, STYLED);
+export function characterFindings(text: string): LocatedFinding[] {
+  const mixed = spansOf(text, LETTERS).filter((span) => hasMixedScripts(text.slice(...span)));
+  const marks = RIGHT_TO_LEFT.test(text) ? [] : spansOf(text, DIRECTION_MARK);
+  const invisible = [INVISIBLE, STRAY_JOINER, STRAY_TAG].flatMap((kind) => spansOf(text, kind));
+  const styled = spansOf(text, STYLED);
   return [
-    { code: 'mixed_scripts' as const, count: mixed },
-    { code: 'direction' as const, count: direction },
-    { code: 'invisible' as const, count: invisible },
-    { code: 'stacked_marks' as const, count: count(text, STACKED) },
-    { code: 'styled_letters' as const, count: styled < 4 ? 0 : styled },
+    countSpans('mixed_scripts', mixed),
+    countSpans('direction', [...spansOf(text, EMBEDDING), ...marks]),
+    countSpans('invisible', invisible),
+    countSpans('stacked_marks', spansOf(text, STACKED)),
+    countSpans('styled_letters', styled.length < 4 ? [] : styled),
   ].filter((finding) => finding.count > 0);
 }

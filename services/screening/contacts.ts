@@ -1,6 +1,7 @@
 import { LinkifyIt } from 'linkify-it';
 import { hasMixedScripts } from './characters.ts';
-import type { Finding } from './rules.ts';
+import { countSpans, type LocatedFinding } from './rules.ts';
+import { type Span, spansOf } from './trace.ts';
 
 const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyIP: true, urlAuth: true });
 
@@ -14,31 +15,35 @@ const MARKUP =
 const NUMERIC_HOST = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 
 /** Findings that lead a reader elsewhere: links, e-mail addresses, phone numbers and markup. */
-export function contactFindings(text: string): Finding[] {
-  const matches = linkify.match(text) ?? [];
-  const links = matches.filter(({ schema }) => schema !== 'mailto:');
-  const addresses = links.map(({ text: shown, url }) => ({ shown, url: parse(url) }));
-  const hosts = addresses.map(({ url }) => url?.hostname ?? '');
+export function contactFindings(text: string): LocatedFinding[] {
+  const addresses = (linkify.match(text) ?? []).map(({ index, lastIndex, schema, url }) => ({
+    span: [index, lastIndex] as const,
+    isEmail: schema === 'mailto:',
+    shown: text.slice(index, lastIndex),
+    url: parse(url),
+  }));
+  const links = addresses.filter(({ isEmail }) => !isEmail);
+  const spans = (kind: readonly { span: Span }[]) => kind.map(({ span }) => span);
   // Digits inside a link are not a phone number.
-  const rest = matches.reduceRight(
-    (left, { index, lastIndex }) => `${left.slice(0, index)} ${left.slice(lastIndex)}`,
+  const rest = addresses.reduce(
+    (left, { shown, span: [start, end] }) =>
+      left.slice(0, start) + ' '.repeat(shown.length) + left.slice(end),
     text,
   );
-  const many = links.length >= MANY_LINKS;
   return [
-    { code: many ? ('many_links' as const) : ('links' as const), count: links.length },
-    { code: 'link_to_number' as const, count: hosts.filter((h) => NUMERIC_HOST.test(h)).length },
-    {
-      code: 'link_look_alike' as const,
-      count: addresses.filter(({ shown, url }) => deceives(shown, url)).length,
-    },
-    {
-      code: 'link_with_credentials' as const,
-      count: addresses.filter(({ url }) => url?.username || url?.password).length,
-    },
-    { code: 'email' as const, count: matches.length - links.length },
-    { code: 'phone' as const, count: rest.match(PHONE)?.length ?? 0 },
-    { code: 'markup' as const, count: text.match(MARKUP)?.length ?? 0 },
+    countSpans(links.length >= MANY_LINKS ? 'many_links' : 'links', spans(links)),
+    countSpans(
+      'link_to_number',
+      spans(links.filter(({ url }) => NUMERIC_HOST.test(url?.hostname ?? ''))),
+    ),
+    countSpans('link_look_alike', spans(links.filter(({ shown, url }) => deceives(shown, url)))),
+    countSpans(
+      'link_with_credentials',
+      spans(links.filter(({ url }) => url?.username || url?.password)),
+    ),
+    countSpans('email', spans(addresses.filter(({ isEmail }) => isEmail))),
+    countSpans('phone', spansOf(rest, PHONE)),
+    countSpans('markup', spansOf(text, MARKUP)),
   ].filter((finding) => finding.count > 0);
 }
 

@@ -17,6 +17,16 @@ export const NoteScreened = defineEvent('NoteScreened', {
   personal: z.strictObject({
     /** Words of the note that a finding refers to, by finding code. */
     words: z.partialRecord(z.enum(FINDING_CODES), z.array(z.string())),
+    /**
+     * Start and end, in code points, of the parts of the message that a finding refers to; absent
+     * from screenings by versions 1 and 2 of the rules.
+     */
+    spans: z
+      .partialRecord(
+        z.enum(FINDING_CODES),
+        z.array(z.tuple([z.int().nonnegative(), z.int().positive()])),
+      )
+      .optional(),
     /** Keyed hashes as signed 64-bit numbers; they are erased together with the text. */
     fingerprint: z.strictObject({
       key_id: z.int(),

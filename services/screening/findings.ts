@@ -1,12 +1,16 @@
 import { characterFindings } from './characters.ts';
 import { contactFindings } from './contacts.ts';
-import { bounded, fold } from './folded.ts';
-import { profaneWords } from './profanity.ts';
-import type { Finding, FindingCode } from './rules.ts';
+import { cut, foldPiece } from './folded.ts';
+import { profanityFindings } from './profanity.ts';
+import type { Finding, FindingCode, LocatedFinding } from './rules.ts';
 import { shapeFindings } from './shape.ts';
+import { type Span, trace } from './trace.ts';
 
-/** Words of the note that a finding refers to, by finding code. */
+/** Words of the note that a finding refers to, as they were written, by finding code. */
 export type FindingWords = Partial<Record<FindingCode, string[]>>;
+
+/** Parts of the message that a finding refers to, in code points, by finding code. */
+export type FindingSpans = Partial<Record<FindingCode, [start: number, end: number][]>>;
 
 export interface TextFindings {
   findings: Finding[];
@@ -14,19 +18,55 @@ export interface TextFindings {
 }
 
 const MAX_WORDS = 5;
+const MAX_SPANS = 20;
+
+const compose = (piece: string): string => piece.normalize('NFC');
+
+// Folded to ss, a sharp s would make an English word of symbols such as åß∂ƒ.
+const foldSymbols = (piece: string): string => (/[ßẞ]/.test(piece) ? ' ' : foldPiece(piece));
 
 /** Findings in a note's message and name alone, without comparing it to other notes. */
-export function findingsIn(note: { name: string; message: string }): TextFindings {
-  const text = bounded(`${note.message}\n${note.name}`);
-  const folded = fold(text);
-  // Folded to ss, a sharp s would make an English word of symbols such as åß∂ƒ.
-  const profane = profaneWords(fold(text.replaceAll(/[ßẞ]/g, ' ')));
-  const findings = [
-    ...contactFindings(text),
-    ...(profane.length > 0 ? [{ code: 'profanity' as const, count: profane.length }] : []),
-    ...characterFindings(text),
-    ...shapeFindings(bounded(note.message), folded),
+export function findingsIn(note: { name: string; message: string }): TextFindings & {
+  spans: FindingSpans;
+} {
+  const written = cut(`${note.message}\n${note.name}`);
+  const composed = trace(written, compose);
+  const folded = trace(written, foldSymbols);
+  const message = trace(cut(note.message), compose);
+  const found = [
+    ...locate(contactFindings(composed.text), composed.toOriginal),
+    ...locate(profanityFindings(folded.text), folded.toOriginal),
+    ...locate(characterFindings(composed.text), composed.toOriginal),
+    ...locate(shapeFindings(message.text), message.toOriginal),
   ];
-  const words = profane.length > 0 ? { profanity: profane.slice(0, MAX_WORDS) } : {};
-  return { findings, words };
+  const words: FindingWords = {};
+  const spans: FindingSpans = {};
+  for (const { code, spans: parts } of found) {
+    const distinct = new Set(parts.map((span) => written.slice(...span)));
+    if (distinct.size > 0) words[code] = [...distinct].slice(0, MAX_WORDS);
+    const inMessage = parts.filter(([, end]) => end <= note.message.length).slice(0, MAX_SPANS);
+    if (inMessage.length > 0) spans[code] = inMessage.map((span) => toCodePoints(written, span));
+  }
+  return { findings: found.map(({ code, count }) => ({ code, count })), words, spans };
+}
+
+/** Maps the spans of findings to the text as it was written, and joins adjacent ones. */
+function locate(
+  findings: readonly LocatedFinding[],
+  toOriginal: (span: Span) => Span,
+): LocatedFinding[] {
+  return findings.map((finding) => {
+    const spans: Span[] = [];
+    for (const [start, end] of finding.spans.map(toOriginal).sort(([a], [b]) => a - b)) {
+      const last = spans.at(-1);
+      if (last && start <= last[1]) spans.splice(-1, 1, [last[0], Math.max(last[1], end)]);
+      else spans.push([start, end]);
+    }
+    return { ...finding, spans };
+  });
+}
+
+function toCodePoints(text: string, [start, end]: Span): [number, number] {
+  const before = [...text.slice(0, start)].length;
+  return [before, before + [...text.slice(start, end)].length];
 }

@@ -1,22 +1,23 @@
 import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
+import { countSpans, type LocatedFinding } from './rules.ts';
+import type { Span } from './trace.ts';
 
 const matcher = new RegExpMatcher({
   ...englishDataset.build(),
   ...englishRecommendedTransformers,
 });
 
-/** Offensive English words in a folded text, including common disguised spellings. */
-export function profaneWords(folded: string): string[] {
-  const words: string[] = [];
-  let end = -1;
+/** Finds offensive English words in a folded text, also in common disguised spellings. */
+export function profanityFindings(folded: string): LocatedFinding[] {
+  const spans: Span[] = [];
+  let end = 0;
   for (const { startIndex, endIndex } of matcher.getAllMatches(folded, true)) {
-    if (startIndex <= end) continue;
-    const word = folded.slice(startIndex, endIndex + 1);
-    if (isNumber(word)) continue;
-    words.push(word);
-    end = endIndex;
+    const span: Span = [startIndex, endIndex + 1];
+    if (startIndex < end || isNumber(folded.slice(...span))) continue;
+    spans.push(span);
+    end = endIndex + 1;
   }
-  return words;
+  return spans.length > 0 ? [countSpans('profanity', spans)] : [];
 }
 
 /** Digits can replace letters in a disguised word, but a match of mostly digits is a number. */

@@ -1,5 +1,7 @@
+import type { Span } from './trace.ts';
+
 /** Increase this when findings or points change, then run `npm run moderator -- rescreen`. */
-export const RULES_VERSION = 2;
+export const RULES_VERSION = 3;
 
 /**
  * The points of every finding code. A finding with no points informs moderators and does not count
@@ -42,6 +44,18 @@ export interface Finding {
   /** What the code counts: links, words, notes, characters or percent. */
   count: number;
 }
+
+/** A finding and the parts of the screened text that it refers to. */
+export interface LocatedFinding extends Finding {
+  spans: readonly Span[];
+}
+
+/** A finding that counts the parts of the text which it refers to. */
+export const countSpans = (code: FindingCode, spans: readonly Span[]): LocatedFinding => ({
+  code,
+  count: spans.length,
+  spans,
+});
 
 export const BANDS = ['clear', 'look', 'likely_spam'] as const;
 export type Band = (typeof BANDS)[number];

@@ -1,7 +1,7 @@
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
-import type { FindingWords } from './findings.ts';
+import type { FindingSpans, FindingWords } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { type Finding, RULES_VERSION, toBand } from './rules.ts';
 
@@ -18,6 +18,7 @@ export interface RecordScreening {
   noteState: string;
   findings: readonly Finding[];
   words: FindingWords;
+  spans: FindingSpans;
   fingerprint: Fingerprint;
 }
 
@@ -25,7 +26,7 @@ export interface RecordScreening {
 export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents, never> = {
   initial: { rulesVersion: 0 },
 
-  decide(state, { noteId, noteState, findings, words, fingerprint }) {
+  decide(state, { noteId, noteState, findings, words, spans, fingerprint }) {
     if (noteState !== 'pending' || state.rulesVersion >= RULES_VERSION) return [];
     return [
       {
@@ -36,7 +37,7 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
           band: toBand(findings),
           findings: [...findings],
         },
-        personal: { words, fingerprint },
+        personal: { words, spans, fingerprint },
       },
     ];
   },

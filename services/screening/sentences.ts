@@ -1,3 +1,4 @@
+import { fold } from './folded.ts';
 import type { Finding, FindingCode } from './rules.ts';
 
 type Say = (count: number, words: readonly string[]) => string;
@@ -14,6 +15,15 @@ const notes =
   (how: string, state: string): Say =>
   (count) =>
     `${how} ${count}${count >= MAX_COUNTED ? ' or more' : ''} ${state} ${count === 1 ? 'note' : 'notes'}`;
+
+/** The folded form of words that were written in another form; a change of case is none. */
+function readAs(words: readonly string[]): string {
+  const forms = words.flatMap((word) => {
+    const form = fold(word);
+    return form === '' || form === word.toLowerCase() ? [] : [`“${form}”`];
+  });
+  return forms.length > 0 ? `, read as ${[...new Set(forms)].join(', ')}` : '';
+}
 
 const SENTENCES: Record<FindingCode, Say> = {
   same_as_rejected: notes('same text as', 'rejected'),
@@ -32,10 +42,10 @@ const SENTENCES: Record<FindingCode, Say> = {
   email: counted('e-mail address', 'e-mail addresses'),
   phone: counted('telephone number', 'telephone numbers'),
   markup: (count) => `HTML or forum markup: ${counted('tag', 'tags')(count, [])}`,
-  profanity: (count) => `profanity: ${counted('word', 'words')(count, [])}`,
+  profanity: (count, words) => `profanity: ${counted('word', 'words')(count, [])}${readAs(words)}`,
   mixed_scripts: (count) =>
     count === 1 ? 'mixed scripts in one word' : `mixed scripts in ${count} words`,
-  styled_letters: (count) => `letters in a disguise: ${count}`,
+  styled_letters: (count, words) => `letters in a disguise: ${count}${readAs(words)}`,
   direction: counted('direction character', 'direction characters'),
   invisible: counted('invisible character', 'invisible characters'),
   stacked_marks: (count) => `marks heaped on a letter: ${count}`,

@@ -1,4 +1,6 @@
-import type { Finding } from './rules.ts';
+import { fold } from './folded.ts';
+import { countSpans, type LocatedFinding } from './rules.ts';
+import { spansOf } from './trace.ts';
 
 const LONGEST_WORD = 40;
 const UNSPACED =
@@ -9,14 +11,14 @@ const SHOUTED = 0.7;
 const MIN_SHOUTED = 16;
 
 /** Findings about a text's overall shape: very long words, repetition and capitals. */
-export function shapeFindings(text: string, folded: string): Finding[] {
-  const words = folded.split(' ').filter(Boolean);
-  const long = words.filter(isLong).length;
+export function shapeFindings(text: string): LocatedFinding[] {
+  const words = spansOf(text, /\S+/gu);
+  const long = words.filter((span) => isLong(fold(text.slice(...span))));
   return [
-    { code: 'long_word' as const, count: long },
-    { code: 'repeated_characters' as const, count: text.match(REPEATED)?.length ?? 0 },
-    { code: 'repeated_words' as const, count: mostRepeated(words) },
-    { code: 'shouting' as const, count: shouted(text) },
+    countSpans('long_word', long),
+    countSpans('repeated_characters', spansOf(text, REPEATED)),
+    { code: 'repeated_words' as const, count: mostRepeated(fold(text).split(' ')), spans: [] },
+    { code: 'shouting' as const, count: shouted(text), spans: [] },
   ].filter((finding) => finding.count > 0);
 }
 

@@ -1,8 +1,48 @@
+import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { openConsole, openConsoleWithNotes } from '../support/console.ts';
 import { startService } from '../support/service.ts';
+
+/** The left, top and right edge of an element, in whole pixels. */
+const edgesOf = async (place: Locator) => {
+  const { x, y, width } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+  return { left: Math.round(x), top: Math.round(y), right: Math.round(x + width) };
+};
+
+t.test('covers neither the note nor the buttons with the drawer', NEEDS_BROWSER, async (t) => {
+  const message = 'A sentence that one reads to its end before one decides on it. '.repeat(7);
+  const { page } = await openConsoleWithNotes(t, [message, 'Another one']);
+  const text = page.locator('.note .text');
+  const drawer = page.locator('.drawer');
+  for (const [width, height] of [
+    [1920, 1080],
+    [1440, 900],
+    [1366, 768],
+    [1280, 800],
+    [1024, 768],
+    [900, 700],
+    [390, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    // The drawer has opened the note, which is all that a phone shows.
+    await text.waitFor();
+    const before = await edgesOf(text);
+    await page.keyboard.press('h');
+    await drawer.getByText('Another one').waitFor();
+    const after = await edgesOf(text);
+    const { left } = await edgesOf(drawer);
+    if (width >= 1440) t.same(after, before, `${width} px: the text stays where it is`);
+    if (width >= 1280) t.ok(after.right <= left, `${width} px: the drawer is beside the text`);
+    t.same([after.left, after.top], [before.left, before.top], `${width} px`);
+    // A click fails if something else covers the button.
+    for (const name of [/^Approve/, /^Reject/, /^Escalate/, /^Defer/])
+      await page.getByRole('button', { name }).click({ trial: true });
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+  }
+});
 
 t.test('shows more by the author beside the note', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
@@ -19,7 +59,6 @@ t.test('shows more by the author beside the note', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsole(t, service, ann);
   const text = page.locator('.note .text');
   await text.filter({ hasText: 'The current one' }).waitFor();
-  const place = await text.boundingBox();
   await page.keyboard.press('h');
   const drawer = page.getByRole('region', { name: 'More by Ravi' });
   await drawer.locator('li').nth(2).waitFor();
@@ -29,7 +68,6 @@ t.test('shows more by the author beside the note', NEEDS_BROWSER, async (t) => {
     'Buy my things',
   ]);
   t.match(await drawer.locator('li').nth(2).innerText(), /rejected.*Spam/s);
-  t.same(await text.boundingBox(), place, 'the text stays where it is');
   t.equal(await page.locator('.row').count(), 3, 'and so does the queue');
   await checkAppearance(t, page, 'moderation-author');
 

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator, submit } from '../../harness/moderation.ts';
@@ -45,6 +46,45 @@ t.test('adds a comment that other moderators see in the history', NEEDS_BROWSER,
   t.equal(await page.locator('#comment textarea').inputValue(), 'Kept');
 });
 
+t.test('deletes the own comment, or as a lead any comment', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const lea = await addModerator(service, 'Lea', 'lead');
+  const { id } = await submit(service, { message: 'One' });
+  for (const text of ['First', 'Second']) await ann.post(`subjects/note/${id}/comments`, { text });
+  const { page } = await openConsole(t, service, ann);
+  const { page: other } = await openConsole(t, service, bob);
+  const { page: lead } = await openConsole(t, service, lea);
+  const comment = (where: Page, text: string) =>
+    where.locator('.history .comment').filter({ hasText: text });
+  for (const each of [page, other, lead]) await comment(each, 'Second').waitFor();
+  t.equal(await other.getByRole('button', { name: /^Delete/ }).count(), 0);
+
+  const button = comment(page, 'First').locator('button');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Delete comment for good' }).waitFor();
+  await checkAppearance(t, page, 'moderation-delete-comment');
+  await page.keyboard.press('Tab');
+  t.equal(
+    await button.innerText(),
+    'Delete comment',
+    'the deletion is taken back by leaving the button',
+  );
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  for (const each of [page, other, lead]) {
+    await comment(each, 'First').waitFor({ state: 'detached' });
+    await each.locator('.history li', { hasText: 'comment deleted by Ann' }).waitFor();
+  }
+  await page.locator('.row.here .row-main:focus').waitFor();
+
+  await comment(lead, 'Second').locator('button').dblclick();
+  await comment(other, 'Second').waitFor({ state: 'detached' });
+  t.same((await ann.get(`subjects/note/${id}/comments`)).body.comments, []);
+});
+
 t.test('shows comments on an author beside the record', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
@@ -59,5 +99,9 @@ t.test('shows comments on an author beside the record', NEEDS_BROWSER, async (t)
   const comments = page.getByRole('region', { name: 'Comments on this author' });
   await comments.locator('.comment', { hasText: 'Third report this week' }).waitFor();
   await checkAppearance(t, page, 'moderation-author-comments');
-  t.equal((await ann.get(`subjects/member/${author.id}/comments`)).body.comments.length, 1);
+  await page.keyboard.press('Escape');
+  await page.locator('.drawer .delete-comment').dblclick();
+  await comments.locator('.comment').waitFor({ state: 'detached' });
+  await page.locator('#drawer:focus').waitFor();
+  t.equal((await ann.get(`subjects/member/${author.id}/comments`)).body.comments.length, 0);
 });

@@ -51,6 +51,35 @@ t.test('shows hostile text as text and marks hidden characters', NEEDS_BROWSER, 
   t.equal((await page.locator('.note bdi[dir=auto]').count()) > 0, true);
 });
 
+t.test('marks and quotes what a finding refers to as written', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const { id } = await submit(service, { message: '😀 Glass, \u00E5ss and f\u00ADuck at a.org' });
+  await screenNote(service.core, { note_id: id });
+  await submit(service, { message: 'Next' });
+  const { page } = await openConsole(t, service, ann);
+  const found = page.locator('.note .text mark.found');
+  await found.nth(4).waitFor();
+  t.same(await found.allTextContents(), ['\u00E5ss', 'f', 'SHY', 'uck', 'a.org']);
+  t.equal(await found.first().getAttribute('title'), 'profanity: 2 words, read as “ass”, “fuck”');
+  const finding = page.locator('.finding').filter({ hasText: 'profanity' });
+  t.same(await finding.locator('.word').allTextContents(), ['\u00E5ss', 'fSHYuck']);
+  await checkAppearance(t, page, 'moderation-found');
+
+  await page.locator('#search').fill('ss and');
+  await page.keyboard.press('Enter');
+  await page.locator('.note .text mark.found.hit', { hasText: 'ss' }).waitFor();
+  t.same(await page.locator('.note .text mark').allTextContents(), [
+    '\u00E5',
+    'ss',
+    ' and',
+    'f',
+    'SHY',
+    'uck',
+    'a.org',
+  ]);
+});
+
 t.test('ends an excerpt with a whole character', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsoleWithNotes(t, [`a${'😀'.repeat(200)}`]);
   t.equal(await page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);

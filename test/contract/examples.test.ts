@@ -296,12 +296,17 @@ async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: 
     params,
     body: { action: 'keep', expected_version: body.item.version },
   });
-  await exchange('moderation.comment', 201, {
+  const comment = await exchange('moderation.comment', 201, {
     headers: moderator,
     params,
     body: { text: 'The author says that the file moved.' },
   });
   await exchange('moderation.comments', 200, { headers: moderator, params });
+  await exchange('moderation.delete_comment', 200, {
+    headers: moderator,
+    params: { ...params, event_id: comment.body.event_id },
+    body: {},
+  });
   await exchange('artifact.withdraw', 200, {
     headers: bob.headers,
     params: { artifact_id: id },

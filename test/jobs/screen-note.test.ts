@@ -65,9 +65,27 @@ t.test('screens a note by a job of its transaction and explains the result', asy
   t.match(screening, { state: 'done', rules_version: RULES_VERSION, screened_at: String });
   t.equal(screening.band, 'likely_spam');
   t.strictSame(screening.findings, [
-    { code: 'links', text: '2 links', words: [] },
-    { code: 'link_to_number', text: 'link to a number instead of a name: 1', words: [] },
-    { code: 'profanity', text: 'profanity: 1 word', words: ['shit'] },
+    {
+      code: 'links',
+      text: '2 links',
+      words: ['http://10.0.0.1', 'example.com'],
+      spans: [
+        { start: 10, end: 25 },
+        { start: 30, end: 41 },
+      ],
+    },
+    {
+      code: 'link_to_number',
+      text: 'link to a number instead of a name: 1',
+      words: ['http://10.0.0.1'],
+      spans: [{ start: 10, end: 25 }],
+    },
+    {
+      code: 'profanity',
+      text: 'profanity: 1 word',
+      words: ['Shit'],
+      spans: [{ start: 0, end: 4 }],
+    },
   ]);
   t.equal(version, 1, "a screening does not change the note's version");
   t.equal((await decide(ann, note.id, 'approve')).status, 201);

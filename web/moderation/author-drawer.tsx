@@ -3,6 +3,7 @@ import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts
 import { call, toFailure } from './api.ts';
 import type { HistoryEvent, Item, ListView, QueueBody } from './api-model.ts';
 import { CommentForm } from './comment-form.tsx';
+import { DeleteComment } from './delete-comment.tsx';
 import { failureText } from './failure-text.ts';
 import { formatTime, fullTime } from './format.ts';
 import { withItemId } from './item-ids.ts';
@@ -122,14 +123,24 @@ function AuthorComments({ memberId }: { memberId: string }) {
       () => setComments([]),
     );
   useEffect(() => void read(), []);
+  const readAfterDeletion = () => {
+    // The button that had the focus goes away.
+    document.getElementById('drawer')?.focus();
+    void read();
+  };
   return (
     <section class="author-comments" aria-label="Comments on this author">
-      {comments.map(({ event_id, text, at, actor }) => (
-        <div key={event_id} class="comment">
+      {comments.map((comment) => (
+        <div key={comment.event_id} class="comment">
           <p class="hint">
-            <bdi>{actorName(actor)}</bdi>, {formatTime(at)}
+            <bdi>{actorName(comment.actor)}</bdi>, {formatTime(comment.at)}
           </p>
-          {text === null ? <em>erased</em> : <MarkedText text={text} class="quoted" />}
+          {comment.text === null ? (
+            <em>erased</em>
+          ) : (
+            <MarkedText text={comment.text} class="quoted" />
+          )}
+          <DeleteComment comment={comment} subject={subject} onDeleted={readAfterDeletion} />
         </div>
       ))}
       <CommentForm subject={subject} label="Comment on this author" onAdded={() => void read()} />

@@ -1,7 +1,7 @@
 import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './api-model.ts';
 import { Folded } from './folded.tsx';
 import { isErased } from './labels.ts';
-import { MarkedText } from './marked-text.tsx';
+import { type FoundPart, MarkedText } from './marked-text.tsx';
 
 interface ContentProps<Shown = Item> {
   item: Shown;
@@ -35,9 +35,19 @@ function NoteText({ item: note, thread, query }: ContentProps<NoteItem>) {
         </blockquote>
       )}
       <Folded key={note.id} class="text" whole={query !== ''}>
-        <MarkedText text={note.text} query={query} />
+        <MarkedText text={note.text} query={query} found={foundParts(note)} />
       </Folded>
     </>
+  );
+}
+
+/** The parts of the text that findings refer to; the service counts code points. */
+function foundParts({ text, screening }: NoteItem): FoundPart[] {
+  const places = [0];
+  for (const character of text) places.push((places.at(-1) ?? 0) + character.length);
+  const place = (count: number) => places[count] ?? text.length;
+  return screening.findings.flatMap(({ text: finding, spans }) =>
+    spans.map(({ start, end }) => ({ part: [place(start), place(end)], finding })),
   );
 }
 

@@ -1,6 +1,14 @@
 import { type Item, isNote, type NoteItem } from './api-model.ts';
 import { formatRate, formatTime } from './format.ts';
+import { truncate } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
+
+const MAX_QUOTE_LENGTH = 60;
+
+function toShort(word: string): string {
+  const short = truncate(word, MAX_QUOTE_LENGTH);
+  return short === word ? word : `${short}…`;
+}
 
 const SCREENING_TEXTS = {
   pending: 'Screening is in progress.',
@@ -69,12 +77,8 @@ function Findings({ screening }: Pick<NoteItem, 'screening'>) {
           {screening.findings.map(({ code, text, words }) => (
             <li key={code} class="finding">
               <MarkedText text={text} />
-              {words
-                .filter((word) => !text.includes(word))
-                .slice(0, 5)
-                .map((word) => (
-                  <MarkedText key={word} text={word} class="word" />
-                ))}
+              {code !== 'reads_like_rejected' &&
+                words.map((word) => <MarkedText key={word} text={toShort(word)} class="word" />)}
             </li>
           ))}
         </ul>

@@ -3,34 +3,35 @@ import { truncate } from './labels.ts';
 /** A character with its marks: texts are compared composed, which joins these and no others. */
 const CHARACTER = /\P{M}?\p{M}*/gu;
 
-type Hit = readonly [start: number, end: number];
+/** The start and the end of a part of a text, in UTF-16 code units. */
+export type TextPart = readonly [start: number, end: number];
 
 /** Where the service's search finds `query` in the text: in any case and however it is composed. */
-export function findHits(text: string, query: string): Hit[] {
+export function findHits(text: string, query: string): TextPart[] {
   const needle = query.normalize('NFKC').toLowerCase();
   if (needle === '') return [];
   let folded = '';
   /** For each letter of `folded`, the place of its character in `text`. */
-  const places: Hit[] = [];
+  const places: TextPart[] = [];
   for (const { 0: character, index } of text.matchAll(CHARACTER)) {
     const part = character.normalize('NFKC').toLowerCase();
     folded += part;
     for (let letter = 0; letter < part.length; letter++)
       places.push([index, index + character.length]);
   }
-  const hits: Hit[] = [];
+  const hits: TextPart[] = [];
   for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + needle.length)) {
-    const [start] = places[at] as Hit;
-    const [, end] = places[at + needle.length - 1] as Hit;
+    const [start] = places[at] as TextPart;
+    const [, end] = places[at + needle.length - 1] as TextPart;
     if (start >= (hits.at(-1)?.[1] ?? 0)) hits.push([start, end]);
   }
   return hits;
 }
 
-/** Splits a text so that every second part is a hit. */
-export function splitAtHits(text: string, query: string): string[] {
-  const cuts = findHits(text, query).flat();
-  return [0, ...cuts].map((cut, index) => text.slice(cut, cuts[index]));
+/** Splits a text where one of the parts, which may overlap, begins or ends. */
+export function splitAtParts(text: string, parts: readonly TextPart[]): TextPart[] {
+  const cuts = [...new Set([0, ...parts.flat(), text.length])].sort((one, other) => one - other);
+  return cuts.slice(1).map((end, index) => [cuts[index] ?? 0, end]);
 }
 
 /** Letters that an excerpt shows before its hit. */

@@ -91,6 +91,7 @@ const EVENT_TEXTS: Record<string, string> = {
   DecisionTold: 'author notified',
   RecordReported: 'reported',
   CommentAdded: 'comment',
+  CommentDeleted: 'comment deleted',
   RecordReportsDismissed: 'reports dismissed',
   RecordReportsResolved: 'reporters notified',
 };

@@ -1,4 +1,4 @@
-import { splitAtHits } from './hits.ts';
+import { findHits, splitAtParts, type TextPart } from './hits.ts';
 
 /** Short names of invisible and direction-changing characters. Others show their code point. */
 const NAMES: Record<string, readonly [string, string]> = {
@@ -74,20 +74,40 @@ interface MarkedTextProps {
   class?: string;
   /** A search, whose hits are highlighted. */
   query?: string;
+  /** The parts that findings refer to, with the texts of the findings. */
+  found?: readonly FoundPart[];
+}
+
+export interface FoundPart {
+  part: TextPart;
+  finding: string;
 }
 
 /**
  * Text by another person, rendered as plain text. `bdi` isolates its direction from the text around
  * it, and a mark replaces each invisible or direction-changing character.
  */
-export function MarkedText({ text, class: name = '', query = '' }: MarkedTextProps) {
+export function MarkedText({ text, class: name = '', query = '', found = [] }: MarkedTextProps) {
+  const hits = findHits(text, query);
+  const parts = splitAtParts(text, [...hits, ...found.map(({ part }) => part)]);
   return (
     <bdi dir="auto" class={`foreign ${name}`}>
-      {query === ''
-        ? toElements(text)
-        : splitAtHits(text, query).map((part, index) =>
-            index % 2 ? <mark key={index}>{toElements(part)}</mark> : toElements(part),
-          )}
+      {parts.map(([start, end]) => {
+        const within = ([from, to]: TextPart) => from <= start && end <= to;
+        const findings = found.filter(({ part }) => within(part)).map(({ finding }) => finding);
+        const elements = toElements(text.slice(start, end));
+        if (findings.length === 0)
+          return hits.some(within) ? <mark key={start}>{elements}</mark> : elements;
+        return (
+          <mark
+            key={start}
+            class={hits.some(within) ? 'found hit' : 'found'}
+            title={[...new Set(findings)].join('; ')}
+          >
+            {elements}
+          </mark>
+        );
+      })}
     </bdi>
   );
 }

@@ -1,6 +1,7 @@
 import { NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import type { Detail, HistoryEvent, ThreadNote } from './api-model.ts';
 import { CommentForm } from './comment-form.tsx';
+import { DeleteComment } from './delete-comment.tsx';
 import { formatTime, fullTime } from './format.ts';
 import { toSubject, toSubjectPath } from './item-ids.ts';
 import { actorName, eventText } from './labels.ts';
@@ -55,6 +56,13 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
               {detailsText(event)} by <bdi>{actorName(event.actor)}</bdi>
               {event.text && event.type !== 'NoteSubmitted' && (
                 <MarkedText text={event.text} class="quoted" />
+              )}
+              {event.type === 'CommentAdded' && (
+                <DeleteComment
+                  comment={event}
+                  subject={toSubjectPath(itemId)}
+                  onDeleted={() => void refreshItem(itemId)}
+                />
               )}
             </span>
           </li>

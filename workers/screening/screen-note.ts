@@ -67,6 +67,7 @@ export async function screenNote(deps: Deps, { note_id }: { note_id: string }): 
     noteId: note_id,
     findings: [...lookAlikeFindings(message, candidates), ...read.findings, ...seen.findings],
     words: { ...read.words, ...seen.words },
+    spans: seen.spans,
     fingerprint,
   };
   const recorded = await deps.store.execute(recordCommand(note, screened));

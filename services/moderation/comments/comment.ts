@@ -1,5 +1,5 @@
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
-import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
   type Command,
   defineCommand,
@@ -8,6 +8,7 @@ import {
 import { loadAfter } from '../../../platform/eventstore/load.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { type Sql, sql } from '../../../platform/sql.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { findMember } from '../../../projections/membership/members.ts';
 import { loadRecordEvents, recordAuthors } from '../../../projections/publications/records.ts';
@@ -16,30 +17,112 @@ import { lockNotes, membersConcerned } from '../decisions/decide-rows.ts';
 import { commentStream } from '../decisions/history.ts';
 import type { CommentSubject } from '../queue/subject.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
-import { CLAIMERS } from '../staff/roles.ts';
+import { CLAIMERS, LEADS } from '../staff/roles.ts';
 
 type Moderator = PrincipalOf<'moderator'>;
-type Answer = { status: 'commented'; event_id: string };
 type Code = 'moderator_required' | 'role_required' | 'not_found' | 'state_conflict';
+type Answer<Status> = { status: Status; event_id: string };
+type Decide<Status> = (target: Target) => Writes<Answer<Status>> | Refusal<Code>;
+
+/** A subject that exists, with its comments. */
+interface Target {
+  /** The author of the subject, who owns the comments. */
+  owner: string;
+  /** The caller's present role. */
+  role: Role;
+  events: readonly RecordedEvent[];
+  /** Why the subject takes no new comments; otherwise null. */
+  closed: Refusal<Code> | null;
+}
+
+export function addComment(
+  me: Moderator,
+  subject: CommentSubject,
+  text: string,
+  kinds: readonly PublicationKind[],
+): Command<Answer<'commented'>, Code> {
+  return onSubject(me, subject, kinds, ({ closed, ...target }) => {
+    if (closed) return closed;
+    const event = { type: 'CommentAdded', data: { subject }, personal: { text } };
+    return append(me, subject, target, 'commented', event);
+  });
+}
+
+/**
+ * Deletes a comment for its author or a lead: erases its text, and records who did it. Comments are
+ * in the log alone, so the erased event is all that is left.
+ */
+export function deleteComment(
+  me: Moderator,
+  subject: CommentSubject,
+  commentId: string,
+  kinds: readonly PublicationKind[],
+): Command<Answer<'deleted'>, Code> {
+  return onSubject(me, subject, kinds, (target) => {
+    const comment = target.events.find(
+      ({ event_id, type }) => event_id === commentId && type === 'CommentAdded',
+    );
+    if (!comment) return refuse('not_found');
+    const isAuthor = comment.actor.id === me.moderatorId;
+    if (!isAuthor && !LEADS.includes(target.role)) return refuse('role_required', { roles: LEADS });
+    if (comment.personal === null)
+      return wrongState({ status: 'erased', version: streamVersion(target.events) });
+    const event = { type: 'CommentDeleted', data: { subject, of: commentId }, personal: null };
+    return {
+      ...append(me, subject, target, 'deleted', event),
+      rows: [eraseComment(target.owner, subject, commentId)],
+    };
+  });
+}
+
+function eraseComment(owner: string, subject: CommentSubject, commentId: string): Sql {
+  return sql`UPDATE events SET personal = NULL WHERE owner_id = ${owner}
+    AND stream_id = ${commentStream(subject)} AND event_id = ${commentId}`;
+}
+
+function append<Status extends string>(
+  me: Moderator,
+  subject: CommentSubject,
+  { owner, events }: Pick<Target, 'owner' | 'events'>,
+  status: Status,
+  event: NewEvent,
+): Writes<Answer<Status>> {
+  return {
+    answer: ([recorded]) => ({ status, event_id: recorded?.event_id ?? '' }),
+    appends: [
+      {
+        owner,
+        stream: commentStream(subject),
+        version: streamVersion(events),
+        actor: { type: 'moderator', id: me.moderatorId },
+        events: [event],
+      },
+    ],
+  };
+}
 
 /**
  * Comments are owned by the author of what they are about, so that closing the account erases them.
  * The lock of the note or of the member keeps an erasure from overlooking a new comment.
  */
-export function commentCommand(
+function onSubject<Status>(
   me: Moderator,
   subject: CommentSubject,
-  text: string,
   kinds: readonly PublicationKind[],
-): Command<Answer, Code> {
-  if (subject.type === 'note') return onNote(me, subject, text);
-  if (subject.type === 'member') return onMember(me, subject, text);
+  decide: Decide<Status>,
+): Command<Answer<Status>, Code> {
+  if (subject.type === 'note') return onNote(me, subject, decide);
+  if (subject.type === 'member') return onMember(me, subject, decide);
   const kind = kinds.find(({ type }) => type === subject.type);
   if (!kind) throw new Error(`no kind of record: ${subject.type}`);
-  return onRecord(me, subject, text, kind);
+  return onRecord(me, subject, kind, decide);
 }
 
-function onNote(me: Moderator, subject: CommentSubject, text: string): Command<Answer, Code> {
+function onNote<Status>(
+  me: Moderator,
+  subject: CommentSubject,
+  decide: Decide<Status>,
+): Command<Answer<Status>, Code> {
   const ids = [subject.id];
   return defineCommand({
     find: membersConcerned(ids),
@@ -51,23 +134,24 @@ function onNote(me: Moderator, subject: CommentSubject, text: string): Command<A
       ),
     },
     decide({ rows: { moderators, notes, events } }) {
-      const refused = refuseUnlessActive(moderators);
-      if (refused) return refused;
+      const role = activeRole(moderators);
+      if (typeof role !== 'string') return role;
       const [note] = notes;
       if (!note) return refuse('not_found');
-      if (note.message === null || note.author_gone)
-        return wrongState({ status: note.state, version: note.version });
-      return comment(me, note.owner_id, subject, text, events);
+      const { state: status, version } = note;
+      const isClosed = note.message === null || note.author_gone;
+      const closed = isClosed ? wrongState({ status, version }) : null;
+      return decide({ owner: note.owner_id, role, events, closed });
     },
   });
 }
 
-function onRecord(
+function onRecord<Status>(
   me: Moderator,
   subject: CommentSubject,
-  text: string,
   kind: PublicationKind,
-): Command<Answer, Code> {
+  decide: Decide<Status>,
+): Command<Answer<Status>, Code> {
   const records = kind.records([subject.id]);
   return defineCommand({
     find: recordAuthors(records),
@@ -83,16 +167,21 @@ function onRecord(
         events,
       },
     }) {
-      const refused = refuseUnlessActive(moderators);
-      if (refused) return refused;
+      const role = activeRole(moderators);
+      if (typeof role !== 'string') return role;
       if (!row) return refuse('not_found');
-      if (row.state === 'withdrawn') return wrongState({ status: row.state, version: row.version });
-      return comment(me, row.author_id, subject, text, events);
+      const { state: status, version } = row;
+      const closed = status === 'withdrawn' ? wrongState({ status, version }) : null;
+      return decide({ owner: row.author_id, role, events, closed });
     },
   });
 }
 
-function onMember(me: Moderator, subject: CommentSubject, text: string): Command<Answer, Code> {
+function onMember<Status>(
+  me: Moderator,
+  subject: CommentSubject,
+  decide: Decide<Status>,
+): Command<Answer<Status>, Code> {
   const { id } = subject;
   return defineCommand({
     lock: [id],
@@ -108,36 +197,15 @@ function onMember(me: Moderator, subject: CommentSubject, text: string): Command
         events,
       },
     }) {
-      const refused = refuseUnlessActive(moderators);
-      if (refused) return refused;
+      const role = activeRole(moderators);
+      if (typeof role !== 'string') return role;
       if (member?.state !== 'active') return refuse('not_found');
-      return comment(me, id, subject, text, events);
+      return decide({ owner: id, role, events, closed: null });
     },
   });
 }
 
-function refuseUnlessActive([live]: readonly { role: Role }[]): Refusal<Code> | null {
+function activeRole([live]: readonly { role: Role }[]): Role | Refusal<Code> {
   if (!live) return refuse('moderator_required');
-  return CLAIMERS.includes(live.role) ? null : refuse('role_required', { roles: CLAIMERS });
-}
-
-function comment(
-  me: Moderator,
-  owner: string,
-  subject: CommentSubject,
-  text: string,
-  earlier: readonly RecordedEvent[],
-): Writes<Answer> {
-  return {
-    answer: ([event]) => ({ status: 'commented', event_id: event?.event_id ?? '' }),
-    appends: [
-      {
-        owner,
-        stream: commentStream(subject),
-        version: streamVersion(earlier),
-        actor: { type: 'moderator', id: me.moderatorId },
-        events: [{ type: 'CommentAdded', data: { subject }, personal: { text } }],
-      },
-    ],
-  };
+  return CLAIMERS.includes(live.role) ? live.role : refuse('role_required', { roles: CLAIMERS });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
-import { AnyUuid, Text, Uuid } from '../../../platform/http/schemas.ts';
+import { AnyUuid, EmptyBody, GivenUuid, Text, Uuid } from '../../../platform/http/schemas.ts';
 import { HistoryEvent } from '../decisions/contract.ts';
 import { COMMENT_SUBJECTS } from '../queue/subject.ts';
 import { CLAIMERS, READERS } from '../staff/roles.ts';
@@ -14,6 +14,10 @@ const CommentReply = z
   .object({ status: z.literal('commented'), event_id: AnyUuid })
   .meta({ id: 'CommentReply' });
 
+const CommentDeletion = z
+  .object({ status: z.literal('deleted'), event_id: AnyUuid })
+  .meta({ id: 'CommentDeletion' });
+
 const Comments = z
   .object({ status: z.literal('ok'), comments: z.array(HistoryEvent) })
   .meta({ id: 'Comments' });
@@ -25,7 +29,9 @@ export const commentsContract = defineContract({
     method: 'GET',
     path,
     summary: 'The comments of moderators on a note, a record or a member',
-    description: 'Oldest first. The history of a note or a record has them too.',
+    description:
+      'Oldest first, without the deleted ones. The history of a note or a record has them too, and ' +
+      'the deletions.',
     tag: 'moderation',
     access: { roles: READERS },
     params,
@@ -50,6 +56,34 @@ export const commentsContract = defineContract({
         location: path,
         description: 'The comment was added',
         body: CommentReply,
+      },
+    },
+    problems: [
+      'invalid_request',
+      'moderator_required',
+      'role_required',
+      'not_found',
+      'state_conflict',
+      'idempotency_conflict',
+    ],
+  },
+  'moderation.delete_comment': {
+    method: 'POST',
+    path: `${path}/:event_id/delete`,
+    summary: 'Delete your own comment; leads can delete any comment',
+    description:
+      'Erases the text. The history and the audit keep who wrote the comment and who deleted it. A ' +
+      'comment that was already erased is `wrong_state`.',
+    tag: 'moderation',
+    access: { roles: CLAIMERS },
+    params: params.extend({ event_id: GivenUuid }),
+    body: EmptyBody,
+    idempotency: 'optional',
+    replies: {
+      200: {
+        headers: REPLAYED_HEADER,
+        description: 'The comment was deleted',
+        body: CommentDeletion,
       },
     },
     problems: [

@@ -1,4 +1,5 @@
 import { readStream } from '../../../platform/eventstore/append.ts';
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
@@ -11,7 +12,7 @@ import { recordAuthors } from '../../../projections/publications/records.ts';
 import { commentStream, historyBody } from '../decisions/history.ts';
 import type { ModerationDeps } from '../deps.ts';
 import type { CommentSubject } from '../queue/subject.ts';
-import { commentCommand } from './comment.ts';
+import { addComment, deleteComment } from './comment.ts';
 import type { commentsContract } from './contract.ts';
 
 export function commentHandlers({
@@ -36,17 +37,36 @@ export function commentHandlers({
       ]);
       return {
         status: 200,
-        body: { status: 'ok', comments: nameActors(events, moderators).map(historyBody) },
+        body: {
+          status: 'ok',
+          comments: nameActors(withoutDeleted(events), moderators).map(historyBody),
+        },
       };
     },
 
     'moderation.comment': async (call) => {
       const { principal, params, body } = call;
-      const command = commentCommand(principal, params, body.text, publicationKinds);
+      const command = addComment(principal, params, body.text, publicationKinds);
       const commented = await executeOnce(store, call, command, 201);
       if (isRefusal(commented)) return commented;
       const { answer, ...extras } = commented;
       return { status: 201, body: answer, ...extras };
     },
+
+    'moderation.delete_comment': async (call) => {
+      const { principal, params } = call;
+      const { event_id: commentId, ...subject } = params;
+      const command = deleteComment(principal, subject, commentId, publicationKinds);
+      const deleted = await executeOnce(store, call, command, 200);
+      if (isRefusal(deleted)) return deleted;
+      const { answer, ...extras } = deleted;
+      return { status: 200, body: answer, ...extras };
+    },
   };
+}
+
+function withoutDeleted(events: readonly RecordedEvent[]): RecordedEvent[] {
+  const deletions = events.filter(({ type }) => type === 'CommentDeleted');
+  const deleted = new Set(deletions.map(({ data }) => (data as { of: string }).of));
+  return events.filter(({ event_id, type }) => type === 'CommentAdded' && !deleted.has(event_id));
 }

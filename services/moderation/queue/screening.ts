@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from '../../../platform/http/schemas.ts';
-import type { FindingWords } from '../../screening/findings.ts';
+import type { FindingSpans, FindingWords } from '../../screening/findings.ts';
 import type { Finding } from '../../screening/rules.ts';
 import { BANDS, FINDING_CODES } from '../../screening/rules.ts';
 import { toSentence } from '../../screening/sentences.ts';
@@ -17,8 +17,17 @@ export const Screening = z
       z.object({
         code: z.enum(FINDING_CODES),
         text: z.string(),
-        /** The words of the note that the finding refers to, in folded form. */
-        words: z.array(z.string()),
+        words: z
+          .array(z.string())
+          .describe(
+            'Up to five parts of the note that the finding refers to, as they were written',
+          ),
+        spans: z
+          .array(z.object({ start: z.int(), end: z.int() }).meta({ id: 'TextSpan' }))
+          .describe(
+            'Up to 20 parts of `text` that the finding refers to, in Unicode code points; `end` is ' +
+              'the place after the last one. Empty if the finding refers to no part of it',
+          ),
       }),
     ),
     rules_version: z.int().nullable(),
@@ -34,6 +43,7 @@ export interface ScreeningColumns {
   band: (typeof BANDS)[number] | null;
   findings: Finding[] | null;
   words: FindingWords | null;
+  spans: FindingSpans | null;
   screened_at: Date | null;
 }
 
@@ -51,7 +61,8 @@ export function screeningBody(row: ScreeningColumns): Screening {
     band: row.band,
     findings: row.findings.map((finding) => {
       const words = row.words?.[finding.code] ?? [];
-      return { code: finding.code, text: toSentence(finding, words), words };
+      const spans = (row.spans?.[finding.code] ?? []).map(([start, end]) => ({ start, end }));
+      return { code: finding.code, text: toSentence(finding, words), words, spans };
     }),
     rules_version: row.rules_version,
     screened_at: row.screened_at?.toISOString() ?? null,

@@ -112,6 +112,70 @@ t.test('erases comments with the text of their note', async (t) => {
   t.equal(await countTexts(service), 0);
 });
 
+t.test('deletes a comment for its author or a lead, and erases its text', async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const lea = await addModerator(service, 'Lea', 'lead');
+  const auditor = await addModerator(service, 'Aud', 'auditor');
+  const author = await newAgent(service);
+  const note = await submit(service);
+  const profile = await publishProfile(author);
+  for (const subject of [`note/${note.id}`, `profile/${profile.id}`, `member/${author.id}`]) {
+    const path = `subjects/${subject}/comments`;
+    const add = async (text: string) => (await ann.post(path, { text })).body.event_id;
+    const [first, second, kept] = [await add(SECRET), await add(SECRET), await add('Kept')];
+    const other = await bob.post(`${path}/${first}/delete`, {});
+    t.equal(other.status, 403, 'another moderator may not delete it');
+    t.match(other.body.error, { code: 'role_required' });
+    t.equal((await auditor.post(`${path}/${first}/delete`, {})).status, 403);
+    const deleted = await ann.post(`${path}/${first}/delete`, {});
+    t.equal(deleted.status, 200, subject);
+    t.match(deleted.body, { status: 'deleted', event_id: String });
+    t.equal((await lea.post(`${path}/${second}/delete`, {})).status, 200);
+    const again = await ann.post(`${path}/${first}/delete`, {});
+    t.equal(again.status, 409);
+    t.match(again.body.error, { code: 'state_conflict', reason: 'wrong_state' });
+    for (const id of [randomUUID(), deleted.body.event_id])
+      t.equal((await lea.post(`${path}/${id}/delete`, {})).status, 404);
+    t.equal((await ann.get(path)).body.comments.length, 1);
+    t.same(commentsIn(await ann.get(path)), ['Kept']);
+    const elsewhere = `subjects/note/${randomUUID()}/comments/${kept}/delete`;
+    t.equal((await lea.post(elsewhere, {})).status, 404);
+  }
+  t.equal(await countTexts(service), 3, 'no deleted text is left in the log');
+
+  const { history } = (await bob.get(`notes/${note.id}`)).body;
+  t.same(commentsIn({ body: { history } }), [null, null, 'Kept']);
+  const deletions = history.filter(({ type }: Event) => type === 'CommentDeleted');
+  t.match(deletions, [{ actor: { name: 'Ann' } }, { actor: { name: 'Lea' } }]);
+  t.equal(
+    deletions[0].data.of,
+    history.find(({ type }: Event) => type === 'CommentAdded').event_id,
+  );
+  const audit = await auditor.get('audit?limit=100');
+  t.equal(audit.body.entries.filter(({ type }: Event) => type === 'CommentDeleted').length, 6);
+  t.notMatch(audit.text, SECRET);
+});
+
+t.test('repeats the answer to the deletion of a comment', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const { id } = await submit(service);
+  const path = `/api/moderation/subjects/note/${id}/comments`;
+  const headers = {
+    authorization: `Bearer ${ann.token}`,
+    'idempotency-key': randomUUID() as string,
+  };
+  const added = await ann.post(`subjects/note/${id}/comments`, { text: SECRET });
+  const erase = () =>
+    service.call('POST', `${path}/${added.body.event_id}/delete`, { headers, body: {} });
+  const first = await erase();
+  const second = await erase();
+  t.equal(first.status, 200);
+  t.same(second.body, first.body);
+  t.equal(second.headers.get('idempotency-replayed'), 'true');
+});
+
 t.test("erases comments with the author's account", async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');

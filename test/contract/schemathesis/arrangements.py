@@ -107,6 +107,13 @@ def commented(case):
     case.path_parameters.update(type="note", id=world.guest_note())
 
 
+def comment_to_delete(case):
+    commented(case)
+    path = "subjects/note/" + case.path_parameters["id"] + "/comments"
+    comment = world.moderate("POST", path, {"text": "A comment"})
+    case.path_parameters["event_id"] = comment["event_id"]
+
+
 def batch(case):
     case.body["items"] = [{"note_id": world.guest_note(), "expected_version": 1}]
 
@@ -206,6 +213,7 @@ ARRANGEMENTS = {
     "moderation.decide_subject": subject,
     "moderation.comments": commented,
     "moderation.comment": commented,
+    "moderation.delete_comment": comment_to_delete,
     "moderation.change_policy": policy,
     "a2a.call": a2a,
     "mcp.call": mcp,

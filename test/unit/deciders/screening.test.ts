@@ -10,6 +10,7 @@ const command: RecordScreening = {
   noteState: 'pending',
   findings: [{ code: 'links', count: 2 }],
   words: { profanity: ['darn'] },
+  spans: { profanity: [[0, 4]] },
   fingerprint: { key_id: 1, whole: '-12', parts: ['3', '4'] },
 };
 
@@ -30,6 +31,7 @@ t.test('records a screening once per version of the rules', async (t) => {
   });
   t.strictSame(NoteScreened.personal.parse(event.personal), {
     words: command.words,
+    spans: command.spans,
     fingerprint: command.fingerprint,
   });
   t.strictSame(decide(RULES_VERSION - 1).length, 1);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { findingsIn } from '../../../services/screening/findings.ts';
 import { fold, foldedWords } from '../../../services/screening/folded.ts';
-import { toBand } from '../../../services/screening/rules.ts';
+import { type FindingCode, toBand } from '../../../services/screening/rules.ts';
 import { toSentence } from '../../../services/screening/sentences.ts';
 
 const describe = (message: string, name = '') => {
@@ -49,11 +49,15 @@ const FOUND: [message: string, ...sentences: string[]][] = [
   ['write to ada@example.org', '1 e-mail address'],
   ['call +49 (30) 1234-5678 or 0301234567', '2 telephone numbers'],
   ['<a href="x">y</a> [url=z] <sigh> <ada>', 'HTML or forum markup: 3 tags'],
-  ['what the f\u00ADu\u0301ck', 'profanity: 1 word', '1 invisible character'],
-  ['ｆｕｃｋ this', 'profanity: 1 word', 'letters in a disguise: 4'],
+  ['what the f\u00ADu\u0301ck', 'profanity: 1 word, read as “fuck”', '1 invisible character'],
+  [
+    'ｆｕｃｋ this',
+    'profanity: 1 word, read as “fuck”',
+    'letters in a disguise: 4, read as “fuck”',
+  ],
   ['Pаypal is safe', 'mixed scripts in one word'],
   ['ρay раy', 'mixed scripts in 2 words'],
-  ['𝓕𝓻𝓮𝓮 stuff', 'letters in a disguise: 4'],
+  ['𝓕𝓻𝓮𝓮 stuff', 'letters in a disguise: 4, read as “free”'],
   ['abc\u202Edef\u202C', '2 direction characters'],
   ['abc\u200Fdef', '1 direction character'],
   ['in\u200Bvis\u2060ible a\u200Db', '3 invisible characters'],
@@ -71,11 +75,47 @@ t.test('describes findings in words', async (t) => {
   t.strictSame(describe('hello', 'visit example.com'), ['1 link'], 'the name is screened as well');
 });
 
-t.test('keeps the words of a finding separate', async (t) => {
+t.test('keeps the words of a finding as written, and their places', async (t) => {
   t.strictSame(findingsIn({ name: '', message: 'Oh SHIT' }), {
     findings: [{ code: 'profanity', count: 1 }],
-    words: { profanity: ['shit'] },
+    words: { profanity: ['SHIT'] },
+    spans: { profanity: [[3, 7]] },
   });
+});
+
+const LOCATED: [message: string, code: FindingCode, ...words: string[]][] = [
+  ['glass, ass and ÅSS', 'profanity', 'ass', 'ÅSS'],
+  ['😀 e\u0301 what the f\u00ADu\u0301ck!', 'profanity', 'f\u00ADu\u0301ck'],
+  ['ﷺ 😀 5h1t', 'profanity', '5h1t'],
+  ['한국 shit', 'profanity', 'shit'],
+  ['😀 see https://a.example/ü and b.org.', 'links', 'https://a.example/ü', 'b.org'],
+  ['write to ada@example.org', 'email', 'ada@example.org'],
+  ['a.example, call +49 (30) 1234-5678', 'phone', '+49 (30) 1234-5678'],
+  ['[b]bold[/b]', 'markup', '[b]', '[/b]'],
+  ['e\u0301 Pаypal is safe', 'mixed_scripts', 'Pаypal'],
+  ['so 𝓕𝓻𝓮𝓮 and 𝓮', 'styled_letters', '𝓕𝓻𝓮𝓮', '𝓮'],
+  ['a\u200Bb', 'invisible', '\u200B'],
+  ['so Z\u0300\u0301\u0302\u0303\u0304a', 'stacked_marks', 'Z\u0300\u0301\u0302\u0303\u0304'],
+  [`so ${'pneumono'.repeat(6)}!`, 'long_word', `${'pneumono'.repeat(6)}!`],
+  ['e\u0301 sooooooo', 'repeated_characters', 'ooooooo'],
+];
+
+t.test('locates the parts of a message that a finding refers to', async (t) => {
+  for (const [message, code, ...expected] of LOCATED) {
+    const { words, spans } = findingsIn({ name: 'shit', message });
+    const places = (spans[code] ?? []).map(([start, end]) =>
+      [...message].slice(start, end).join(''),
+    );
+    t.strictSame(places, expected, message);
+    t.match(words[code], expected);
+  }
+});
+
+t.test('gives no place for what is in the name', async (t) => {
+  const { findings, words, spans } = findingsIn({ name: 'Shit', message: 'Hello' });
+  t.strictSame(findings, [{ code: 'profanity', count: 1 }]);
+  t.strictSame(words, { profanity: ['Shit'] });
+  t.strictSame(spans, {});
 });
 
 t.test('assigns bands by points', async (t) => {
@@ -125,12 +165,17 @@ const hostileText = fc.oneof(
 t.test('never throws and reports only known findings, for any text', async (t) => {
   fc.assert(
     fc.property(hostileText, hostileText, (name, message) => {
-      const { findings, words } = findingsIn({ name, message });
+      const { findings, words, spans } = findingsIn({ name, message });
       for (const { code, count } of findings)
         if (!Number.isSafeInteger(count) || count < 1 || !toSentence({ code, count }))
           throw new Error(code);
-      for (const code of Object.keys(words))
+      for (const code of Object.keys({ ...words, ...spans }))
         if (!findings.some((finding) => finding.code === code)) throw new Error(code);
+      for (const word of Object.values(words).flat())
+        if (word === '' || !word.isWellFormed()) throw new Error(`not a word: ${word}`);
+      const length = [...message].length;
+      for (const [start, end] of Object.values(spans).flat())
+        if (start >= end || end > length) throw new Error(`${start} to ${end} of ${length}`);
     }),
     { numRuns: 500 },
   );
