@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import * as artifactEvents from '../../services/artifacts/events.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import * as noteEvents from '../../services/guestbook/events.ts';
+import { noteStream } from '../../services/guestbook/streams.ts';
 import * as profileEvents from '../../services/profiles/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
@@ -51,7 +52,7 @@ function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>) {
   return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
     SELECT ${event_id}::uuid, 'note.approved', ${recorded_at}::timestamptz, ${shown(actor)}::jsonb,
       'note', ${data.note_id}::uuid
-    FROM events WHERE owner_id = ${owner_id} AND stream_id = ${`note-${data.note_id}`}
+    FROM events WHERE owner_id = ${owner_id} AND stream_id = ${noteStream(data.note_id)}
       AND event_id = ${data.of} AND type = 'NoteRejected'`;
 }
 

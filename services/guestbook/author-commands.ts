@@ -14,6 +14,7 @@ import { type NoteRow, noteOwners } from '../../projections/guestbook/notes.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
+import { noteStream } from './streams.ts';
 
 /** In the order of a decision, which locks the row before it appends: otherwise they deadlock. */
 const lockNote = (id: string): Sql<NoteRow> =>
@@ -21,7 +22,7 @@ const lockNote = (id: string): Sql<NoteRow> =>
 
 /** The events of a note that any author or guest may have written. */
 const readNote = (id: string): DependentLoad<Sql<RecordedEvent> | null> =>
-  loadAfter(noteOwners([id]), ([note]) => (note ? readFacts(note.owner_id, `note-${id}`) : null));
+  loadAfter(noteOwners([id]), ([note]) => (note ? readFacts(note.owner_id, noteStream(id)) : null));
 
 const parentOf = (id: string): Sql<NoteRow> =>
   sql`SELECT * FROM notes
@@ -46,7 +47,7 @@ export function authorCommand(
   return defineCommand({
     lock: [memberId],
     find: reportersOf(noteId),
-    load: { notes: lockNote(noteId), events: readFacts(memberId, `note-${noteId}`) },
+    load: { notes: lockNote(noteId), events: readFacts(memberId, noteStream(noteId)) },
     decide({
       rows: {
         notes: [row],
@@ -63,7 +64,7 @@ export function authorCommand(
         appends: [
           {
             owner: row.owner_id,
-            stream: `note-${noteId}`,
+            stream: noteStream(noteId),
             version: streamVersion(events),
             actor: { type: 'member', id: memberId },
             events: decided,
@@ -124,7 +125,7 @@ export function reportCommand(noteId: string, reported: Reported): Command<strin
         appends: [
           {
             owner: row.owner_id,
-            stream: `note-${noteId}`,
+            stream: noteStream(noteId),
             version: streamVersion(events),
             actor,
             events: decided,

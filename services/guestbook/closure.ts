@@ -7,6 +7,7 @@ import {
 import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
+import { noteStream } from './streams.ts';
 
 /** Keeps public notes without a name unless the member asks to erase them; erases all others. */
 export const notesClosure = defineAccountClosure({
@@ -27,7 +28,7 @@ export const notesClosure = defineAccountClosure({
       state === 'pending' || state === 'approved' || early.has(note_id);
     return rows.notes.map((row) => ({
       owner: memberId,
-      stream: `note-${row.note_id}`,
+      stream: noteStream(row.note_id),
       version: row.version,
       actor: { type: 'member', id: memberId },
       events: isOpen(row)

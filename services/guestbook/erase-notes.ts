@@ -3,11 +3,12 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from './scheduled-commands.ts';
 import type { EraseNote } from './scheduled-decisions.ts';
+import { noteStream, screeningStream } from './streams.ts';
 
 /** The streams that may hold text of a note, or about it. */
 const streamsOf = (noteId: string): string[] => [
-  `note-${noteId}`,
-  `screening-${noteId}`,
+  noteStream(noteId),
+  screeningStream(noteId),
   `comment-note-${noteId}`,
 ];
 

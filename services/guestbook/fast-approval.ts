@@ -9,6 +9,7 @@ import { locking, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { note } from './note.ts';
 import { notifyAuthorJobs } from './notify-author.ts';
+import { noteStream } from './streams.ts';
 
 /** The rule that the approval event names. */
 export const FAST_LANE_RULE = 'five-approved-none-rejected-in-90-days';
@@ -43,7 +44,7 @@ export function fastApprovalCommand(
   undoSeconds: number,
 ): Command<boolean> {
   const { note_id, owner_id } = row;
-  const stream = `note-${note_id}`;
+  const stream = noteStream(note_id);
   return defineCommand({
     find: authorOf(note_id),
     load: {

@@ -13,6 +13,7 @@ import { appealUntil } from './author-decisions.ts';
 import type { DecisionTold } from './events.ts';
 import { note } from './note.ts';
 import { type NoteEvents, standingDecision } from './state.ts';
+import { noteStream } from './streams.ts';
 
 type Told = NewEvent<typeof DecisionTold>['data'];
 
@@ -62,7 +63,7 @@ export function notifyAuthorCommand(
     load: {
       // The event goes to another stream, so a concurrent decision would cause no version conflict.
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`),
-      events: readStream(row.owner_id, `note-${row.note_id}`),
+      events: readStream(row.owner_id, noteStream(row.note_id)),
       told: readTellings(row),
     },
     decide({ rows: { events, told }, now }) {
@@ -98,7 +99,7 @@ function readTellings({
 }: Pick<NoteRow, 'note_id' | 'owner_id'>): Sql<RecordedEvent<typeof DecisionTold>> {
   return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid
     AND stream_id = ANY(ARRAY(SELECT 'telling-' || event_id FROM events
-      WHERE owner_id = ${owner_id}::uuid AND stream_id = ${`note-${note_id}`}::text))`;
+      WHERE owner_id = ${owner_id}::uuid AND stream_id = ${noteStream(note_id)}::text))`;
 }
 
 function membersToTell(noteId: string): MemberRead {

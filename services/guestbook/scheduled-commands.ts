@@ -5,6 +5,7 @@ import { locking, type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { note } from './note.ts';
 import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './scheduled-decisions.ts';
+import { noteStream } from './streams.ts';
 
 /** Runs a scheduled command on a note; returns whether there was anything to do. */
 export function scheduledCommand(
@@ -13,7 +14,7 @@ export function scheduledCommand(
   /** Further statements to run if the command recorded an event. */
   changes: readonly Sql[] = [],
 ): Command<boolean> {
-  const stream = `note-${note_id}`;
+  const stream = noteStream(note_id);
   return defineCommand({
     load: {
       // In the order of a decision, which locks the row before it appends: otherwise they deadlock.

@@ -13,6 +13,7 @@ import { notifiedAt } from '../publications/undo.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { note } from './note.ts';
+import { noteStream } from './streams.ts';
 
 /** The status of a note as its author sees it. */
 export type NoteStatus = 'pending_review' | 'published' | 'not_published';
@@ -45,7 +46,7 @@ export function submitCommand(
   const { id } = body;
   const memberId = session?.memberId ?? null;
   const owner = memberId ?? id;
-  const stream = `note-${id}`;
+  const stream = noteStream(id);
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
   const command = defineIdempotentCommand({
     ...(memberId ? { lock: [memberId] } : {}),

@@ -66,8 +66,3 @@ function toProblem(status: number, body: unknown): Problem {
     details,
   };
 }
-
-/** The URL of the next page (`Link` with `rel="next"`), or undefined on the last page. */
-export function nextLink(headers: Headers): string | undefined {
-  return /<([^>]+)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
-}

@@ -29,6 +29,7 @@ import { closeMore } from '../../services/account/delete.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures } from '../../services/features.ts';
+import { noteStream, screeningStream } from '../../services/guestbook/streams.ts';
 import { end, member } from '../../services/membership/member.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
 import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
@@ -78,14 +79,14 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
 async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> {
   for (let last = ''; ; ) {
     const gone = await query(pool, erasedNotes(memberId, last, BATCH_SIZE));
-    const streams = gone.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]);
+    const streams = gone.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]);
     await query(pool, eraseStreams(memberId, streams));
     last = gone.at(-1)?.note_id ?? '';
     if (gone.length < BATCH_SIZE) break;
   }
   const notes = await query(pool, keptNotes(memberId));
   const kept = {
-    streams: notes.flatMap(({ note_id }) => [`note-${note_id}`, `screening-${note_id}`]),
+    streams: notes.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]),
     types: ['NoteSubmitted'],
   };
   for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; ) {

@@ -5,6 +5,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { notifyAuthorCommand } from '../../services/guestbook/notify-author.ts';
+import { noteStream } from '../../services/guestbook/streams.ts';
 
 /** A decision on a note, identified by the note's version after the decision. */
 export const NoteToNotify = z.strictObject({ note_id: z.uuid(), version: z.int() });
@@ -31,5 +32,5 @@ export async function notifyAuthor(
 
 function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql<{ event_id: string }> {
   return sql`SELECT event_id FROM events WHERE owner_id = ${owner_id}
-    AND stream_id = ${`note-${note_id}`} AND stream_version = ${version}`;
+    AND stream_id = ${noteStream(note_id)} AND stream_version = ${version}`;
 }

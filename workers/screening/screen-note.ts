@@ -11,6 +11,7 @@ import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { type LookAlikeRow, lookAlikes } from '../../projections/screening/screenings.ts';
 import type { Core } from '../../services/compose.ts';
 import { fastApprovalCommand } from '../../services/guestbook/fast-approval.ts';
+import { screeningStream } from '../../services/guestbook/streams.ts';
 import { bayesFindings } from '../../services/screening/bayes.ts';
 import { findingsIn } from '../../services/screening/findings.ts';
 import { type Fingerprint, toFingerprints } from '../../services/screening/fingerprint.ts';
@@ -89,7 +90,7 @@ function recordCommand(
   { owner_id: owner, member_id: author }: Pick<NoteRow, 'owner_id' | 'member_id'>,
   screened: Screened,
 ): Command<boolean> {
-  const stream = `screening-${screened.noteId}`;
+  const stream = screeningStream(screened.noteId);
   return defineCommand({
     ...(author ? { lock: [author] } : {}),
     load: { notes: findNote(screened.noteId), events: readStream(owner, stream) },

@@ -6,6 +6,7 @@ import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteRow, noteOwners } from '../../../projections/guestbook/notes.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
+import { noteStream } from '../../guestbook/streams.ts';
 import type { NamedLease } from '../claims/leases.ts';
 
 type Ids = readonly string[];
@@ -42,7 +43,7 @@ export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =
     [...Map.groupBy(notes, ({ owner_id }) => owner_id)].map(([owner, own]) =>
       factsOfStreams(
         owner,
-        own.map(({ note_id }) => `note-${note_id}`),
+        own.map(({ note_id }) => noteStream(note_id)),
       ),
     ),
   );

@@ -17,6 +17,7 @@ import { erasePersonal } from '../../guestbook/erase-notes.ts';
 import { type NoteCommand, note } from '../../guestbook/note.ts';
 import { notifyAuthorJobs } from '../../guestbook/notify-author.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../guestbook/state.ts';
+import { noteStream } from '../../guestbook/streams.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { notifiedAt } from '../../publications/undo.ts';
 import { claimedByOther } from '../claims/leases.ts';
@@ -169,7 +170,7 @@ function openDesk(
 
   function review({ noteId, command: make }: RequestedDecision): Accepted | Refusal<DecideRefusal> {
     const row = notes.get(noteId);
-    const events = streams.get(`note-${noteId}`);
+    const events = streams.get(noteStream(noteId));
     // A note that was submitted after the owners were looked up has a row, but no events yet.
     if (!row || !events) return refuse('not_found');
     const lease = leases.get(noteId);
@@ -190,7 +191,7 @@ function openDesk(
     follow(noteId, made);
     const append: Append = {
       owner: row.owner_id,
-      stream: `note-${noteId}`,
+      stream: noteStream(noteId),
       version: streamVersion(events),
       actor: { type: 'moderator', id: me.moderatorId },
       events: made,

@@ -1,0 +1,5 @@
+/** The stream of a note's events, which its owner owns: the member, or for a guest the note's id. */
+export const noteStream = (noteId: string): string => `note-${noteId}`;
+
+/** The stream of the screenings of a note, which has the same owner. */
+export const screeningStream = (noteId: string): string => `screening-${noteId}`;
