@@ -313,9 +313,11 @@ CREATE INDEX notes_top_level ON notes (experience, approved_at DESC, note_id)
   WHERE state = 'approved' AND parent_id IS NULL;
 CREATE INDEX notes_replies ON notes (parent_id, approved_at DESC, note_id)
   WHERE state = 'approved' AND parent_id IS NOT NULL;
--- What a guestbook's feed says was taken down, newest first.
+-- What the feeds of a guestbook and of the activity say was taken down, newest first.
 CREATE INDEX notes_taken_down ON notes (experience, settled_at DESC, note_id)
   WHERE parent_id IS NULL AND approved_at IS NOT NULL AND state IN ('removed', 'withdrawn');
+CREATE INDEX notes_taken_down_anywhere ON notes (settled_at DESC, note_id)
+  WHERE approved_at IS NOT NULL AND state IN ('removed', 'withdrawn');
 -- Search looks through the newest approved notes first, then by words (notes_search, below).
 CREATE INDEX notes_approved ON notes (approved_at, note_id) WHERE state = 'approved';
 -- A member's notes: export, and what ends with the account.
@@ -451,6 +453,7 @@ CREATE TABLE profiles (
   state text NOT NULL,              -- published, withdrawn, removed
   version integer NOT NULL,
   published_at timestamptz NOT NULL,
+  taken_down_at timestamptz,        -- since when the profile is not public; null while published
   removal_told boolean NOT NULL     -- the member was notified of the removal
 );
 ALTER TABLE profiles
@@ -461,6 +464,9 @@ ALTER TABLE profiles
 -- The public list, newest first.
 CREATE INDEX profiles_published ON profiles (published_at DESC, member_id DESC)
   WHERE state = 'published';
+-- What the feed of the activity says was taken down, newest first.
+CREATE INDEX profiles_taken_down ON profiles (taken_down_at DESC, member_id)
+  WHERE taken_down_at IS NOT NULL;
 
 -- Context packets of members, published without review. Read model (projections/artifacts/artifacts.ts).
 CREATE TABLE artifacts (
@@ -474,7 +480,8 @@ CREATE TABLE artifacts (
   superseded_by uuid,
   state text NOT NULL,              -- published, withdrawn, removed
   version integer NOT NULL,
-  created_at timestamptz NOT NULL
+  created_at timestamptz NOT NULL,
+  taken_down_at timestamptz         -- since when the artifact is not public; null while published
 );
 ALTER TABLE artifacts
   ALTER COLUMN title SET STATISTICS 0,
@@ -494,6 +501,11 @@ CREATE INDEX artifacts_published_of_author_and_kind
   ON artifacts (author_id, kind, created_at DESC, artifact_id DESC) WHERE state = 'published';
 -- A member's artifacts in every state: export, and what ends with the account.
 CREATE INDEX artifacts_of_author ON artifacts (author_id, created_at, artifact_id);
+-- What feeds say was taken down, newest first: all, or an author's.
+CREATE INDEX artifacts_taken_down ON artifacts (taken_down_at DESC, artifact_id)
+  WHERE taken_down_at IS NOT NULL;
+CREATE INDEX artifacts_taken_down_of_author
+  ON artifacts (author_id, taken_down_at DESC, artifact_id) WHERE taken_down_at IS NOT NULL;
 
 
 -- Cases ----------------------------------------------------------------------------------------------
@@ -516,7 +528,9 @@ CREATE TABLE cases (
   lease_expires_at timestamptz,     -- end of the claim; a claimed case with a lapsed lease reads as open
   submission_id uuid,               -- under review or accepted
   removed boolean NOT NULL DEFAULT false,     -- by a moderator
-  author_gone boolean NOT NULL DEFAULT false  -- the author's account is closed
+  author_gone boolean NOT NULL DEFAULT false, -- the author's account is closed
+  taken_down_at timestamptz,        -- since when one of these two is true
+  withdrawn_at timestamptz          -- a withdrawn case stays public, but is missing from the activity
 );
 ALTER TABLE cases
   ALTER COLUMN title SET STATISTICS 0,
@@ -529,6 +543,14 @@ CREATE INDEX cases_by_state ON cases (state, created_at, case_id)
   WHERE NOT removed AND NOT author_gone;
 -- An author's cases: public list, export, and what ends with the account.
 CREATE INDEX cases_of_author ON cases (author_id, created_at, case_id);
+-- What feeds say was taken down, newest first: all, an author's, and what is missing from the activity
+-- (projections/activity/taken-down.ts; verbatim).
+CREATE INDEX cases_taken_down ON cases (taken_down_at DESC, case_id)
+  WHERE taken_down_at IS NOT NULL;
+CREATE INDEX cases_taken_down_of_author ON cases (author_id, taken_down_at DESC, case_id)
+  WHERE taken_down_at IS NOT NULL;
+CREATE INDEX cases_inactive ON cases (least(taken_down_at, withdrawn_at) DESC, case_id)
+  WHERE least(taken_down_at, withdrawn_at) IS NOT NULL;
 -- Lapsed leases: the worker records them; the list of open cases adds them.
 CREATE INDEX cases_leases ON cases (lease_expires_at) WHERE state = 'claimed';
 -- What a member holds, when the account is closed.
@@ -682,8 +704,8 @@ INSERT INTO policies (code, place, title, text, active, version) VALUES
   ('off_topic', 5, 'Off topic', 'Does not belong to this guestbook.', true, 1),
   ('other', 6, 'Other', 'Another reason, which the message to the author explains.', true, 1);
 
--- What moderators hold: a note or a reported record, each held once. Primary (services/moderation/
--- leases.ts), at most ten rows per moderator. A lease past its end counts as none and is swept later.
+-- Moderators' leases on notes and reported records, at most one for each item and ten for each
+-- moderator. Primary (services/moderation/claims/leases.ts). Expired ones are ignored and deleted later.
 CREATE TABLE note_leases (
   lease_id uuid PRIMARY KEY,
   subject_type text NOT NULL,       -- note, profile, artifact, case, case_note
@@ -762,6 +784,8 @@ CREATE TABLE activity (
   subject_id uuid NOT NULL
 );
 CREATE INDEX activity_newest ON activity (occurred_at, entry_id);
+-- Entries about a subject that was taken down.
+CREATE INDEX activity_of_subject ON activity (subject_id);
 -- Entries of one type. The time without a zone is an order that activity_newest cannot give: with it the
 -- planner would walk entries of all types to find a rare one.
 CREATE INDEX activity_by_type ON activity (type, (occurred_at AT TIME ZONE 'UTC'), entry_id);

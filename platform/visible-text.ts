@@ -17,3 +17,19 @@ export const hasVisibleText = (text: string): boolean => VISIBLE.test(text);
 /** The name to display for a guest's note: "Guest" if the given name has no visible character. */
 export const guestName = (name: string | null): string =>
   name && hasVisibleText(name) ? name : 'Guest';
+
+// Invisible characters that can move or hide the text around them. Joiners and variation selectors
+// are excluded because scripts and emoji need them.
+const INVISIBLE =
+  /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/gu;
+
+/** Removes invisible characters from a text. */
+export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '');
+
+/** The beginning of a text on one line, without invisible characters: at most `max` code points. */
+export function toLine(text: string, max: number): string {
+  const characters = [...stripInvisible(text).replace(/\s+/gu, ' ').trim()];
+  if (characters.length <= max) return characters.join('');
+  const start = characters.slice(0, max - 1).join('');
+  return `${start.trimEnd()}…`;
+}

@@ -3,9 +3,9 @@ import { query } from '../platform/postgres/query.ts';
 import type { Sql } from '../platform/sql.ts';
 
 export const BATCH_SIZE = 500;
-const LANES = 4;
+const MAX_CONCURRENT = 4;
 
-/** Repeats `batch` until it returns fewer than BATCH rows; returns how many rows in total. */
+/** Repeats `batch` until it returns fewer than `BATCH_SIZE` rows; returns how many rows in total. */
 export async function drainBatches(pool: pg.Pool, batch: () => Sql): Promise<number> {
   for (let done = 0; ; ) {
     const touched = await query(pool, batch());
@@ -30,7 +30,7 @@ export async function forEachInBatches<Row>(
     const limit = BATCH_SIZE + left.size;
     const rows = await next(limit);
     const waiting = rows.filter((row) => !left.has(JSON.stringify(row))).values();
-    const lane = async () => {
+    const runOne = async () => {
       for (const row of waiting) {
         const worked = await work(row).catch((error: unknown) => {
           errors.push(error);
@@ -40,7 +40,7 @@ export async function forEachInBatches<Row>(
         else left.add(JSON.stringify(row));
       }
     };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, runOne));
     if (rows.length < limit) break;
   }
   if (errors.length > 0) throw new Error(`${errors.length} rows failed`, { cause: errors[0] });

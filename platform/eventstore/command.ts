@@ -1,8 +1,9 @@
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
-import type { Append, Receipt } from './append.ts';
+import type { Append } from './append.ts';
 import type { RecordedEvent } from './event.ts';
 import type { Load, Rows } from './load.ts';
+import type { Receipt } from './receipts.ts';
 
 /** A job to enqueue in the command's transaction. */
 export interface Job {

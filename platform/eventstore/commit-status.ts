@@ -47,7 +47,7 @@ export async function wasCommitted(
     }
     await sleep(50);
   }
-  throw new OutcomeUnconfirmed('the fate of a transaction could not be learnt');
+  throw new OutcomeUnconfirmed('could not determine whether the transaction was committed');
 }
 
 interface Status {

@@ -8,17 +8,11 @@ import { withClient } from '../postgres/pool.ts';
 import { withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
-import {
-  type Append,
-  appendStatement,
-  findEvent,
-  findReceipt,
-  type Receipt,
-  receiptStatement,
-} from './append.ts';
+import { type Append, appendStatement, findEvent } from './append.ts';
 import { type Command, type Job, type Loaded, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
+import { findReceipt, type Receipt, receiptStatement } from './receipts.ts';
 import { createStandbyBarrier } from './standby-barrier.ts';
 import {
   type Begun,
@@ -83,7 +77,7 @@ interface Prepared<Answer> {
   witness: Sql | undefined;
 }
 
-/** What a command without writes comes to. `hasStandbys` is false for a refusal, which promises nothing. */
+/** The result of a command that wrote nothing. `hasStandbys` is false for a refusal, which needs no confirmation. */
 interface Outcome<Answer, Code extends string> {
   outcome: Answer | Refusal<Code>;
   hasStandbys: boolean;
@@ -141,7 +135,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     await barrier.clear(until);
     const attempted = await withClient(pool, until, (client) => transact(client, command, until));
     if ('outcome' in attempted) {
-      // What it rests on may be visible although no standby has it, after a restart of the primary.
+      // A restarted primary shows commits that no standby may have; confirm them before answering.
       if (attempted.hasStandbys && !fault('no-sync-wait')) await barrier.confirm(until);
       return attempted.outcome;
     }
@@ -159,7 +153,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     until: number,
   ): Promise<Outcome<Answer, Code> | Committed<Answer>> {
     if (barrier.isWaiting()) throw new StorageUnavailable('commits wait for a standby');
-    // Only now: a new connection may have shown it.
+    // Checked after connecting, since opening the connection may have revealed the loss.
     if (deps.isLogLost?.()) throw new StorageUnavailable('acknowledged writes are lost');
     const begun = await begin(client, command);
     // After an error, such as a lost race, the connection can be used again.
@@ -172,7 +166,8 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
       return prepared;
     }
     if (command.commitWithLoad) {
-      if (prepared.statements.length > 0) throw new Error('already committed, with the load');
+      if (prepared.statements.length > 0)
+        throw new Error('a command with commitWithLoad must not return writes');
       return { outcome: resolveAnswer(prepared.decision, []), hasStandbys: false };
     }
     const { xid, hasStandbys } = begun;

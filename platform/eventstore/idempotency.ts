@@ -3,7 +3,6 @@ import { contentHash } from '../body-hash.ts';
 import { fault } from '../fault.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
-import { type Receipt, type ReceiptRow, readReceipt } from './append.ts';
 import {
   type Command,
   type Decision,
@@ -15,6 +14,7 @@ import {
 import type { RecordedEvent } from './event.ts';
 import type { EventStore } from './event-store.ts';
 import type { Load, Rows } from './load.ts';
+import { type Receipt, type ReceiptRow, readReceipt } from './receipts.ts';
 
 type Space = Receipt['space'];
 type BindingName = 'body' | 'body and secrets' | 'keyed content';

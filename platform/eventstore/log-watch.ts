@@ -20,7 +20,7 @@ export function createLogWatch(onLoss: () => void) {
   let lost = false;
 
   async function check(ask: Ask): Promise<void> {
-    // With this defect, the checker of the proof has to find what is lost.
+    // With this fault, the checker of the proof has to detect the loss itself.
     if (remembered.length === 0 || fault('no-sync-wait')) return;
     const [row] = await ask(missingEvents(remembered));
     const missing = (row?.missing ?? 0) > 0;

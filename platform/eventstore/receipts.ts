@@ -1,4 +1,88 @@
-import { named, type Sql } from '../sql.ts';
+import { defineInsert, defineRead } from '../batch-statements.ts';
+import { fault } from '../fault.ts';
+import { named, type Sql, sql } from '../sql.ts';
+
+/** The stored outcome of a command with an idempotency key. */
+export interface Receipt {
+  owner: string;
+  /** The namespace of `key`: the same key in another space is another receipt. */
+  space: 'api' | 'register' | 'recover' | 'note' | 'session' | 'moderation';
+  key: string;
+  operation: string;
+  route: string;
+  bodyHash: string;
+  bound: unknown;
+  httpStatus: number;
+  reply: unknown;
+  eventIds: readonly string[];
+}
+
+const insertReceipt = defineInsert(
+  'receipts',
+  {
+    owner_id: 'uuid',
+    space: 'text',
+    key: 'uuid',
+    operation: 'text',
+    route: 'text',
+    body_hash: 'text',
+    bound: 'jsonb',
+    http_status: 'smallint',
+    reply: 'json',
+    event_ids: 'uuid[]',
+    recorded_at: 'timestamptz',
+  },
+  fault('no-receipt') ? { key: ['owner_id', 'space', 'key'], action: 'DO NOTHING' } : undefined,
+);
+
+/** Inserts a receipt, recorded at `now`. */
+export function receiptStatement(receipt: Receipt, now: Date): Sql {
+  return insertReceipt({
+    owner_id: receipt.owner,
+    space: receipt.space,
+    key: receipt.key,
+    operation: receipt.operation,
+    route: receipt.route,
+    body_hash: receipt.bodyHash,
+    bound: receipt.bound,
+    http_status: receipt.httpStatus,
+    reply: receipt.reply,
+    event_ids: receipt.eventIds,
+    recorded_at: now,
+  });
+}
+
+export interface ReceiptRow {
+  operation: string;
+  route: string;
+  body_hash: string;
+  bound: unknown;
+  http_status: number;
+  reply: unknown;
+}
+
+const receiptByKey = defineRead<ReceiptRow>(
+  { owner: 'uuid', space: 'text', key: 'uuid' },
+  ({ owner, space, key }) =>
+    `SELECT operation, route, body_hash, bound, http_status, reply FROM receipts
+      WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}`,
+);
+
+/** Reads the receipt of a key, if there is one. */
+export const readReceipt = (owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> =>
+  receiptByKey({ owner, space, key });
+
+/** Selects a receipt, if the transaction that recorded it at `now` was committed. */
+export const findReceipt = ({ owner, space, key }: Receipt, now: Date): Sql =>
+  sql`SELECT FROM receipts WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}
+    AND recorded_at = ${now}`;
+
+/** Counts the keyed hashes in receipts by server key. Scans all receipts. */
+export function countReceipts(): Sql<{ key_id: number; count: number }> {
+  return sql`SELECT (part.value->>'key_id')::int AS key_id, count(*)::int AS count
+    FROM receipts, jsonb_each(bound) part
+    WHERE jsonb_typeof(bound) = 'object' AND part.value ? 'key_id' GROUP BY 1`;
+}
 
 /** A receipt in its owner's export, without the keyed hashes of secrets. */
 export interface ExportedReceipt {

@@ -23,7 +23,7 @@ export function createStandbyBarrier(url: string) {
     const barrier = commitOnce(url).finally(() => {
       if (running === barrier) running = undefined;
     });
-    // Callers handle a failure; where there are none, there is nothing to handle.
+    // Prevents an unhandled rejection while no caller awaits the barrier.
     barrier.catch(() => undefined);
     running = barrier;
     return barrier;

@@ -37,7 +37,7 @@ export const problems = {
   submission_conflict: [409, 'This id was already used for a different submission.'],
   registration_conflict: [409, 'This id or handle is already registered.'],
   reply_target_unavailable: [409, 'The note to reply to is not available.'],
-  gone: [410, 'This was withdrawn or erased.'],
+  gone: [410, 'This is no longer available: it was withdrawn, removed or erased.'],
   body_too_large: [413, 'The body exceeds the size limit of this route.'],
   unsupported_media_type: [415, 'The body must be uncompressed application/json in UTF-8.'],
   rate_limited: [429, 'Too many attempts. Try again later.'],
@@ -49,7 +49,7 @@ export const problems = {
     503,
     'The write may or may not have happened. Repeat the same request exactly.',
   ],
-  admission_closed: [503, 'The service is not accepting this at the moment.'],
+  admission_closed: [503, 'New registrations or notes are closed at the moment.'],
   capacity_reached: [503, 'The service has reached its capacity.'],
   api_disabled: [503, 'This part of the API is disabled.'],
 } as const satisfies Record<string, readonly [number, string]>;

@@ -10,6 +10,7 @@ import {
   type NotifiedDecision,
   ownRecords,
 } from '../publications/record-decisions.ts';
+import type { TakenDownRow } from '../taken-down.ts';
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
 
@@ -49,21 +50,26 @@ export const artifacts = defineProjection(heard, {
     ArtifactSuperseded: ({ stream_version, data }) =>
       sql`UPDATE artifacts SET superseded_by = ${data.by}, version = ${stream_version}
         WHERE artifact_id = ${data.artifact_id}`,
-    ArtifactWithdrawn: ({ stream_version, data }) =>
-      sql`UPDATE artifacts SET state = 'withdrawn', version = ${stream_version}
+    // A removed artifact may be withdrawn as well; `taken_down_at` stays that of the removal.
+    ArtifactWithdrawn: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE artifacts SET state = 'withdrawn', version = ${stream_version},
+          taken_down_at = coalesce(taken_down_at, ${recorded_at})
         WHERE artifact_id = ${data.artifact_id}`,
-    ArtifactRemoved: ({ stream_version, data }) =>
-      sql`UPDATE artifacts SET state = 'removed', version = ${stream_version}
+    ArtifactRemoved: ({ stream_version, data, recorded_at }) =>
+      sql`UPDATE artifacts SET state = 'removed', version = ${stream_version},
+          taken_down_at = ${recorded_at}
         WHERE artifact_id = ${data.artifact_id}`,
     ArtifactRemovalTold: ({ stream_version, data }) =>
       sql`UPDATE artifacts SET version = ${stream_version}
         WHERE artifact_id = ${data.artifact_id}`,
     ArtifactRestored: ({ stream_version, data }) =>
-      sql`UPDATE artifacts SET state = 'published', version = ${stream_version}
+      sql`UPDATE artifacts SET state = 'published', version = ${stream_version},
+          taken_down_at = NULL
         WHERE artifact_id = ${data.artifact_id}`,
     // Withdraws all artifacts of the author; the events of those beyond a batch follow later.
-    MemberDeactivated: ({ owner_id }) =>
-      sql`UPDATE artifacts SET state = 'withdrawn'
+    MemberDeactivated: ({ owner_id, recorded_at }) =>
+      sql`UPDATE artifacts SET state = 'withdrawn',
+          taken_down_at = coalesce(taken_down_at, ${recorded_at})
         WHERE author_id = ${owner_id} AND state <> 'withdrawn'`,
   },
 });
@@ -172,5 +178,15 @@ export function publishedArtifacts(
       AND (created_at, artifact_id) < ($1::timestamptz, $2::uuid)
     ORDER BY created_at DESC, artifact_id DESC LIMIT $3`,
     values,
+  );
+}
+
+/** Reads the artifacts of all authors, or of one, that were taken down, newest first. */
+export function artifactsTakenDown(limit: number, author?: string): Sql<TakenDownRow> {
+  return named(
+    `SELECT artifact_id AS id, taken_down_at AS at FROM artifacts
+    WHERE taken_down_at IS NOT NULL ${author ? 'AND author_id = $2' : ''}
+    ORDER BY taken_down_at DESC, artifact_id LIMIT $1`,
+    author ? [limit, author] : [limit],
   );
 }

@@ -1,11 +1,12 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import { lapsedSql, stateAsReadSql } from '../../services/cases/lease.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
 import { defineProjection } from '../projection.ts';
 import { type OwnRow, ownRecords } from '../publications/record-decisions.ts';
+import type { TakenDownRow } from '../taken-down.ts';
 
 const insertCase = defineInsert('cases', {
   case_id: 'uuid',
@@ -66,12 +67,16 @@ export const cases = defineProjection(
       CaseRejected: ({ data, recorded_at }) => reopened(data.case_id, recorded_at),
       CaseWithdrawn: ({ data, recorded_at }) =>
         sql`UPDATE cases SET state = 'withdrawn', claimant_id = NULL, lease_expires_at = NULL,
-            submission_id = NULL, version = version + 1, updated_at = ${recorded_at}
+            submission_id = NULL, version = version + 1, updated_at = ${recorded_at},
+            withdrawn_at = ${recorded_at}
           WHERE case_id = ${data.case_id}`,
       CaseRemoved: ({ data, recorded_at }) => removed(data.case_id, true, recorded_at),
       CaseRestored: ({ data, recorded_at }) => removed(data.case_id, false, recorded_at),
-      MemberDeactivated: ({ owner_id }) =>
-        sql`UPDATE cases SET author_gone = true WHERE author_id = ${owner_id}`,
+      // `taken_down_at` of a removed case stays that of the removal.
+      MemberDeactivated: ({ owner_id, recorded_at }) =>
+        sql`UPDATE cases SET author_gone = true,
+            taken_down_at = coalesce(taken_down_at, ${recorded_at})
+          WHERE author_id = ${owner_id}`,
     },
   },
 );
@@ -96,7 +101,8 @@ function reopened(caseId: string, now: Date): Sql {
 }
 
 function removed(caseId: string, is: boolean, now: Date): Sql {
-  return sql`UPDATE cases SET removed = ${is}, version = version + 1, updated_at = ${now}
+  return sql`UPDATE cases SET removed = ${is}, version = version + 1, updated_at = ${now},
+      taken_down_at = ${is ? now : null}
     WHERE case_id = ${caseId}`;
 }
 
@@ -198,6 +204,16 @@ function page(name: string, values: unknown[], selects: readonly string[]): Sql<
       ORDER BY c.created_at DESC, c.case_id DESC LIMIT $3`,
     values,
   };
+}
+
+/** Reads the cases of all authors, or of one, that were taken down, newest first. */
+export function casesTakenDown(limit: number, author?: string): Sql<TakenDownRow> {
+  return named(
+    `SELECT case_id AS id, taken_down_at AS at FROM cases
+    WHERE taken_down_at IS NOT NULL ${author ? 'AND author_id = $2' : ''}
+    ORDER BY taken_down_at DESC, case_id LIMIT $1`,
+    author ? [limit, author] : [limit],
+  );
 }
 
 /** Claimed cases whose lease has expired while the log has no event of it yet. */

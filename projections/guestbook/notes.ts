@@ -298,24 +298,3 @@ export function countReplies(
     WHERE state = 'approved' AND parent_id IN (SELECT unnest(${noteIds}::uuid[]))
     GROUP BY parent_id`;
 }
-
-/** A note that was public and is so no more, since `settled_at`. */
-export interface TakenDownRow {
-  note_id: string;
-  settled_at: Date;
-}
-
-/** Reads the top-level notes of an experience that were taken down, newest first. */
-export function notesTakenDown(experience: string, limit: number): Sql<TakenDownRow> {
-  return sql`SELECT note_id, settled_at FROM notes
-    WHERE experience = ${experience} AND parent_id IS NULL AND approved_at IS NOT NULL
-      AND state IN ('removed', 'withdrawn')
-    ORDER BY settled_at DESC, note_id LIMIT ${limit}`;
-}
-
-/** Reads the replies to a note that were taken down, newest first. */
-export function repliesTakenDown(parentId: string, limit: number): Sql<TakenDownRow> {
-  return sql`SELECT note_id, settled_at FROM notes
-    WHERE parent_id = ${parentId} AND approved_at IS NOT NULL AND state IN ('removed', 'withdrawn')
-    ORDER BY settled_at DESC, note_id LIMIT ${limit}`;
-}

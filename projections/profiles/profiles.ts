@@ -20,6 +20,7 @@ const writeProfile = defineInsert(
     state: 'text',
     version: 'int',
     published_at: 'timestamptz',
+    taken_down_at: 'timestamptz',
     removal_told: 'boolean',
   },
   {
@@ -27,7 +28,7 @@ const writeProfile = defineInsert(
     action: `DO UPDATE SET display_name = excluded.display_name, summary = excluded.summary,
       links = excluded.links, capabilities = excluded.capabilities, state = excluded.state,
       version = excluded.version, published_at = excluded.published_at,
-      removal_told = excluded.removal_told`,
+      taken_down_at = excluded.taken_down_at, removal_told = excluded.removal_told`,
   },
 );
 
@@ -52,20 +53,23 @@ export const profiles = defineProjection(events, {
         state: 'published',
         version: stream_version,
         published_at: recorded_at,
+        taken_down_at: null,
         removal_told: false,
       }),
-    ProfileWithdrawn: ({ owner_id, stream_version }) =>
+    // A removed profile may be withdrawn as well; `taken_down_at` stays that of the removal.
+    ProfileWithdrawn: ({ owner_id, stream_version, recorded_at }) =>
       sql`UPDATE profiles SET state = 'withdrawn', version = ${stream_version},
-        removal_told = false WHERE member_id = ${owner_id}`,
-    ProfileRemoved: ({ owner_id, stream_version }) =>
-      sql`UPDATE profiles SET state = 'removed', version = ${stream_version}
+        taken_down_at = coalesce(taken_down_at, ${recorded_at}), removal_told = false
         WHERE member_id = ${owner_id}`,
+    ProfileRemoved: ({ owner_id, stream_version, recorded_at }) =>
+      sql`UPDATE profiles SET state = 'removed', version = ${stream_version},
+        taken_down_at = ${recorded_at} WHERE member_id = ${owner_id}`,
     ProfileRemovalTold: ({ owner_id, stream_version }) =>
       sql`UPDATE profiles SET version = ${stream_version}, removal_told = true
         WHERE member_id = ${owner_id}`,
     ProfileRestored: ({ owner_id, stream_version }) =>
       sql`UPDATE profiles SET state = 'published', version = ${stream_version},
-        removal_told = false WHERE member_id = ${owner_id}`,
+        taken_down_at = NULL, removal_told = false WHERE member_id = ${owner_id}`,
   },
 });
 

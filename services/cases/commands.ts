@@ -8,13 +8,13 @@ export interface CommandContext {
   members: readonly string[];
 }
 
-/** `known` is the version of the case that the member has seen. */
-type Expecting = CommandContext & { known: number };
+/** `expectedVersion` is the version of the case that the member has seen. */
+type Versioned = CommandContext & { expectedVersion: number };
 
 export type MemberCaseCommand =
-  | (Expecting & { type: 'ClaimCase'; leaseSeconds: number })
-  | (Expecting & { type: 'ReleaseCase' })
-  | (Expecting & {
+  | (Versioned & { type: 'ClaimCase'; leaseSeconds: number })
+  | (Versioned & { type: 'ReleaseCase' })
+  | (Versioned & {
       type: 'SubmitWork';
       submissionId: string;
       summary: string;
@@ -22,14 +22,14 @@ export type MemberCaseCommand =
       artifactPublic: boolean;
       policyVersion: string;
     })
-  | (Expecting & {
+  | (Versioned & {
       type: 'ReviewSubmission';
       reviewId: string;
       decision: ReviewDecision;
       comment: string;
       policyVersion: string;
     })
-  | (Expecting & { type: 'WithdrawCase' });
+  | (Versioned & { type: 'WithdrawCase' });
 
 export interface OpenCaseCommand {
   type: 'OpenCase';

@@ -60,12 +60,14 @@ export const Case = z
     artifact_id: AnyUuid.nullable(),
     state: z
       .enum(CASE_STATES)
-      .describe('By the clock: a claim whose lease is over counts no more.'),
-    version: z.int().describe('Rises with each change of the state or the claim.'),
+      .describe('A claimed case whose lease has expired is returned as open.'),
+    version: z.int().describe('Increases with each change of the state or the claim.'),
     created_at: Timestamp,
-    updated_at: Timestamp.describe('When the version rose.'),
+    updated_at: Timestamp.describe('When the version last changed.'),
     claim: CaseHolder.nullable(),
-    submission: Submission.nullable().describe('The one under review, or accepted.'),
+    submission: Submission.nullable().describe(
+      'The submission that is under review or was accepted.',
+    ),
   })
   .meta({ id: 'Case' });
 export type CaseBody = z.input<typeof Case>;

@@ -50,14 +50,14 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
       runMemberCommand(deps, call, createCase(call.principal.memberId, call.body)),
 
     'case.claim': (call) => {
-      const { expected_version: known, lease_seconds: leaseSeconds } = call.body;
+      const { expected_version: expectedVersion, lease_seconds: leaseSeconds } = call.body;
       return runMemberCommand(
         deps,
         call,
         caseCommand(call, { status: 200, word: 'claimed' }, (by) => ({
           type: 'ClaimCase',
           ...by,
-          known,
+          expectedVersion,
           leaseSeconds,
         })),
       );
@@ -70,12 +70,12 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
         caseCommand(call, { status: 200, word: 'released' }, (by) => ({
           type: 'ReleaseCase',
           ...by,
-          known: call.body.expected_version,
+          expectedVersion: call.body.expected_version,
         })),
       ),
 
     'case.submit': (call) => {
-      const { expected_version: known, summary, artifact_id: artifactId } = call.body;
+      const { expected_version: expectedVersion, summary, artifact_id: artifactId } = call.body;
       const submissionId = randomUUID();
       return runMemberCommand(
         deps,
@@ -86,7 +86,7 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
           (by, artifactPublic) => ({
             type: 'SubmitWork',
             ...by,
-            known,
+            expectedVersion,
             submissionId,
             summary,
             artifactId,
@@ -99,7 +99,7 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
     },
 
     'case.review': (call) => {
-      const { expected_version: known, decision, comment, policy_version } = call.body;
+      const { expected_version: expectedVersion, decision, comment, policy_version } = call.body;
       const reviewId = randomUUID();
       return runMemberCommand(
         deps,
@@ -107,7 +107,7 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
         caseCommand(call, { status: 201, word: 'reviewed' }, (by) => ({
           type: 'ReviewSubmission',
           ...by,
-          known,
+          expectedVersion,
           reviewId,
           decision,
           comment,
@@ -123,7 +123,7 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
         caseCommand(call, { status: 200, word: 'withdrawn' }, (by) => ({
           type: 'WithdrawCase',
           ...by,
-          known: call.body.expected_version,
+          expectedVersion: call.body.expected_version,
         })),
       ),
 

@@ -1,6 +1,6 @@
 // A claimed case whose lease has expired reads as open, with the version and the time that
-// `CaseLeaseEnded` will set, so that recording the event changes nothing for a reader. The rule
-// exists once for programs and once, beside it, for statements on the table `cases`.
+// `CaseLeaseEnded` will set, so that recording the event changes nothing for a reader. `isLapsed` is
+// the rule in TypeScript and `lapsedSql` the same rule in SQL: change both.
 
 /** Whether the lease of a claimed case has expired at `now`. */
 export function isLapsed(state: string, leaseExpiresAt: Date | null, now: Date): boolean {

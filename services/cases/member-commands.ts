@@ -30,24 +30,24 @@ export function decideMember(state: ExistingCase, command: MemberCaseCommand): D
     case 'ClaimCase':
       return claim(state, command);
     case 'ReleaseCase':
-      return held(state, command, (claimed) => release(claimed, command));
+      return asClaimant(state, command, (claimed) => release(claimed, command));
     case 'SubmitWork':
-      return held(state, command, (claimed) => submit(claimed, command));
+      return asClaimant(state, command, (claimed) => submit(claimed, command));
     case 'ReviewSubmission':
       return review(state, command);
     case 'WithdrawCase':
       if (state.status !== 'open') return wrongState(state);
       if (state.authorId !== command.memberId) return conflict('not_author');
-      return expecting(state, command, () => withdraw(state, command));
+      return requireVersion(state, command, () => withdraw(state, command));
   }
 }
 
-function expecting(
+function requireVersion(
   state: ExistingCase,
-  { known }: { known: number },
+  { expectedVersion }: { expectedVersion: number },
   decide: () => Decided,
 ): Decided {
-  return known === state.version ? decide() : wrongVersion(state);
+  return expectedVersion === state.version ? decide() : wrongVersion(state);
 }
 
 /** Claims an open case for a member other than its author, or lengthens the claimant's lease. */
@@ -56,7 +56,7 @@ function claim(state: ExistingCase, command: Command<'ClaimCase'>): Decided {
   const mine = state.status === 'claimed' && state.claim.memberId === memberId;
   if (state.status !== 'open' && !mine) return wrongState(state);
   if (state.authorId === memberId) return conflict('own_case');
-  return expecting(state, command, () => {
+  return requireVersion(state, command, () => {
     const end = after(now, leaseSeconds);
     const later = mine && state.claim.expiresAt > end ? state.claim.expiresAt : end;
     // A returned case gets a new lease of this length, so an extension must not shorten it either.
@@ -76,7 +76,7 @@ function claim(state: ExistingCase, command: Command<'ClaimCase'>): Decided {
  * Runs `decide` for the claimant only. A member whose lease has expired gets `lease_expired` until
  * another member claims the case.
  */
-function held(
+function asClaimant(
   state: ExistingCase,
   command: Command<'ReleaseCase' | 'SubmitWork'>,
   decide: (claimed: ClaimedCase) => Decided,
@@ -88,7 +88,7 @@ function held(
     });
   if (state.status !== 'claimed') return wrongState(state);
   if (state.claim.memberId !== command.memberId) return conflict('not_claimant');
-  return expecting(state, command, () => decide(state));
+  return requireVersion(state, command, () => decide(state));
 }
 
 function release({ caseId }: ClaimedCase, command: Command<'ReleaseCase'>): CaseEvent[] {
@@ -128,7 +128,7 @@ function withdraw({ caseId }: OpenCase, command: Command<'WithdrawCase'>): CaseE
 function review(state: ExistingCase, command: Command<'ReviewSubmission'>): Decided {
   if (state.status !== 'submitted') return wrongState(state);
   if (state.claim.memberId === command.memberId) return conflict('own_submission');
-  return expecting(state, command, () => {
+  return requireVersion(state, command, () => {
     const binding = state.authorId === command.memberId;
     const data = {
       case_id: state.caseId,

@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config.ts';
-import type { Append, ReceiptRow } from '../../platform/eventstore/append.ts';
+import type { Append } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import type {
   Decision,
@@ -13,6 +13,7 @@ import {
   executeIdempotently,
 } from '../../platform/eventstore/idempotency.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
+import type { ReceiptRow } from '../../platform/eventstore/receipts.ts';
 import { fault } from '../../platform/fault.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { jsonContent } from '../../platform/http/respond.ts';

@@ -19,6 +19,12 @@ const file = <const Type extends string>(description: string, type: Type) => ({
   200: { description, type },
 });
 
+const referencePage = {
+  ...read,
+  replies: { 200: { description: 'The page', type: 'text/html', headers: PAGE_HEADERS } },
+  problems: [],
+} as const;
+
 export const documentsContract = defineContract({
   'documents.openapi': {
     ...read,
@@ -92,23 +98,27 @@ export const documentsContract = defineContract({
     problems: ['not_found'],
   },
   'documents.reference': {
-    ...read,
+    ...referencePage,
     path: '/docs',
-    summary: 'The API reference as a page, from /openapi.json',
-    replies: {
-      200: {
-        description: 'The page',
-        type: 'text/html',
-        headers: PAGE_HEADERS,
-      },
-    },
-    problems: [],
+    summary: 'The API reference as pages, from /openapi.json: how to call, and all operations',
   },
   'documents.reference_style': {
     ...read,
     path: '/docs/docs.css',
-    summary: "The page's own style",
+    summary: 'The style of these pages',
     replies: file('The style', 'text/css'),
     problems: [],
+  },
+  'documents.reference_page': {
+    ...referencePage,
+    path: '/docs/:page',
+    summary: 'The operations of one tag, the shared schemas, or the errors, as a page',
+    params: z.object({
+      page: z
+        .string()
+        .max(100)
+        .meta({ description: 'A tag, `schemas` or `errors`', examples: ['cases'] }),
+    }),
+    problems: ['not_found'],
   },
 });

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { openApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
-import { pageHeaders, textContent } from '../../platform/http/page-headers.ts';
+import { keptText, pageHeaders, textContent } from '../../platform/http/page-headers.ts';
 import { publicContent } from '../../platform/http/respond.ts';
 import type { Content, Handlers, Routes } from '../../platform/http/route.ts';
 import { keep } from '../../platform/keep.ts';
@@ -12,7 +12,7 @@ import { allPolicies } from '../../projections/moderation/policies.ts';
 import type { documentsContract } from './contract.ts';
 import { forAgents } from './for-agents.ts';
 import { publicPolicy } from './policy.ts';
-import { referencePage } from './reference/page.ts';
+import { referencePages } from './reference/pages.ts';
 import { llms, robots, securityTxt, sitemap } from './small-files.ts';
 import { textFile } from './text-file.ts';
 
@@ -36,7 +36,18 @@ export function documentsHandlers({
 }: DocumentsDeps): Handlers<typeof documentsContract> {
   const { baseUrl } = config;
   const openApi = keep(() => openApiDocument(routes(), baseUrl));
-  const reference = once(() => textContent('text/html', referencePage(openApi(), baseUrl)));
+  const reference = keep(() => {
+    const { overview, pages } = referencePages(openApi(), baseUrl);
+    const reply = (html: string) => ({
+      status: 200 as const,
+      content: keptText('text/html', html),
+      headers: HEADERS,
+    });
+    return {
+      overview: reply(overview),
+      pages: new Map([...pages].map(([name, html]) => [name, reply(html)])),
+    };
+  });
   return {
     'documents.openapi': once(() => publicContent(openApi())),
     'documents.openapi_3_0': once(() => publicContent(toOpenApi30(openApi()))),
@@ -55,10 +66,13 @@ export function documentsHandlers({
             content: textContent(PLAIN, securityTxt(baseUrl, config.securityContact, Date.now())),
           }
         : refuse('not_found', { message: 'This service has no security contact.' }),
-    'documents.reference': async () => ({ ...(await reference()), headers: HEADERS }),
+    'documents.reference': async () => reference().overview,
     'documents.reference_style': once(() =>
       textContent('text/css', STYLES.map((name) => textFile(name)).join('\n')),
     ),
+    'documents.reference_page': async ({ params }) =>
+      reference().pages.get(params.page) ??
+      refuse('not_found', { message: 'Not found: the API reference has no such page.' }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
+import { notifiedAt } from '../publications/undo.ts';
 import type { Experience } from './experience.ts';
 import type { ReportReason } from './report-reasons.ts';
 import {
@@ -77,11 +78,6 @@ export function submit(
       personal: { name, message },
     },
   ];
-}
-
-/** When the undo window of a decision ends and the note's author is notified. */
-export function notifiedAt(decidedAt: Date, undoSeconds: number): Date {
-  return new Date(decidedAt.getTime() + undoSeconds * 1000);
 }
 
 export function appealUntil(decidedAt: Date, undoSeconds: number): Date {

@@ -47,7 +47,7 @@ export function fastApprovalCommand(
   return defineCommand({
     find: authorOf(note_id),
     load: {
-      // A claim is no event, and the parent has its own stream: only the rows make them wait.
+      // Claims are not events and the parent has another stream, so only row locks make them wait.
       notes: locking(sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
       parents: locking(
         sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,

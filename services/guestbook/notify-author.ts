@@ -8,7 +8,8 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { appealUntil, notifiedAt } from './author-decisions.ts';
+import { notifiedAt } from '../publications/undo.ts';
+import { appealUntil } from './author-decisions.ts';
 import type { DecisionTold } from './events.ts';
 import { note } from './note.ts';
 import { type NoteEvents, standingDecision } from './state.ts';
@@ -59,7 +60,7 @@ export function notifyAuthorCommand(
   return defineCommand({
     find: membersToTell(row.note_id),
     load: {
-      // The event goes to another stream, so the version of the note's stream would refuse no one.
+      // The event goes to another stream, so a concurrent decision would cause no version conflict.
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`),
       events: readStream(row.owner_id, `note-${row.note_id}`),
       told: readTellings(row),

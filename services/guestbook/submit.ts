@@ -9,13 +9,16 @@ import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
-import { notifiedAt } from './author-decisions.ts';
+import { notifiedAt } from '../publications/undo.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { note } from './note.ts';
 
+/** The status of a note as its author sees it. */
+export type NoteStatus = 'pending_review' | 'published' | 'not_published';
+
 interface Receipt {
-  status: 'pending_review' | 'published' | 'not_published';
+  status: NoteStatus;
   id: string;
 }
 
@@ -110,7 +113,7 @@ export function publicStatus(
   known: NoteRow | undefined,
   undoSeconds: number,
   now: Date,
-): Receipt['status'] {
+): NoteStatus {
   if (known?.state === 'approved') return 'published';
   if (known?.state === 'pending') return 'pending_review';
   const untold =

@@ -1,5 +1,6 @@
-import { conflict, refuse, wrongState } from '../../platform/refusal.ts';
-import { notifiedAt } from './author-decisions.ts';
+import type { Role } from '../../platform/http/principal.ts';
+import { conflict, isRefusal, wrongState } from '../../platform/refusal.ts';
+import { notifiedAt, undoRight } from '../publications/undo.ts';
 import { reviewBefore } from './evolve.ts';
 import { type DecisionResult, staleVersion } from './moderator-decisions.ts';
 import { endWithAuthor } from './scheduled-decisions.ts';
@@ -12,9 +13,7 @@ export interface UndoDecision {
   /** The event to undo. */
   of: string;
   moderatorId: string;
-  lead: boolean;
-  /** Whether the moderator's role may decide on notes. */
-  decides: boolean;
+  role: Role;
   /** The author's account is closed, so a note that stops being public is erased. */
   authorGone: boolean;
   undoSeconds: number;
@@ -22,25 +21,19 @@ export interface UndoDecision {
   batchId?: string;
 }
 
-/**
- * Undoes the current decision. The moderator who made it may do so within the undo window, a lead
- * at any time. Every moderator who may decide can undo a deferral, since a deferral hides the note
- * from everyone.
- */
+/** Undoes the current decision, as `undoRight` allows. */
 export function decideUndo(state: ExistingNote, command: UndoDecision): DecisionResult {
-  const { of, now, undoSeconds, lead, decides } = command;
+  const { of, now, undoSeconds } = command;
   const standing = standingDecision(state);
   const erased = 'erased' in state && state.erased;
   if (standing?.eventId !== of || erased || isDeferralOver(state, standing, now))
     return wrongState(state);
-  const anyTime = lead || (standing.kind === 'deferred' && decides);
-  if (!anyTime && standing.by.id !== command.moderatorId)
-    return refuse('role_required', {
-      roles: standing.kind === 'deferred' ? ['moderator', 'lead'] : ['lead'],
-    });
+  const right = undoRight({ kind: standing.kind, moderatorId: standing.by.id ?? null }, command);
+  if (isRefusal(right)) return right;
   const refused = staleVersion(state, command.expectedVersion);
   if (refused) return refused;
-  if (!anyTime && now >= notifiedAt(standing.at, undoSeconds)) return conflict('undo_expired');
+  if (right === 'within_window' && now >= notifiedAt(standing.at, undoSeconds))
+    return conflict('undo_expired');
   const batch = command.batchId ? { batch_id: command.batchId } : {};
   const undone = {
     type: 'DecisionUndone' as const,

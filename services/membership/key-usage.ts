@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { countReceipts } from '../../platform/eventstore/append.ts';
+import { countReceipts } from '../../platform/eventstore/receipts.ts';
 import type { KeyRing, Purpose } from '../../platform/keys/key-ring.ts';
 import { countVerifiers, verifierKeys } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';

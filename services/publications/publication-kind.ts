@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import type { RecordRow } from '../../projections/publications/records.ts';
 import type { RecordType } from './record-type.ts';
 import type { Removal, RemovalCommand } from './removal.ts';
+import { notifiedAt } from './undo.ts';
 
 /**
  * A kind of published record that can be reported and moderated. Each capability lists its
@@ -44,7 +45,7 @@ export function lastRemoval(
     eventId: event.event_id,
     policy: (event.data as { policy: string }).policy,
     by: event.actor.id ?? '',
-    undoUntil: new Date(at.getTime() + undoSeconds * 1000),
+    undoUntil: notifiedAt(at, undoSeconds),
     at,
     version: streamVersion([event]),
   };

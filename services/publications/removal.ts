@@ -19,8 +19,8 @@ export type RemovalCommand =
       /** When the moderator claimed the record for review, in ISO 8601. */
       claimedAt: string | null;
     }
-  /** The undo window does not apply to a lead. */
-  | { type: 'UndoRemoval'; of: string; removal: Removal | null; lead: boolean; now: Date }
+  /** `anyTime` if the undo window does not apply to the moderator. */
+  | { type: 'UndoRemoval'; of: string; removal: Removal | null; anyTime: boolean; now: Date }
   /** Only a moderator who did not make the removal can restore the record. */
   | { type: 'Restore'; expectedVersion: number; by: string; removal: Removal | null }
   /** Notifies the members concerned, once the removal can no longer be undone. */
@@ -93,7 +93,7 @@ export function decideRemoval(
   if (state.status !== 'removed' || !removal) return wrongState(state);
   if (command.type === 'UndoRemoval') {
     if (removal.eventId !== command.of) return wrongState(state);
-    if (!command.lead && command.now >= removal.undoUntil) return conflict('undo_expired');
+    if (!command.anyTime && command.now >= removal.undoUntil) return conflict('undo_expired');
     return restored(removal, true, state.told);
   }
   const refused = recordActionRefusal({ ...state, removedBy: removal.by }, 'restore', command.by);

@@ -12,6 +12,7 @@ import {
   visit,
 } from '../support/browser.ts';
 import {
+  accountLink,
   join,
   readDownload,
   sendNote,
@@ -29,7 +30,7 @@ t.test(
     const ann = await addModerator(service, 'Ann');
     const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
     const { page } = visit;
-    await join(visit, 'ada_l');
+    const { sign_in_key = '' } = await join(visit, 'ada_l');
     await sendNote(visit, 'My engine, cheap');
     const [item] = (await ann.get('queue')).body.items;
     t.equal(item.author.name, 'ada_l');
@@ -65,8 +66,9 @@ t.test(
     );
     await decide(ann, third.id, 'approve');
 
-    await page.getByRole('button', { name: 'Your account' }).click();
+    await accountLink(page, 'ada_l').click();
     await page.getByRole('button', { name: 'Delete my account' }).click();
+    await page.getByLabel('Sign-in key', { exact: true }).fill(sign_in_key);
     await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByText('This is not your handle.').waitFor();
     await checkAppearance(t, page, 'delete');
@@ -83,7 +85,7 @@ t.test(
     await page.getByText('Your account is deleted.').first().waitFor();
     t.same(await states(), [{ state: 'deactivated' }]);
     t.equal(await page.getByText('Your notes').count(), 0);
-    await page.reload();
+    await page.goto(service.baseUrl);
     await page.getByRole('article').filter({ hasText: 'To stay' }).waitFor();
     await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
   },
@@ -93,9 +95,10 @@ t.test('reports an unconfirmed deletion as unconfirmed', NEEDS_BROWSER, async (t
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
   const { page } = visit;
-  await join(visit, 'ada_l');
-  await page.getByRole('button', { name: 'Your account' }).click();
+  const { sign_in_key = '' } = await join(visit, 'ada_l');
+  await accountLink(page, 'ada_l').click();
   await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByLabel('Sign-in key', { exact: true }).fill(sign_in_key);
   await page.getByLabel('Type ada_l to confirm').fill('ada_l');
   const lost = async (route: Route) => {
     await route.fetch();
@@ -114,16 +117,17 @@ t.test('deletes published notes with the account on request', NEEDS_BROWSER, asy
   const ann = await addModerator(service, 'Ann');
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
-  await join(visit, 'ada_l');
+  const { sign_in_key = '' } = await join(visit, 'ada_l');
   await sendNote(visit, 'To go with me');
   await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
-  await page.getByRole('button', { name: 'Your account' }).click();
+  await accountLink(page, 'ada_l').click();
   await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByLabel('Sign-in key', { exact: true }).fill(sign_in_key);
   await page.getByLabel('Also remove my published notes').check();
   await page.getByLabel('Type ada_l to confirm').fill('ada_l');
   await page.getByRole('button', { name: 'Delete account' }).click();
   await page.getByText('Your account is deleted.').first().waitFor();
-  await page.reload();
+  await page.goto(service.baseUrl);
   await page.getByText('No notes here yet').waitFor();
 });
 
@@ -133,13 +137,37 @@ t.test("shows a member's own notes only to that member", NEEDS_BROWSER, async (t
   const { page } = visit;
   await join(visit, 'ada_l');
   await sendNote(visit, 'Of Ada');
-  await page.getByRole('button', { name: 'Your account' }).click();
+  await accountLink(page, 'ada_l').click();
+  await page.getByText('Of Ada').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('Of Ada').waitFor({ state: 'detached' });
+  await page.goBack();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
   t.equal(await page.getByText('Of Ada').count(), 0);
   await join(visit, 'grace');
   t.equal(await page.getByText('Of Ada').count(), 0);
 });
+
+t.test(
+  'follows a sign-out when the browser shows a page as it was left',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startGuestbook(t);
+    const visit = await visitGuestbook(t, service);
+    const { page } = visit;
+    await join(visit, 'ada_l');
+    await sendNote(visit, 'Of Ada');
+    const shownAgain = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))";
+    const until = await page.evaluate("localStorage.getItem('guestbook.session-until')");
+    // A page notices no change of the storage by itself, as if another page had made it meanwhile.
+    await page.evaluate(`localStorage.removeItem('guestbook.session-until'); ${shownAgain}`);
+    await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
+    t.equal(await page.getByText('Of Ada').count(), 0);
+    await page.evaluate(`localStorage.setItem('guestbook.session-until', ${until}); ${shownAgain}`);
+    await accountLink(page, 'ada_l').waitFor();
+    await page.getByText('Of Ada').waitFor();
+  },
+);
 
 t.test('reads the session once when another tab signs in', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
@@ -163,7 +191,7 @@ t.test('reads the session once when another tab signs in', NEEDS_BROWSER, async 
   await page.evaluate(listen);
   const followed = page.waitForResponse('**/api/membership/me');
   await other.goto(service.baseUrl);
-  await other.getByRole('button', { name: 'Your account, twice' }).waitFor();
+  await accountLink(other, 'twice').waitFor();
   await untilHandled(page, followed);
   await told(other, page, 'one');
   await told(page, other, 'two');
@@ -183,7 +211,7 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(keys)));
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Your account, sleepy' }).waitFor();
+    await accountLink(page, 'sleepy').waitFor();
   };
   await context.clearCookies();
   await page.getByRole('button', { name: 'Write a note…' }).click();
@@ -221,7 +249,7 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
   const other = await context.newPage();
   await other.clock.install();
   await other.goto(service.baseUrl);
-  const account = other.getByRole('button', { name: 'Your account, sleepy' });
+  const account = accountLink(other, 'sleepy');
   await account.waitFor();
   await page.goto('about:blank');
   await other.clock.fastForward('31:00');

@@ -2,7 +2,13 @@ import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
 import { NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
 import { openConsoleWithNotes, untilToast } from '../support/console.ts';
-import { join, sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
+import {
+  accountLink,
+  join,
+  sendNote,
+  startGuestbook,
+  visitGuestbook,
+} from '../support/guestbook-page.ts';
 
 /** A script that sets the device's clock ahead. */
 const clockAhead = (minutes: number) =>
@@ -14,7 +20,7 @@ t.test('keeps a device with a wrong clock signed in', NEEDS_BROWSER, async (t) =
   const { page } = visit;
   await join(visit, 'ada');
   await page.reload();
-  await page.getByRole('button', { name: 'Your account, ada' }).waitFor();
+  await accountLink(page, 'ada').waitFor();
   t.equal(await page.getByText('Your session has ended').count(), 0);
 });
 

@@ -5,6 +5,7 @@ import { axeViolations, checkAppearance, NEEDS_BROWSER, visit } from '../support
 import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
+const PAGES = ['/docs', '/docs/cases', '/docs/schemas', '/docs/errors'];
 const NARROWEST = { width: 320, height: 640 };
 
 const openAll = (page: Page) =>
@@ -19,47 +20,72 @@ t.test('the API reference is read without scripts, at any width', NEEDS_BROWSER,
   const operations = Object.values(paths).flatMap((item) => Object.keys(item as object));
   // The console of `visit` reports what the content security policy blocks.
   const { page } = await visit(t, `${service.baseUrl}/docs`, { javaScriptEnabled: false });
-  t.equal(await page.locator('.operation').count(), operations.length);
+  t.equal(await page.locator('.operations li').count(), operations.length);
 
   await page.getByRole('link', { name: 'POST /api/v1/cases/{case_id}/claim' }).click();
+  await page.waitForURL('**/docs/cases#operation-case.claim');
   const claim = page.locator('[id="operation-case.claim"]');
   t.equal(
-    await claim.locator('h3').evaluate((heading) => heading.getBoundingClientRect().top < 100),
+    await claim.locator('h2').evaluate((heading) => heading.getBoundingClientRect().top < 100),
     true,
   );
   t.notOk(await claim.getByText('state_conflict').isVisible(), 'errors are closed');
   await claim.getByText(/^Errors \(\d+\)$/).click();
   await claim.getByRole('link', { name: 'state_conflict' }).click();
+  await page.waitForURL('**/docs/errors#error-state_conflict');
   await page.getByText('You cannot claim your own case.').waitFor();
 
-  await openAll(page);
-  for (const viewport of [NARROWEST, { width: 700, height: 900 }, { width: 1000, height: 900 }]) {
-    await page.setViewportSize(viewport);
-    t.equal(await sidewaysOverflow(page), 0, `${viewport.width}px wide`);
+  for (const path of PAGES) {
+    await page.goto(service.baseUrl + path);
+    await openAll(page);
+    for (const viewport of [NARROWEST, { width: 700, height: 900 }, { width: 1000, height: 900 }]) {
+      await page.setViewportSize(viewport);
+      t.equal(await sidewaysOverflow(page), 0, `${path}, ${viewport.width}px wide`);
+    }
   }
 });
+
+t.test(
+  'an old link into the single page leads to a link to the new place',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const { page } = await visit(t, `${service.baseUrl}/docs#operation-case.claim`);
+    const entry = page.locator('li:target a');
+    t.ok(Number((await entry.boundingBox())?.y) < 100, 'the link is in sight');
+    await entry.click();
+    await page.waitForURL('**/docs/cases#operation-case.claim');
+  },
+);
 
 t.test('the API reference is accessible in light and dark', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const { page } = await visit(t, `${service.baseUrl}/docs`);
-  await checkAppearance(t, page, 'docs');
-  await openAll(page);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await axeViolations(page), [], `with everything open, in ${colorScheme}`);
+  for (const path of PAGES) {
+    await page.goto(service.baseUrl + path);
+    await checkAppearance(t, page, path.slice(1).replace('/', '-'));
+    await openAll(page);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      t.strictSame(
+        await axeViolations(page),
+        [],
+        `${path} with everything open, in ${colorScheme}`,
+      );
+    }
   }
-  for (const anchor of ['operation-case.claim', 'schema-UpdateEvent', 'errors']) {
-    await page.goto(`${service.baseUrl}/docs#${anchor}`);
-    await page.screenshot({ path: join(SCREENSHOTS, `docs-${anchor}.png`) });
+  for (const anchor of ['cases#operation-case.claim', 'schemas#schema-UpdateEvent']) {
+    await page.goto(`${service.baseUrl}/docs/${anchor}`);
+    await page.screenshot({ path: join(SCREENSHOTS, `docs-${anchor.replace('#', '-')}.png`) });
   }
 });
 
 t.test('the API reference is used with the keyboard alone', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
-  const { page } = await visit(t, `${service.baseUrl}/docs`);
+  const { page } = await visit(t, `${service.baseUrl}/docs/discovery`);
   const focused = page.locator(':focus-visible');
   await page.keyboard.press('Tab');
-  t.equal(await focused.textContent(), 'Skip to the operations');
+  t.equal(await focused.textContent(), 'Skip to the content');
   t.ok(((await focused.boundingBox())?.height ?? 0) > 10, 'the link appears');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');

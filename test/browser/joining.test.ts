@@ -1,15 +1,24 @@
 import t from 'tap';
 import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
-import { join, startGuestbook, toKeyFile, visitGuestbook } from '../support/guestbook-page.ts';
+import {
+  accountLink,
+  join,
+  signOut,
+  startGuestbook,
+  toKeyFile,
+  visitGuestbook,
+} from '../support/guestbook-page.ts';
 
 t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
   const { page, context } = visit;
   await join(visit, 'first_one');
-  await page.getByRole('button', { name: 'Your account' }).click();
+  await accountLink(page, 'first_one').click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
   await checkAppearance(t, page, 'account');
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.goBack();
+  await signOut(page, 'first_one');
   await page.getByRole('button', { name: 'Join', exact: true }).click();
   await page.getByLabel('Handle').fill('No');
   await page.getByRole('button', { name: 'Create keys' }).click();
@@ -41,7 +50,7 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   const file = (await page.evaluate('navigator.clipboard.readText()')) as string;
   await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: 'Join as second_one' }).click();
-  await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
+  await accountLink(page, 'second_one').waitFor();
 
   const stored = await page.evaluate(
     'JSON.stringify([{ ...localStorage }, { ...sessionStorage }])',
@@ -51,8 +60,7 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
     t.notMatch(stored, key, 'the browser stores no key');
 
   await page.reload();
-  await page.getByRole('button', { name: 'Your account, second_one' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page, 'second_one');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign in' }).last().click();
   await page.getByText('A key has 64 characters').waitFor();
@@ -61,8 +69,7 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   await checkAppearance(t, page, 'sign-in-errors');
   await page.getByLabel('Key file').setInputFiles(toKeyFile(file));
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Your account, second_one' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page, 'second_one');
 
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByLabel('Member id').fill(keys.id);
@@ -76,12 +83,11 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
     'a pasted key file fills the fields',
   );
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Your account, second_one' }).waitFor();
+  await accountLink(page, 'second_one').waitFor();
 
   const other = await context.newPage();
   await other.goto(service.baseUrl);
-  await other.getByRole('button', { name: 'Your account, second_one' }).click();
-  await other.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(other, 'second_one');
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 });
 

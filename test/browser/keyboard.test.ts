@@ -1,7 +1,13 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { focusAfterClick, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
-import { join, sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
+import {
+  accountLink,
+  join,
+  sendNote,
+  startGuestbook,
+  visitGuestbook,
+} from '../support/guestbook-page.ts';
 
 t.test('works by keyboard alone', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
@@ -46,7 +52,23 @@ t.test('works by keyboard alone', NEEDS_BROWSER, async (t) => {
   await page.getByText('These keys are your account').waitFor();
   while ((await page.evaluate('document.activeElement.type')) !== 'checkbox') await press('Tab');
   await press('Space', 'Enter');
-  await page.getByRole('button', { name: 'Your account, by_keys' }).waitFor();
+  await accountLink(page, 'by_keys').waitFor();
+  const focused = (name: string) =>
+    untilTrue(page, `document.activeElement.textContent === "${name}"`);
+  // The link that replaced "Join" has the focus, and leads to the page with "Sign out".
+  await focused('Your account, by_keys');
+  await press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await tabTo('Delete my account');
+  await press('Enter');
+  await untilTrue(page, 'document.activeElement.closest("dialog") !== null');
+  await press('Escape');
+  await focused('Delete my account');
+  await press('Shift+Tab', 'Shift+Tab');
+  await focused('Sign out');
+  await press('Enter');
+  await page.getByRole('banner').getByRole('button', { name: 'Join' }).waitFor();
+  await focused('Sign in');
 });
 
 t.test('keeps the focus after each action', NEEDS_BROWSER, async (t) => {

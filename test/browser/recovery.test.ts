@@ -1,8 +1,10 @@
 import t from 'tap';
 import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import {
+  accountLink,
   join,
   readDownload,
+  signOut,
   startGuestbook,
   toKeyFile,
   visitGuestbook,
@@ -13,8 +15,7 @@ t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, asyn
   const visit = await visitGuestbook(t, service, { expected: /status of 401|net::ERR/ });
   const { page } = visit;
   const old = await join(visit, 'forgetful');
-  await page.getByRole('button', { name: 'Your account' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page, 'forgetful');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Use the recovery key' }).click();
   await checkAppearance(t, page, 'recover');
@@ -34,7 +35,7 @@ t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, asyn
   await page.unroute('**/recover');
   await page.getByRole('button', { name: 'Replace my keys' }).click();
   await page.getByText('Your keys are replaced.').waitFor();
-  await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
+  await accountLink(page, 'forgetful').waitFor();
   const login = (keys: Record<string, string>) =>
     service.call('POST', '/api/membership/login', {
       body: { id: keys.id, sign_in_key: keys.sign_in_key },
@@ -48,7 +49,7 @@ t.test('names what is missing or wrong in a recovery and retries', NEEDS_BROWSER
   const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
   const { page } = visit;
   const { id, recovery_key } = await join(visit, 'forgetful');
-  await page.getByRole('button', { name: 'Your account' }).click();
+  await accountLink(page, 'forgetful').click();
   await page.getByRole('button', { name: 'Replace my keys' }).click();
   const dialog = page.getByRole('dialog');
   const [proceed, replace] = ['Create new keys', 'Replace my keys'].map((name) =>
@@ -88,5 +89,5 @@ t.test('names what is missing or wrong in a recovery and retries', NEEDS_BROWSER
   await dialog.getByText('Too many requests').waitFor();
   await replace?.click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Your account, forgetful' }).waitFor();
+  await accountLink(page, 'forgetful').waitFor();
 });

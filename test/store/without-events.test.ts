@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/command.ts';
 import { wasCommitted } from '../../platform/eventstore/commit-status.ts';
+import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/receipts.ts';
 import { createStandbyBarrier } from '../../platform/eventstore/standby-barrier.ts';
 import { LostRace } from '../../platform/eventstore/transaction.ts';
 import { createPool } from '../../platform/postgres/pool.ts';

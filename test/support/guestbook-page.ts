@@ -39,8 +39,22 @@ export async function join({ page }: Visit, handle: string): Promise<Record<stri
   const file = await readDownload(await downloading);
   await page.getByLabel('I have saved the file').check();
   await page.getByRole('button', { name: `Join as ${handle}` }).click();
-  await page.getByRole('button', { name: `Your account, ${handle}` }).waitFor();
+  await accountLink(page, handle).waitFor();
   return file;
+}
+
+/** The link to the account of the member who is signed in, which has the handle in its name. */
+export const accountLink = (page: Page, handle: string): Locator =>
+  page.getByRole('link', { name: `Your account, ${handle}` });
+
+/** Signs out on the page of the account, and goes back to the page before. */
+export async function signOut(page: Page, handle: string): Promise<void> {
+  await accountLink(page, handle).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  await page.getByRole('banner').getByRole('button', { name: 'Join' }).waitFor();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
 }
 
 /**

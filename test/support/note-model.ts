@@ -238,7 +238,7 @@ export class NoteModel {
     if (state === 'pending') return this.#bringBack(act, by, stale, now);
     if (this.#decision?.event !== this.version - act.back || this.erased) return 'wrong_state';
     const lead = act.role === 'lead';
-    if (!lead && this.#decision.by !== by) return 'role_required';
+    if (!lead && (act.role === 'triage' || this.#decision.by !== by)) return 'role_required';
     if (stale !== 0) return 'version_mismatch';
     if (!lead && now >= this.#decision.at + UNDO_SECONDS) return 'undo_expired';
     if (state === 'removed') {

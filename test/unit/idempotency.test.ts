@@ -1,5 +1,4 @@
 import t from 'tap';
-import type { Receipt } from '../../platform/eventstore/append.ts';
 import { type Command, resolveAnswer } from '../../platform/eventstore/command.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type IdempotentRequest,
   POLICIES,
 } from '../../platform/eventstore/idempotency.ts';
+import type { Receipt } from '../../platform/eventstore/receipts.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { z } from 'zod';
 import { Text } from '../../platform/http/schemas.ts';
-import { guestName, hasVisibleText } from '../../platform/visible-text.ts';
+import { guestName, hasVisibleText, toLine } from '../../platform/visible-text.ts';
 
 const INVISIBLE: Record<string, string> = {
   'nothing at all': '',
@@ -96,4 +96,14 @@ t.test('requires a visible character, and its pattern matches accepted texts', a
 
 t.test('allows an optional text to be invisible', async (t) => {
   for (const text of Object.values(INVISIBLE)) t.ok(Text(0, 500).safeParse(text).success);
+});
+
+t.test('shortens a text to one line without characters that hide others', async (t) => {
+  t.equal(toLine(' One\n\n two\tthree ', 20), 'One two three');
+  t.equal(toLine('exactly ten', 11), 'exactly ten');
+  t.equal(toLine('exactly ten', 10), 'exactly t…');
+  t.equal(toLine('a cut after a space', 6), 'a cut…', 'no space before the ellipsis');
+  t.equal(toLine('🌍🌍🌍', 2), '🌍…', 'no half of a character');
+  t.equal(toLine('\u202eevil\u2066', 20), 'evil');
+  t.equal(toLine('👩\u200d🚀', 20), '👩\u200d🚀', 'an emoji keeps its joiner');
 });

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../shared/dialog.tsx';
 import { Field } from '../shared/field.tsx';
 import { createDeletion } from './delete-account.ts';
 import { FormDialog, useForm } from './form-dialog.tsx';
@@ -11,27 +10,16 @@ import { proofErrors } from './sign-in.tsx';
 interface AccountProps {
   membership: Membership;
   session: Session;
-  onClose: () => void;
+  onSignedOut: () => void;
   onRecover: () => void;
   onDelete: () => void;
-}
-
-export function AccountDialog(props: AccountProps) {
-  return (
-    <Dialog title={props.session.handle} onClose={props.onClose}>
-      <AccountDetails {...props} />
-      <p>
-        <a href="/me">Sessions, credentials and your data</a>
-      </p>
-    </Dialog>
-  );
 }
 
 /** Who is signed in until when, and what ends that. */
 export function AccountDetails({
   membership,
   session,
-  onClose,
+  onSignedOut,
   onRecover,
   onDelete,
 }: AccountProps) {
@@ -39,7 +27,7 @@ export function AccountDetails({
 
   async function signOut(): Promise<void> {
     const answer = await membership.signOut();
-    if (answer.kind === 'ok') onClose();
+    if (answer.kind === 'ok') onSignedOut();
     else setFailure(answer);
   }
 

@@ -5,17 +5,18 @@ import { OwnNotesList } from './own-notes.tsx';
 import type { OwnNotes } from './own-notes-store.ts';
 import type { Membership } from './session.ts';
 
-export type DialogName = 'join' | 'sign-in' | 'recover' | 'account' | 'delete';
+export type DialogName = 'join' | 'sign-in' | 'recover' | 'delete';
 
 interface MeProps {
   membership: Membership;
   own: OwnNotes;
   live: boolean;
   onOpen: (dialog: DialogName) => void;
+  onSignedOut: () => void;
 }
 
 /** The page of one's own account. Everything on it needs a script, because keys stay in the page. */
-export function Me({ membership, own, live, onOpen }: MeProps) {
+export function Me({ membership, own, live, onOpen, onSignedOut }: MeProps) {
   const { session } = membership;
   return (
     <>
@@ -53,7 +54,7 @@ export function Me({ membership, own, live, onOpen }: MeProps) {
           <AccountDetails
             membership={membership}
             session={session}
-            onClose={() => undefined}
+            onSignedOut={onSignedOut}
             onRecover={() => onOpen('recover')}
             onDelete={() => onOpen('delete')}
           />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { guestName, hasVisibleText } from '../../platform/visible-text.ts';
-import { stripInvisible, tidy, UserText } from '../shared/text.tsx';
+import { guestName, hasVisibleText, stripInvisible } from '../../platform/visible-text.ts';
+import { tidy, UserText } from '../shared/text.tsx';
 import { When } from '../site/parts.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';

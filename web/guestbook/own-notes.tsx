@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import { focusIfLost } from '../shared/focus.ts';
 import { RelativeTime } from '../shared/time.tsx';
+import { Tag, type TagProps } from '../site/parts.tsx';
 import { Appeal, appealSent } from './appeal.tsx';
 import { experienceName } from './experience.ts';
 import { Message } from './note-item.tsx';
@@ -46,16 +47,16 @@ export function OwnNotesList({ own, session }: OwnNotesProps) {
   );
 }
 
-const BADGES = {
-  pending_review: { class: 'look', word: 'Waiting for review' },
-  published: { class: 'good', word: 'Published' },
-  not_published: { class: 'bad', word: 'Not published' },
+const TAGS = {
+  pending_review: { kind: 'look', word: 'Waiting for review' },
+  published: { kind: 'good', word: 'Published' },
+  not_published: { kind: 'bad', word: 'Not published' },
 } as const;
 
-function toBadge({ standing, outcome }: OwnNote): { class: string; word: string } {
-  if (outcome?.outcome === 'withdrawn') return { class: '', word: 'Withdrawn by you' };
-  if (outcome?.outcome === 'removed') return { class: 'bad', word: 'Removed' };
-  return BADGES[standing];
+function toTag({ standing, outcome }: OwnNote): TagProps {
+  if (outcome?.outcome === 'withdrawn') return { word: 'Withdrawn by you' };
+  if (outcome?.outcome === 'removed') return { kind: 'bad', word: 'Removed' };
+  return TAGS[standing];
 }
 
 function OwnNoteItem({ note, own, session }: OwnNotesProps & { note: OwnNote }) {
@@ -65,7 +66,6 @@ function OwnNoteItem({ note, own, session }: OwnNotesProps & { note: OwnNote }) 
   const busy = useRef(false);
   const member = body.attribution === 'member';
   const withdrawn = outcome?.outcome === 'withdrawn';
-  const { class: tone, word } = toBadge(note);
   const textId = `own-${body.id}`;
   const item = useRef<HTMLDivElement>(null);
 
@@ -113,7 +113,7 @@ function OwnNoteItem({ note, own, session }: OwnNotesProps & { note: OwnNote }) 
   return (
     <div class="own-note" ref={item} tabIndex={-1}>
       <p class="own-meta">
-        <strong class={`badge ${tone}`}>{word}</strong>
+        <Tag {...toTag(note)} />
         <span>
           {body.parent_id ? 'Reply' : 'Note'} in {experienceName(body.experience)}, sent{' '}
           <RelativeTime time={new Date(note.sentAt)} />

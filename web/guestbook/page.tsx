@@ -4,7 +4,7 @@ import { Announcer, announce } from '../shared/announce.tsx';
 import { focusIfLost } from '../shared/focus.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
 import { Frame } from '../site/frame.tsx';
-import { AccountDialog, DeleteDialog } from './account.tsx';
+import { DeleteDialog } from './account.tsx';
 import { EXPERIENCES, experienceName } from './experience.ts';
 import { JoinDialog } from './join.tsx';
 import { type DialogName, Me } from './me.tsx';
@@ -42,10 +42,15 @@ export function GuestbookPage({ view }: { view: LiveView }) {
   const own = useOwnNotes(session);
   const [dialog, setDialog] = useState<DialogName>();
   const account = useRef<HTMLSpanElement>(null);
+  /** After joining or signing out, the button that did it is replaced by others. */
+  const keepFocus = () => {
+    requestAnimationFrame(() => {
+      focusIfLost(account.current?.querySelector<HTMLElement>('a, button'));
+    });
+  };
   const close = () => {
     setDialog(undefined);
-    // The opener may have been removed: after joining, "Join" is replaced by the account button.
-    requestAnimationFrame(() => focusIfLost(account.current?.querySelector('button')));
+    keepFocus();
   };
   const openDialog = (name: DialogName) => {
     setBanner('');
@@ -61,7 +66,7 @@ export function GuestbookPage({ view }: { view: LiveView }) {
         account={
           live ? (
             <span ref={account}>
-              <AccountButtons session={session} onOpen={openDialog} />
+              <AccountButtons session={session} here={view.kind === 'me'} onOpen={openDialog} />
             </span>
           ) : (
             <span>
@@ -79,7 +84,13 @@ export function GuestbookPage({ view }: { view: LiveView }) {
         {view.kind === 'guestbook' && <Guestbook view={view} {...place} />}
         {view.kind === 'thread' && <Thread view={view} {...place} />}
         {view.kind === 'me' && (
-          <Me membership={membership} own={own} live={live} onOpen={openDialog} />
+          <Me
+            membership={membership}
+            own={own}
+            live={live}
+            onOpen={openDialog}
+            onSignedOut={keepFocus}
+          />
         )}
       </Frame>
       <Announcer />
@@ -93,15 +104,6 @@ export function GuestbookPage({ view }: { view: LiveView }) {
         />
       )}
       {dialog === 'recover' && <RecoverDialog membership={membership} onClose={close} />}
-      {dialog === 'account' && session && (
-        <AccountDialog
-          membership={membership}
-          session={session}
-          onClose={close}
-          onRecover={() => setDialog('recover')}
-          onDelete={() => setDialog('delete')}
-        />
-      )}
       {dialog === 'delete' && session && (
         <DeleteDialog
           session={session}
@@ -127,15 +129,17 @@ function feedOf(view: LiveView): string | undefined {
 
 interface AccountProps {
   session: Session | undefined;
+  /** Whether the page is the one that the link leads to. */
+  here: boolean;
   onOpen: (dialog: DialogName) => void;
 }
 
-function AccountButtons({ session, onOpen }: AccountProps) {
+function AccountButtons({ session, here, onOpen }: AccountProps) {
   return session ? (
-    <button type="button" class="button handle" onClick={() => onOpen('account')}>
+    <a class="button handle" href="/me" aria-current={here ? 'page' : undefined}>
       <span class="visually-hidden">Your account, </span>
       {session.handle}
-    </button>
+    </a>
   ) : (
     <>
       <button type="button" class="button quiet" onClick={() => onOpen('sign-in')}>

@@ -67,7 +67,13 @@ export function useMembership(onEnd: (why: string) => void) {
   );
 
   useEffect(() => {
-    if ((readLocalData<number>('session-until') ?? 0) * 1000 > Date.now()) void loadSession();
+    const isStored = () => (readLocalData<number>('session-until') ?? 0) * 1000 > Date.now();
+    if (isStored()) void loadSession();
+    // The browser may show a page again as it was left, before a sign-in or sign-out elsewhere.
+    const resume = ({ persisted }: PageTransitionEvent) => {
+      if (persisted && isStored()) void loadSession({ followed: true });
+      else if (persisted) clearSession();
+    };
     // Follows sign-in and sign-out in other tabs.
     const follow = ({ key, newValue, oldValue }: StorageEvent) => {
       if (key !== 'guestbook.session-until') return;
@@ -80,7 +86,11 @@ export function useMembership(onEnd: (why: string) => void) {
       }
     };
     addEventListener('storage', follow);
-    return () => removeEventListener('storage', follow);
+    addEventListener('pageshow', resume);
+    return () => {
+      removeEventListener('storage', follow);
+      removeEventListener('pageshow', resume);
+    };
   }, [loadSession, clearSession, onEnd]);
 
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { toLine } from '../../platform/visible-text.ts';
 import { feedPath } from '../../services/pages/site/feed-path.ts';
 import type { Head, Place } from '../../services/pages/site/view.ts';
-import { stripInvisible } from '../shared/text.tsx';
 import { SITE } from './frame.tsx';
 
 const MAX_TITLE = 80;
@@ -23,17 +23,9 @@ export function Document({ head, place, children }: DocumentProps) {
   );
 }
 
-/** Text by others for an attribute: one line without invisible characters, cut to `max` characters. */
-function oneLine(text: string, max: number): string {
-  const characters = [...stripInvisible(text).replace(/\s+/gu, ' ').trim()];
-  if (characters.length <= max) return characters.join('');
-  const start = characters.slice(0, max - 1).join('');
-  return `${start.trimEnd()}…`;
-}
-
 function Meta({ head, place }: { head: Head; place: Place }) {
-  const title = `${oneLine(head.title, MAX_TITLE)} · ${SITE}`;
-  const description = oneLine(head.description, MAX_DESCRIPTION);
+  const title = `${toLine(head.title, MAX_TITLE)} · ${SITE}`;
+  const description = toLine(head.description, MAX_DESCRIPTION);
   const url = place.baseUrl + head.path;
   return (
     <head>

@@ -1,4 +1,4 @@
-import { stripInvisible } from '../shared/text.tsx';
+import { stripInvisible } from '../../platform/visible-text.ts';
 
 /** The words that a query asks for; excluded ones and `or` are none. */
 function wordsOf(query: string): string[] {

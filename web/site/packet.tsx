@@ -1,5 +1,6 @@
+import { stripInvisible } from '../../platform/visible-text.ts';
 import type { Artifact, ViewOf } from '../../services/pages/site/view.ts';
-import { stripInvisible, UserText } from '../shared/text.tsx';
+import { UserText } from '../shared/text.tsx';
 import { Facts, ForeignTitle, PersonName, Prose, When } from './parts.tsx';
 
 type Content<Kind> = Extract<Artifact['packet'], { kind: Kind }>['content'];

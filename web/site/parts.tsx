@@ -55,7 +55,12 @@ export function ForeignTitle({ text }: { text: string }) {
   );
 }
 
-export function Tag({ word, kind = '' }: { word: string; kind?: 'good' | 'look' | 'info' | '' }) {
+export interface TagProps {
+  word: string;
+  kind?: 'good' | 'bad' | 'look' | 'info' | '';
+}
+
+export function Tag({ word, kind = '' }: TagProps) {
   return <span class={`tag ${kind}`}>{word}</span>;
 }
 

@@ -1,4 +1,5 @@
 import { render } from 'preact-render-to-string';
+import { isLive } from '../../services/pages/site/live.ts';
 import type { LiveView, Page, Place, View } from '../../services/pages/site/view.ts';
 import { GuestbookPage } from '../guestbook/page.tsx';
 import { About } from './about.tsx';
@@ -15,14 +16,13 @@ import { Sent, Write } from './write.tsx';
 
 /** Renders a page of the site to an HTML document. */
 export function renderPage({ head, view }: Page, place: Place): string {
-  const content =
-    view.kind === 'guestbook' || view.kind === 'thread' || view.kind === 'me' ? (
-      <Live view={view} />
-    ) : (
-      <Frame section={head.section} feed={head.feed} account={<a href="/me">Your account</a>}>
-        <Content {...view} />
-      </Frame>
-    );
+  const content = isLive(view) ? (
+    <Live view={view} />
+  ) : (
+    <Frame section={head.section} feed={head.feed} account={<a href="/me">Your account</a>}>
+      <Content {...view} />
+    </Frame>
+  );
   return `<!doctype html>\n${render(
     <Document head={head} place={place}>
       {content}

@@ -77,10 +77,10 @@ export function Write({ id, experience, parent, name, message, problems }: ViewO
   );
 }
 
-const STANDINGS = {
-  waiting: [
+const STATUS_TEXTS = {
+  pending_review: [
     'Your note waits for review',
-    'Only moderators can read it until one of them approves it. Bookmark this page to see what became of it.',
+    'Only moderators can read it until one of them approves it. Bookmark this page to check its status.',
   ],
   published: ['Your note is published', 'Anyone can read it.'],
   not_published: [
@@ -89,14 +89,14 @@ const STANDINGS = {
   ],
 } as const;
 
-export function Sent({ standing, id }: ViewOf<'sent'>) {
-  const [title, text] = STANDINGS[standing];
+export function Sent({ status, id }: ViewOf<'sent'>) {
+  const [title, text] = STATUS_TEXTS[status];
   return (
     <>
       <h1>{title}</h1>
       <p>{text}</p>
       <p>
-        {standing === 'published' ? (
+        {status === 'published' ? (
           <a href={`/notes/${id}`}>Your note</a>
         ) : (
           <a href="/">Back to the guestbook</a>

@@ -60,7 +60,10 @@ function credentialOf(
 
 function pathValue(name: string, parameters: readonly Parameter[]): Part {
   const schema = parameters.find((each) => each.in === 'path' && each.name === name)?.schema;
-  const value = schema?.enum?.[0] ?? (schema?.format === 'uuid' ? exampleUuid(name) : name);
+  const value =
+    schema?.enum?.[0] ??
+    schema?.examples?.[0] ??
+    (schema?.format === 'uuid' ? exampleUuid(name) : name);
   return markup`<mark>${String(value)}</mark>`;
 }
 

@@ -26,33 +26,35 @@ export function meaningOf(code: string): string {
 }
 
 /** Errors of one operation, each with its status and meaning. */
-export function errorList(errors: readonly (readonly [status: string, code: string])[]): Markup {
+export function operationErrors(
+  errors: readonly (readonly [status: string, code: string])[],
+): Markup {
   return markup`<ul class="errors">${errors.map(
     ([status, code]) =>
-      markup`<li>${status} <a href="#error-${code}"><code>${code}</code></a> ${meaningOf(code)}</li>\n`,
+      markup`<li>${status} <a href="/docs/errors#error-${code}">${code}</a> ${meaningOf(code)}</li>\n`,
   )}</ul>`;
 }
 
+export const errorCodesOf = ({ components }: ReferenceDocument): string[] =>
+  (components.schemas.ErrorCode?.enum ?? []) as string[];
+
 /** Every error code of the service, with an example of its body. */
-export function errorSection(document: ReferenceDocument): Markup {
-  const { schemas, responses } = document.components;
+export function errorList(document: ReferenceDocument): Markup {
   const examples = Object.assign(
     {},
-    ...Object.values(responses).map(({ content }) => content?.['application/json']?.examples),
+    ...Object.values(document.components.responses).map(
+      ({ content }) => content?.['application/json']?.examples,
+    ),
   ) as Record<string, { value: unknown }>;
-  const codes = (schemas.ErrorCode?.enum ?? []) as string[];
-  return markup`<section aria-labelledby="errors">
-<h2 id="errors">Errors</h2>
-<p>The body of a refusal is a <a href="#schema-Problem">Problem</a>. Where an operation says so, it is a
-<a href="#schema-BareProblem">BareProblem</a>.</p>
-<ul class="errors">${codes.map(
+  return markup`<p>The body of a refusal is a <a href="/docs/schemas#schema-Problem">Problem</a>. Where an operation says so, it is a
+<a href="/docs/schemas#schema-BareProblem">BareProblem</a>.</p>
+<ul class="errors">${errorCodesOf(document).map(
     (code) => markup`<li id="error-${code}"><code class="name">${code}</code> ${statusesOf(code)}
 <p>${meaningOf(code)}</p>${code === 'state_conflict' ? reasonList() : undefined}${
       examples[code] &&
       markup`<details><summary>Example of ${code}</summary>${json(examples[code].value)}</details>`
     }</li>\n`,
-  )}</ul>
-</section>`;
+  )}</ul>`;
 }
 
 function statusesOf(code: string): string {

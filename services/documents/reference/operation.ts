@@ -6,9 +6,13 @@ import type {
   ReferenceDocument,
   ResponseObject,
 } from './document-shape.ts';
-import { errorCodes, errorList, resolveResponse } from './errors.ts';
+import { errorCodes, operationErrors, resolveResponse } from './errors.ts';
 import { inline, json, type Markup, markup, type Part, paragraphs } from './markup.ts';
 import type { SchemaView } from './schema-view.ts';
+
+/** A link to an operation, by its method and path; `page` is where it is, unless it is this page. */
+export const operationLink = ({ operationId, method, path }: Operation, page = ''): Markup =>
+  markup`<a href="${page}#operation-${operationId}"><b>${method}</b> ${path}</a>`;
 
 /** One operation: what it does, who may call it, what it takes, and what it answers. */
 export function operationSection(
@@ -31,15 +35,15 @@ export function operationSection(
     content?.['application/json']?.schema?.$ref?.endsWith('/BareProblem'),
   );
   return markup`<section class="operation" id="${anchor}">
-<h3><a href="#${anchor}">${summary}</a></h3>
+<h2><a href="#${anchor}">${summary}</a></h2>
 <p class="address"><b class="method ${method.toLowerCase()}">${method}</b> <code>${path}</code></p>
 ${text && paragraphs(text)}<p class="access"><b>Who may call:</b> ${accessText(operation)} ${needs && inline(needs)}</p>
 <p class="access"><b>Operation:</b> <code>${operationId}</code></p>
-${parameterList(parameters, schemas)}${requestBody && bodyOf(requestBody, schemas)}<h4>Example request</h4>
+${parameterList(parameters, schemas)}${requestBody && bodyOf(requestBody, schemas)}<h3>Example request</h3>
 ${curlCommand(operation, document, baseUrl)}
-<h4>Responses</h4>
+<h3>Responses</h3>
 ${replies.map(([status, response]) => replyOf(status, response, document, schemas))}<details><summary>Errors (${errors.length})</summary>
-${isBare ? markup`<p>Some have the body <a href="#schema-BareProblem">BareProblem</a>: the code alone.</p>` : undefined}${errorList(errors)}
+${isBare ? markup`<p>Some have the body <a href="/docs/schemas#schema-BareProblem">BareProblem</a>: the code alone.</p>` : undefined}${operationErrors(errors)}
 </details>
 </section>\n`;
 }
@@ -73,13 +77,13 @@ function parameterList(parameters: readonly Parameter[], schemas: SchemaView): P
   return PLACES.map(([place, title]) => {
     const fields = parameters.filter((parameter) => parameter.in === place);
     if (fields.length === 0) return undefined;
-    return markup`<h4>${title}</h4>
+    return markup`<h3>${title}</h3>
 ${schemas.fieldList(fields.map((each) => ({ ...each, required: each.required ?? false })))}\n`;
   });
 }
 
 function bodyOf(body: NonNullable<Operation['requestBody']>, schemas: SchemaView): Markup {
-  return markup`<h4>Request body</h4>
+  return markup`<h3>Request body</h3>
 ${Object.entries(body.content).map(([type, media]) => mediaOf(type, media, schemas))}${
   body.description && markup`<p>${body.description}.</p>`
 }`;

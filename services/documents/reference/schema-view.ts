@@ -13,7 +13,7 @@ export type SchemaView = ReturnType<typeof createSchemaView>;
 
 /**
  * Renders schemas. A named schema that the document uses once is described where it is used; the
- * others are described in a section of their own, and every use links there.
+ * others are described on the page `schemas`, and every use links there.
  */
 export function createSchemaView(document: ReferenceDocument) {
   const { schemas } = document.components;
@@ -32,7 +32,7 @@ export function createSchemaView(document: ReferenceDocument) {
     if (schema.enum)
       return schema.enum.length === 1
         ? markup`always ${literal(schema.enum[0])}`
-        : markup`one of ${join(schema.enum.map(literal), ', ')}`;
+        : markup`one of <code>${schema.enum.map(literalText).join(' | ')}</code>`;
     const union = anyOf ?? oneOf;
     if (union) return unionText(union);
     if (Array.isArray(type))
@@ -62,7 +62,7 @@ export function createSchemaView(document: ReferenceDocument) {
   }
 
   function nameText(name: string): Part {
-    if (isShared(name)) return markup`<a href="#schema-${name}">${name}</a>`;
+    if (isShared(name)) return markup`<a href="/docs/schemas#schema-${name}">${name}</a>`;
     return markup`<span class="schema-name" id="schema-${name}">${name}</span>`;
   }
 
@@ -138,11 +138,9 @@ export function createSchemaView(document: ReferenceDocument) {
     if (fields.length === 0) return undefined;
     return markup`<ul class="fields">${fields.map(
       ({ name, schema, required, description }) =>
-        markup`<li><code class="name">${name}</code> <span class="type">${typeText(schema)}</span> ${
-          required
-            ? markup`<span class="required">required</span>`
-            : markup`<span class="optional">optional</span>`
-        }${notes(schema, description)}${fieldsOf(schema)}</li>\n`,
+        markup`<li><code class="name">${name}</code> <span class="type">${typeText(schema)} · ${
+          required ? 'required' : 'optional'
+        }</span>${notes(schema, description)}${fieldsOf(schema)}</li>\n`,
     )}</ul>`;
   }
 
@@ -164,24 +162,25 @@ export function createSchemaView(document: ReferenceDocument) {
   }
 
   /** The schemas that the document uses more than once. */
-  function sharedSchemas(): Markup[] {
+  function sharedSchemas(): { name: string; section: Markup }[] {
     return Object.entries(schemas)
       .filter(([name]) => isShared(name))
       .map(([name, schema]) => {
         const fields = fieldsOf(schema);
-        return markup`<section class="schema" id="schema-${name}">
-<h3>${name}</h3><p class="type">${typeText(schema)}</p>${notes(schema)}${fields}
+        const section = markup`<section class="schema" id="schema-${name}">
+<h2>${name}</h2><p class="type">${typeText(schema)}</p>${notes(schema)}${fields}
 </section>\n`;
+        return { name, section };
       });
   }
 
   return { typeText, fieldsOf, fieldList, descriptionOf, sharedSchemas };
 }
 
-function literal(value: unknown): Markup {
-  const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
-  return markup`<code>${text}</code>`;
-}
+const literal = (value: unknown): Markup => markup`<code>${literalText(value)}</code>`;
+
+const literalText = (value: unknown): string =>
+  typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 
 /** How often the document refers to each schema. */
 function countUses(document: ReferenceDocument): ReadonlyMap<string, number> {

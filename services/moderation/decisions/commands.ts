@@ -1,6 +1,7 @@
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
 import type { NoteCommand } from '../../guestbook/note.ts';
-import { DECIDERS, LEADS, ROLES_BY_ACTION, undoersOfOwn } from '../staff/roles.ts';
+import { undoersOfOwn } from '../../publications/undo.ts';
+import { LEADS, ROLES_BY_ACTION } from '../staff/roles.ts';
 import type { DecisionRequest } from './contract.ts';
 import type { RequestedDecision } from './decide.ts';
 
@@ -67,8 +68,7 @@ export function undoCommand(
       expectedVersion,
       of: decision.event_id,
       moderatorId: me.moderatorId,
-      lead: LEADS.includes(me.role),
-      decides: DECIDERS.includes(me.role),
+      role: me.role,
       authorGone,
       undoSeconds,
       now,

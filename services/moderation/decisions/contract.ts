@@ -235,8 +235,8 @@ export const reviewContract = defineContract({
     path: '/api/moderation/decisions/batch',
     summary: 'Decide on up to a hundred notes at once',
     description:
-      'Each item has a result of its own; one that is refused keeps no other back. Where all are ' +
-      'refused nothing has changed, so the answer is not kept: the same key is decided anew.',
+      'Each item has a result; a refused item does not affect the others. If all are refused, ' +
+      'nothing was changed and no receipt is stored, so the same key can be used again.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     body: BatchRequest,

@@ -18,17 +18,17 @@ import {
   untoldReports,
 } from '../../../projections/publications/record-reports.ts';
 import { loadRecordEvents, type RecordRow } from '../../../projections/publications/records.ts';
-import { notifiedAt } from '../../guestbook/author-decisions.ts';
 import type { ReportReason } from '../../guestbook/report-reasons.ts';
 import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
 import { type RemovalCommand, recordActionRefusal } from '../../publications/removal.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
+import { notifiedAt, undoRight } from '../../publications/undo.ts';
 import { recordReports, reportsStream } from '../../reports/reports.ts';
 import { membersToTell } from '../../reports/resolve.ts';
 import { claimedByOther, liveLeaseOn } from '../claims/leases.ts';
 import { refuseUnlessActive } from '../policies/policy.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
-import { LEADS, ROLES_BY_ACTION, undoersOfOwn } from '../staff/roles.ts';
+import { ROLES_BY_ACTION } from '../staff/roles.ts';
 import type { Decided } from './contract.ts';
 import type { DecideRefusal } from './decide.ts';
 import { withWinner } from './decide-rows.ts';
@@ -188,7 +188,7 @@ function decision(
   return { type: 'Restore', expectedVersion, by: me.moderatorId, removal };
 }
 
-/** The moderator who removed a record may undo that within the undo window, a lead at any time. */
+/** Undoes a removal, as `undoRight` allows. */
 function undoCommand(
   desk: Desk,
   { of, expected_version }: Extract<RequestedRecordDecision, { action: 'undo' }>,
@@ -197,12 +197,10 @@ function undoCommand(
   const removal = lastRemoval(facts, undoSeconds);
   const state = { status: row.state, version: versionOf(desk) };
   if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
-  const roles = undoersOfOwn('removed');
-  if (!roles.includes(me.role)) return refuse('role_required', { roles });
-  const lead = me.role === 'lead';
-  if (!lead && removal.by !== me.moderatorId) return refuse('role_required', { roles: LEADS });
+  const right = undoRight({ kind: 'removed', moderatorId: removal.by }, me);
+  if (isRefusal(right)) return right;
   if (expected_version !== state.version) return wrongVersion(state);
-  return { type: 'UndoRemoval', of, removal, lead, now };
+  return { type: 'UndoRemoval', of, removal, anyTime: right === 'any_time', now };
 }
 
 function tellJob({ subject, id, undoSeconds }: Desk, version: number): Job {

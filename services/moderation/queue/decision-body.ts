@@ -1,6 +1,5 @@
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { notifiedAt } from '../../guestbook/author-decisions.ts';
-import { undoersOfAny, undoersOfOwn } from '../staff/roles.ts';
+import { notifiedAt, undoRight } from '../../publications/undo.ts';
 
 /** The moderator who reads the item, and the length of the undo window in seconds. */
 export interface ReviewingModerator {
@@ -39,11 +38,8 @@ export function decisionBody<Word extends string>(
   { me, undoSeconds }: ReviewingModerator,
 ) {
   const until = notifiedAt(new Date(decided_at), undoSeconds);
-  const { role } = me;
-  const own = moderator_id === me.moderatorId && now < until;
-  const allowed =
-    undoersOfAny(decision.decision).includes(role) ||
-    (own && undoersOfOwn(decision.decision).includes(role));
+  const right = undoRight({ kind: decision.decision, moderatorId: moderator_id }, me);
+  const allowed = right === 'any_time' || (right === 'within_window' && now < until);
   return {
     ...decision,
     moderator: moderator_id ? { id: moderator_id, name: moderator_name ?? '' } : null,

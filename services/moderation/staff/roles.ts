@@ -33,14 +33,3 @@ export const ROLES_BY_ACTION: Readonly<Record<Action, readonly Role[]>> = {
   grant: DECIDERS,
   uphold: DECIDERS,
 };
-
-/** Whether a decision only moves a note to another place in the queue. */
-const isPutOff = (decision: string): boolean => decision === 'deferred' || decision === 'escalated';
-
-/** The roles that may undo their own decision within the undo window. */
-export const undoersOfOwn = (decision: string): readonly Role[] =>
-  isPutOff(decision) ? CLAIMERS : DECIDERS;
-
-/** The roles that may undo any moderator's decision at any time. */
-export const undoersOfAny = (decision: string): readonly Role[] =>
-  decision === 'deferred' ? DECIDERS : LEADS;

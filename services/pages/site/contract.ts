@@ -55,7 +55,7 @@ const id = z.object({ id: anything });
 const cursor = Cursor.optional();
 const state = z.enum(CASE_STATES).optional();
 const kind = z.enum(ARTIFACT_KINDS).optional();
-/** A form sends an empty one for everything. */
+/** Empty means all kinds: the default option of the form. */
 const type = z.enum(['', ...SEARCH_KINDS]).optional();
 
 // Admits any text: the form comes back with what is wrong beside each field, so that no text is lost.
@@ -135,7 +135,7 @@ export const siteContract = defineContract({
       303: {
         description: 'Waits for review, or was received before',
         empty: true,
-        headers: { Location: 'The page that shows what became of the note' },
+        headers: { Location: 'The page that shows the status of the note' },
       },
       422: {
         description: 'The form again, with the reasons',
@@ -145,7 +145,7 @@ export const siteContract = defineContract({
     },
     problems: ['rate_limited', 'admission_closed', 'not_found'],
   },
-  'pages.note_sent': page('/notes/:id/sent', 'What became of a note', {
+  'pages.note_sent': page('/notes/:id/sent', 'Status of a submitted note', {
     params: id,
     cacheControl: 'no-store',
   }),

@@ -1,3 +1,4 @@
+import { toLine } from '../../../platform/visible-text.ts';
 import { recordPath } from './record-path.ts';
 import type { Note, Page, Person, ViewOf } from './view.ts';
 
@@ -15,18 +16,10 @@ export interface FeedEntry {
 
 const MAX_TITLE = 80;
 
-/** The beginning of a text, on one line. */
-function beginning(text: string): string {
-  const characters = [...text.replace(/\s+/gu, ' ').trim()];
-  return characters.length > MAX_TITLE
-    ? `${characters.slice(0, MAX_TITLE - 1).join('')}…`
-    : characters.join('');
-}
-
 const ofNote = (note: Note): FeedEntry => ({
   id: note.id,
   path: `/notes/${note.id}`,
-  title: beginning(note.message),
+  title: toLine(note.message, MAX_TITLE),
   text: note.message,
   author: note.name,
   at: new Date(note.created_at * 1000).toISOString(),
@@ -89,7 +82,7 @@ function ofMember({ member, notes, packets, cases }: ViewOf<'member'>): FeedEntr
     ...notes.map(({ id, message, at }) => ({
       id,
       path: `/notes/${id}`,
-      title: beginning(message),
+      title: toLine(message, MAX_TITLE),
       text: message,
       author,
       at,

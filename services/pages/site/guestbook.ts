@@ -90,7 +90,7 @@ export async function guestbookPage(
   };
 }
 
-/** A note with its replies. A note that is public no more is gone; one that never was, is missing. */
+/** A note with its replies: 410 if the note was public before, 404 if it never was. */
 export async function notePage(
   reader: Reader,
   pool: pg.Pool,

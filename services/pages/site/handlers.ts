@@ -10,19 +10,31 @@ import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
+import { activityTakenDown } from '../../../projections/activity/taken-down.ts';
+import { artifactsTakenDown } from '../../../projections/artifacts/artifacts.ts';
+import { casesTakenDown } from '../../../projections/cases/cases.ts';
 import {
+  notesOfMemberTakenDown,
   notesTakenDown,
   repliesTakenDown,
-  type TakenDownRow,
-} from '../../../projections/guestbook/notes.ts';
+} from '../../../projections/guestbook/notes-taken-down.ts';
+import type { TakenDownRow } from '../../../projections/taken-down.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
 import { atomFeed, jsonFeed } from './feeds.ts';
 import { anyGuestbook, guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
-import { activityPage, address, casesPage, membersPage, packetsPage } from './lists.ts';
+import {
+  ACTIVITY_PER_PAGE,
+  activityPage,
+  address,
+  casesPage,
+  membersPage,
+  PER_PAGE,
+  packetsPage,
+} from './lists.ts';
 import { isLive } from './live.ts';
-import { casePage, memberPage, packetPage } from './records.ts';
+import { casePage, memberPage, OF_EACH, packetPage } from './records.ts';
 import { searchPage } from './search.ts';
 import type { Page } from './view.ts';
 import { sentPage, sign, writePage } from './write.ts';
@@ -36,7 +48,7 @@ export interface SiteDeps {
   operations: () => Operations;
 }
 
-/** Pages without forms that send anything, and without scripts. */
+/** Pages without scripts; a form may post to this origin. */
 export const PLAIN_PAGE = pageHeaders({ 'script-src': "'none'", 'form-action': "'self'" });
 
 /** Pages that a script takes over. */
@@ -46,10 +58,7 @@ const LIVE_PAGE = pageHeaders({
   'trusted-types': "'none'",
 });
 
-/** How many notes that were taken down a feed names. */
-const TOMBSTONES = 30;
-
-const tombstone = (row: TakenDownRow) => ({ id: row.note_id, at: row.settled_at.toISOString() });
+const tombstone = ({ id, at }: TakenDownRow) => ({ id, at: at.toISOString() });
 
 /** Its content depends on the session, which the script reads. */
 const ME: Page = {
@@ -76,17 +85,22 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     };
   }
 
-  type Make = (reader: Reader) => Promise<Page>;
-  /** Both feeds of a page. `path` is that of the feeds without their suffix. */
-  const feedsOf = <Call extends { request: RequestContext }>(
+  /**
+   * Both feeds of a page. `path` is that of the feeds without their suffix. `takenDown` reads at
+   * most as many tombstones as the page has entries, whatever filter selects the entries: a state
+   * or a kind is not public any more.
+   */
+  const feedsOf = <Call extends { request: RequestContext }, Shown extends Page>(
     path: (call: Call) => string,
-    make: (call: Call) => Make,
-    takenDown: (call: Call) => Sql<TakenDownRow>[] = () => [],
+    make: (call: Call) => (reader: Reader) => Promise<Shown>,
+    takenDown: (call: Call, page: Shown) => Sql<TakenDownRow>[],
   ) => {
     const respond = (toFeed: typeof atomFeed) => async (call: Call) => {
       const page = await make(call)(createReader(operations(), config.apiOpen, call.request));
-      const gone = await Promise.all(takenDown(call).map((statement) => query(pool, statement)));
-      const feed = { page, path: path(call), gone: gone.flat().map(tombstone) };
+      const statements = takenDown(call, page);
+      const gone = await Promise.all(statements.map((statement) => query(pool, statement)));
+      const newestFirst = gone.flat().sort((a, b) => b.at.getTime() - a.at.getTime());
+      const feed = { page, path: path(call), gone: newestFirst.map(tombstone) };
       return { status: 200 as const, content: toFeed(feed, config.baseUrl) };
     };
     return { atom: respond(atomFeed), json: respond(jsonFeed) };
@@ -104,36 +118,44 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     ({ params }) =>
       (reader) =>
         guestbookPage(reader, pool, anyGuestbook(params.experience), undefined),
-    ({ params }) => [notesTakenDown(params.experience, TOMBSTONES)],
+    ({ params }) => [notesTakenDown(params.experience, PER_PAGE)],
   );
   const ofNote = feedsOf(
     ({ params }: Named<{ id: string }>) => `/notes/${params.id}`,
     ({ params }) =>
       (reader) =>
         notePage(reader, pool, params.id, undefined),
-    ({ params }) => [repliesTakenDown(params.id, TOMBSTONES)],
+    ({ params }) => [repliesTakenDown(params.id, PER_PAGE)],
   );
   const ofMember = feedsOf(
     ({ params }: Named<{ handle: string }>) => `/members/${params.handle}`,
     ({ params }) =>
       (reader) =>
         memberPage(reader, pool, keys, params.handle),
+    (_, { view: { member } }) => [
+      notesOfMemberTakenDown(member.id, OF_EACH),
+      artifactsTakenDown(OF_EACH, member.id),
+      casesTakenDown(OF_EACH, member.id),
+    ],
   );
   const ofCases = feedsOf(
     ({ query }: Filtered<{ state?: string | undefined }>) => address('/cases', query),
     ({ query }) =>
       (reader) =>
         casesPage(reader, pool, query),
+    () => [casesTakenDown(PER_PAGE)],
   );
   const ofPackets = feedsOf(
     ({ query }: Filtered<{ kind?: string | undefined }>) => address('/packets', query),
     ({ query }) =>
       (reader) =>
         packetsPage(reader, pool, query),
+    () => [artifactsTakenDown(PER_PAGE)],
   );
   const ofActivity = feedsOf(
     (_: { request: RequestContext }) => '/activity',
     () => (reader) => activityPage(reader, pool, {}),
+    () => [activityTakenDown(ACTIVITY_PER_PAGE)],
   );
 
   return {
@@ -167,7 +189,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       return { status: 303, content: { type: '', bytes: '' }, headers: { location } };
     },
     'pages.note_sent': ({ request, params }) =>
-      show(request, () => sentPage(deps.store.pool, params.id)),
+      show(request, () => sentPage(deps.store.pool, params.id, config.undoWindowSeconds)),
     'pages.members': ({ request, query }) => show(request, (reader) => membersPage(reader, query)),
     'pages.member': ({ request, params }) =>
       show(request, (reader) => memberPage(reader, pool, keys, params.handle)),

@@ -9,7 +9,8 @@ import { readBody } from './read-body.ts';
 import type { Alternate, Page } from './view.ts';
 
 const JSON_TYPE = 'application/json';
-const PER_PAGE = 30;
+export const PER_PAGE = 30;
+export const ACTIVITY_PER_PAGE = 50;
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -125,7 +126,7 @@ export async function activityPage(
   query: { cursor?: string | undefined },
 ) {
   const { entries, next_cursor } = await readBody(reader, activityContract, 'activity.list', {
-    query: { ...query, limit: 50 },
+    query: { ...query, limit: ACTIVITY_PER_PAGE },
   });
   const next = older('/activity', {}, next_cursor);
   const ids = entries.flatMap(({ actor, subject }) => [

@@ -1,6 +1,7 @@
-import type { LiveView, View } from './view.ts';
+const LIVE = ['guestbook', 'thread', 'me'] as const;
 
-const LIVE: readonly string[] = ['guestbook', 'thread', 'me'] satisfies LiveView['kind'][];
-
-/** Whether a script takes the page over in the browser. */
-export const isLive = (view: View): view is LiveView => LIVE.includes(view.kind);
+/** Whether a script takes the page of this view over in the browser. */
+export const isLive = <View extends { kind: string }>(
+  view: View,
+): view is Extract<View, { kind: (typeof LIVE)[number] }> =>
+  LIVE.some((kind) => kind === view.kind);

@@ -11,17 +11,17 @@ import { profilesContract } from '../../profiles/contract.ts';
 import { missing, recordId } from './missing.ts';
 import { findPeople } from './people.ts';
 import { readBody } from './read-body.ts';
-import type { Page } from './view.ts';
+import type { Page, ViewOf } from './view.ts';
 
 /** How many notes, packets and cases of a member the member's page shows. */
-const OF_EACH = 10;
+export const OF_EACH = 10;
 
 export async function memberPage(
   reader: Reader,
   pool: pg.Pool,
   keys: KeyRing,
   handle: string,
-): Promise<Page> {
+): Promise<Page & { view: ViewOf<'member'> }> {
   const [owner] = await query(
     pool,
     findHandle(keys.all('handle', 'handle', handle).map(({ hash }) => hash)),

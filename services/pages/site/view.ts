@@ -4,6 +4,7 @@ import type { artifactsContract } from '../../artifacts/contract.ts';
 import type { casesContract } from '../../cases/contract.ts';
 import type { PublicPolicy } from '../../documents/policy-shape.ts';
 import type { guestbookContract } from '../../guestbook/contract.ts';
+import type { NoteStatus } from '../../guestbook/submit.ts';
 import type { profilesContract } from '../../profiles/contract.ts';
 import type { searchContract } from '../../search/contract.ts';
 
@@ -156,7 +157,7 @@ export type View =
       /** Why the note was refused, by field; the key is empty for the whole form. */
       problems: Readonly<Record<string, string>>;
     }
-  | { kind: 'sent'; standing: 'waiting' | 'published' | 'not_published'; id: string }
+  | { kind: 'sent'; status: NoteStatus; id: string }
   | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
   | { kind: 'text'; html: string }
   | { kind: 'error'; status: number; title: string; text: string; requestId: string };

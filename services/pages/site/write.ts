@@ -7,9 +7,10 @@ import type { RequestContext } from '../../../platform/http/route.ts';
 import { Uuid } from '../../../platform/http/schemas.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal, type Refusal } from '../../../platform/refusal.ts';
-import { findNote, findNoteWithParent } from '../../../projections/guestbook/notes.ts';
+import { findNoteNow, findNoteWithParent } from '../../../projections/guestbook/notes.ts';
 import { noteBody } from '../../guestbook/read.ts';
 import { takesReplies } from '../../guestbook/state.ts';
+import { publicStatus } from '../../guestbook/submit.ts';
 import { anyGuestbook } from './guestbook.ts';
 import { missing, recordId } from './missing.ts';
 import type { Experience, NoteParent, Page, ViewOf } from './view.ts';
@@ -98,7 +99,7 @@ export async function sign(
 
 /**
  * The form with what its author wrote. After a conflict the text gets a new id, as another note; if
- * the note to reply to is public no more, it becomes a note of its own.
+ * the note to reply to is no longer public, it becomes a note without a parent.
  */
 async function formAgain(
   pool: pg.Pool,
@@ -118,24 +119,19 @@ async function formAgain(
   });
 }
 
-/** The state of a note, for anyone who knows its id. */
-export async function sentPage(pool: pg.Pool, givenId: string): Promise<Page> {
-  const [note] = await query(pool, findNote(recordId(givenId)));
+/** The status of a note, for anyone who knows its id: what its author may know of it. */
+export async function sentPage(pool: pg.Pool, givenId: string, undoSeconds: number): Promise<Page> {
+  const [note] = await query(pool, findNoteNow(recordId(givenId)));
   if (!note) return missing();
-  const standing =
-    note.state === 'pending'
-      ? 'waiting'
-      : note.state === 'approved'
-        ? 'published'
-        : 'not_published';
+  const status = publicStatus(note, undoSeconds, note.now);
   return {
     head: {
       title: 'Your note',
-      description: 'What became of a note.',
+      description: 'The status of a submitted note.',
       path: `/notes/${note.note_id}/sent`,
       section: 'guestbook',
       hidden: true,
     },
-    view: { kind: 'sent', standing, id: note.note_id },
+    view: { kind: 'sent', status, id: note.note_id },
   };
 }

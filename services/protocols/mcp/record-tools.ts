@@ -27,7 +27,7 @@ export function recordTools(operations: Operations): Tool[] {
     tool({
       name: 'get_status',
       title: 'Whether this service responds',
-      description: 'What is admitted at present. Storage is not asked for it.',
+      description: 'Whether registrations and notes are open. Does not query the database.',
       input: z.strictObject({}),
       output: answerOf('status.get'),
       run: (reader) => reader.read('status.get'),

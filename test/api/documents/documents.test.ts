@@ -13,6 +13,7 @@ const DOCUMENTS = {
   '/sitemap.xml': 'application/xml',
   '/.well-known/security.txt': 'text/plain',
   '/docs': 'text/html',
+  '/docs/cases': 'text/html',
   '/docs/docs.css': 'text/css',
 };
 const CONTACT = 'mailto:security@example.org';
@@ -51,15 +52,17 @@ t.test('serves every document to anybody, with revalidation and HEAD', async (t)
   }
 });
 
-t.test('allows the reference page neither inline code nor foreign sources', async (t) => {
+t.test('allows the reference neither inline code nor foreign sources', async (t) => {
   const service = await startService(t);
-  const page = await service.call('GET', '/docs');
-  const policy = page.headers.get('content-security-policy') ?? '';
-  t.match(policy, /default-src 'none'/);
-  t.match(policy, /require-trusted-types-for 'script'; trusted-types 'none'$/);
-  t.notMatch(policy, /unsafe|https?:|\*/);
-  t.equal(page.headers.get('referrer-policy'), 'same-origin');
-  t.notMatch(page.text, /<style|<script|\sstyle="|<[^>]*\son[a-z]+=|(src|href)="(?![/#]|data:,)/);
+  for (const path of ['/docs', '/docs/cases']) {
+    const page = await service.call('GET', path);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    t.match(policy, /default-src 'none'/);
+    t.match(policy, /require-trusted-types-for 'script'; trusted-types 'none'$/);
+    t.notMatch(policy, /unsafe|https?:|\*/);
+    t.equal(page.headers.get('referrer-policy'), 'same-origin');
+    t.notMatch(page.text, /<style|<script|\sstyle="|<[^>]*\son[a-z]+=|(src|href)="(?![/#]|data:,)/);
+  }
 });
 
 t.test('publishes a guide for agents whose commands run unchanged', async (t) => {

@@ -1,6 +1,10 @@
 import { XMLParser } from 'fast-xml-parser';
 import t from 'tap';
-import { decide, submit } from '../../../harness/moderation.ts';
+import { newAgent } from '../../../harness/agent.ts';
+import { readCookie } from '../../../harness/api.ts';
+import { createCaseCommands } from '../../../harness/cases.ts';
+import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
+import { publishArtifact, publishCase, publishProfile } from '../../../harness/records.ts';
 import { hostileTexts } from '../../support/hostile-texts.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { furnishSite } from '../../support/site.ts';
@@ -93,7 +97,50 @@ t.test('drops from a feed what is public no more', async (t) => {
   t.equal((await service.call('GET', '/notes/nonsense.json')).status, 404);
 });
 
-t.test('tells followers of a guestbook and a note what was taken down', async (t) => {
+/** Ids of the tombstones of a feed, which are the same in both formats and hold nothing else. */
+async function readTombstones(service: Service, path: string): Promise<string[]> {
+  const [base, query = ''] = path.split('?');
+  const address = (format: string) => `${base}.${format}${query && `?${query}`}`;
+  const { text } = await service.call('GET', address('atom'));
+  const { feed } = PARSER.parse(text, true);
+  const stones = [feed['at:deleted-entry'] ?? []].flat();
+  for (const stone of stones) t.same(Object.keys(stone), ['@ref', '@when']);
+  const when: string[] = stones.map((stone) => stone['@when']);
+  t.same(when, when.toSorted().toReversed(), 'newest first');
+  if (when[0]) t.ok(feed.updated >= when[0], 'the feed changed as well');
+  const json = await readJsonFeed(service, address('json'));
+  t.same(
+    json._deleted,
+    stones.map((stone) => ({ id: stone['@ref'], date_deleted: stone['@when'] })),
+  );
+  return stones.map((stone) => stone['@ref'].replace('urn:uuid:', ''));
+}
+
+/** Ids of the entries of the public activity about some subjects, newest first. */
+async function activityOf(service: Service, ...subjects: string[]): Promise<string[]> {
+  const { entries } = (await service.call('GET', '/api/v1/activity?limit=100')).body;
+  return entries
+    .filter(({ subject }: { subject: { id: string } }) => subjects.includes(subject.id))
+    .map(({ id }: { id: string }) => id);
+}
+
+/** Removes a note or a record; returns how to undo that. */
+async function remove(lead: Moderator, { type, id }: { type: string; id: string }) {
+  const path = type === 'note' ? `notes/${id}` : `subjects/${type}/${id}`;
+  const { item } = (await lead.get(path)).body;
+  const decision = { action: 'remove', expected_version: item.version, policy: 'spam' };
+  const { status, text, body } = await lead.post(`${path}/decisions`, decision);
+  t.equal(status, 201, text);
+  const undo = { expected_version: body.version };
+  return async () => {
+    const undone = await lead.post(`decisions/${body.event_id}/undo`, undo);
+    t.equal(undone.body.status, 'undone', undone.text);
+  };
+}
+
+const artifact = (id: string) => ({ type: 'artifact', id });
+
+t.test('names in the feeds of a guestbook and a note what was taken down', async (t) => {
   const service = await startService(t);
   const { lead, note } = await furnishSite(service);
   const [reply, other] = [
@@ -102,28 +149,161 @@ t.test('tells followers of a guestbook and a note what was taken down', async (t
   ];
   await decide(lead, reply.id, 'approve');
   await decide(lead, other.id, 'reject');
-  const takeDown = async (id: string) => {
-    const decision = { action: 'remove', expected_version: 2, policy: 'spam' };
-    t.equal((await lead.post(`notes/${id}/decisions`, decision)).status, 201);
-  };
-  await takeDown(reply.id);
-  const deleted = async (path: string) => {
-    const { text } = await service.call('GET', `${path}.atom`);
-    const { feed } = PARSER.parse(text, true);
-    const json = await readJsonFeed(service, `${path}.json`);
-    const stones = [feed['at:deleted-entry'] ?? []].flat();
-    t.same(
-      json._deleted.map(({ id }: { id: string }) => id),
-      stones.map((stone) => stone['@ref']),
-    );
-    if (stones[0]) t.equal(feed.updated, stones[0]['@when'], 'it is the last change');
-    return stones.map((stone) => stone['@ref']);
-  };
-  t.same(await deleted(`/notes/${note.id}`), [`urn:uuid:${reply.id}`]);
-  t.same(await deleted('/guestbook/service'), []);
-  await takeDown(note.id);
-  t.same(await deleted('/guestbook/service'), [`urn:uuid:${note.id}`]);
+  await remove(lead, { type: 'note', id: reply.id });
+  t.same(await readTombstones(service, `/notes/${note.id}`), [reply.id]);
+  t.same(await readTombstones(service, '/guestbook/service'), []);
+  await remove(lead, { type: 'note', id: note.id });
+  t.same(await readTombstones(service, '/guestbook/service'), [note.id]);
   t.equal((await service.call('GET', `/notes/${note.id}.atom`)).status, 410);
+});
+
+t.test('names in the feed of packets what was withdrawn or removed', async (t) => {
+  const service = await startService(t);
+  const { ada, bob, lead, packets } = await furnishSite(service);
+  const other = await publishArtifact(bob);
+  t.same(await readTombstones(service, '/packets'), []);
+  await ada.call('POST', `/api/v1/artifacts/${packets.work}/withdraw`, {});
+  const undo = await remove(lead, artifact(packets.first));
+  t.same(await readTombstones(service, '/packets'), [packets.first, packets.work]);
+  // A page that answers 410 does not say of which kind the packet was.
+  t.same(await readTombstones(service, '/packets?kind=brief'), [packets.first, packets.work]);
+  t.same(await readTombstones(service, `/members/${bob.handle}`), []);
+  await undo();
+  t.same(await readTombstones(service, '/packets'), [packets.work]);
+  await remove(lead, other);
+  const removedFirst = [other.id, packets.work];
+  t.same(await readTombstones(service, '/packets'), removedFirst);
+  const before = await service.call('GET', '/packets.json');
+  await bob.call('POST', `/api/v1/artifacts/${other.id}/withdraw`, {});
+  const after = await service.call('GET', '/packets.json');
+  t.equal(after.text, before.text, 'what nobody could read any more is not taken down again');
+});
+
+t.test('names in the feed of cases what was removed, but not what was withdrawn', async (t) => {
+  const service = await startService(t);
+  const { ada, silent, lead, caseId, openId } = await furnishSite(service);
+  await createCaseCommands(silent).withdraw(openId, 1);
+  t.same(await readTombstones(service, '/cases'), [], 'a withdrawn case is public');
+  const undo = await remove(lead, { type: 'case', id: caseId });
+  t.same(await readTombstones(service, '/cases'), [caseId]);
+  t.same(await readTombstones(service, '/cases?state=accepted'), [caseId]);
+  t.same(await readTombstones(service, `/members/${ada.handle}`), [caseId]);
+  await undo();
+  t.same(await readTombstones(service, '/cases'), []);
+});
+
+t.test('names in the feed of a member what was taken down of theirs', async (t) => {
+  const service = await startService(t);
+  const { ada, lead, note, packets, caseId } = await furnishSite(service);
+  const { id, sign_in_key, handle } = ada;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const signed = { name: '', attribution: 'member', member_handle: handle };
+  const write = (more: object) => submit(service, { ...signed, ...more }, readCookie(login));
+  const [one, reply, waiting, refused] = [
+    await write({ message: 'One' }),
+    await write({ message: 'A reply', parent_id: note.id }),
+    await write({ message: 'Waiting' }),
+    await write({ message: 'Refused' }),
+  ];
+  for (const { id } of [one, reply]) await decide(lead, id, 'approve');
+  await decide(lead, refused.id, 'reject');
+  const feed = `/members/${handle}`;
+  t.same(await readTombstones(service, feed), []);
+  await remove(lead, { type: 'note', id: one.id });
+  await remove(lead, { type: 'case', id: caseId });
+  await ada.call('POST', `/api/v1/artifacts/${packets.work}/withdraw`, {});
+  const undo = await remove(lead, { type: 'note', id: note.id });
+  const gone = [packets.work, caseId, one.id];
+  t.same(await readTombstones(service, feed), [reply.id, ...gone], 'a reply goes with its note');
+  const before = await service.call('GET', `${feed}.atom`);
+  await remove(lead, { type: 'note', id: reply.id });
+  t.equal((await service.call('GET', `${feed}.atom`)).text, before.text);
+  await undo();
+  t.same(await readTombstones(service, feed), [reply.id, ...gone]);
+  const { entries } = await readAtom(service, `${feed}.atom`);
+  t.notOk(entries.some((entry) => [reply, waiting, refused].some((x) => entry.id.includes(x.id))));
+});
+
+t.test('names in the feed of the activity the entries about what was taken down', async (t) => {
+  const service = await startService(t);
+  const { ada, silent, lead, packets, caseId, openId, note } = await furnishSite(service);
+  const reply = await submit(service, { message: 'A fine one.', parent_id: note.id });
+  await decide(lead, reply.id, 'approve');
+  const undone = await submit(service, { message: 'Approved by mistake' });
+  const approval = (await decide(lead, undone.id, 'approve')).body.event_id;
+  await lead.post(`decisions/${approval}/undo`, { expected_version: 2 });
+  t.same(await readTombstones(service, '/activity'), []);
+  const expected: string[] = [];
+  const take = async (down: () => Promise<unknown>, ...subjects: string[]) => {
+    const entries = await activityOf(service, ...subjects);
+    t.ok(entries.length > 0);
+    await down();
+    const found = await readTombstones(service, '/activity');
+    t.same(found.slice(0, entries.length).toSorted(), entries.toSorted());
+    t.same(found.slice(entries.length), expected);
+    t.same(await activityOf(service, ...subjects), []);
+    expected.unshift(...found.slice(0, entries.length));
+  };
+  const withdrawPacket = () => ada.call('POST', `/api/v1/artifacts/${packets.work}/withdraw`, {});
+  await take(withdrawPacket, packets.work);
+  await take(() => remove(lead, artifact(packets.first)), packets.first);
+  await take(() => createCaseCommands(silent).withdraw(openId, 1), openId);
+  t.equal((await activityOf(service, caseId)).length, 3, 'opened, claimed and submitted');
+  await take(() => remove(lead, { type: 'case', id: caseId }), caseId);
+  await take(() => ada.call('POST', '/api/v1/me/profile/withdraw', {}), ada.id);
+  await take(() => remove(lead, { type: 'note', id: note.id }), note.id, reply.id);
+  await remove(lead, { type: 'note', id: reply.id });
+  await remove(lead, { type: 'case', id: openId });
+  t.same(await readTombstones(service, '/activity'), expected, 'gone already');
+  await publishProfile(ada);
+  const [entry] = await activityOf(service, ada.id);
+  const left = await readTombstones(service, '/activity');
+  t.equal(left.length, expected.length - 1);
+  t.notOk(left.includes(entry ?? ''));
+});
+
+t.test('names no reply that an appeal approved under a note that was gone', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const { ada, lead, note } = await furnishSite(service);
+  const { id, sign_in_key, handle } = ada;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const cookie = readCookie(login);
+  const signed = { name: '', attribution: 'member', member_handle: handle };
+  const reply = await submit(service, { ...signed, parent_id: note.id }, cookie);
+  await decide(lead, reply.id, 'reject');
+  await remove(lead, { type: 'note', id: note.id });
+  const [removal] = await readTombstones(service, '/activity');
+  const appeal = { cookie, body: { text: 'Why?' } };
+  await service.call('POST', `/api/guestbook/${reply.id}/appeal`, appeal);
+  const second = await addModerator(service, 'Lou', 'lead');
+  const granted = { action: 'grant', expected_version: 3 };
+  const answer = await second.post(`notes/${reply.id}/decisions`, granted);
+  t.equal(answer.body.state, 'approved', answer.text);
+  t.same(await readTombstones(service, '/activity'), [removal]);
+  t.same(await readTombstones(service, `/members/${handle}`), []);
+  await remove(lead, { type: 'note', id: reply.id });
+  t.same(await readTombstones(service, '/activity'), [removal]);
+  t.same(await readTombstones(service, `/members/${handle}`), []);
+});
+
+t.test('names in all feeds what ended with its author, once', async (t) => {
+  const service = await startService(t);
+  const [leaver, lead] = [await newAgent(service), await addModerator(service, 'Lia', 'lead')];
+  await publishProfile(leaver);
+  const [packet, removed] = [await publishArtifact(leaver), await publishArtifact(leaver)];
+  const [open, removedCase] = [await publishCase(leaver), await publishCase(leaver)];
+  const entries = await activityOf(service, leaver.id, packet.id, open.id);
+  const earlier = await activityOf(service, removed.id, removedCase.id);
+  await remove(lead, removed);
+  await remove(lead, removedCase);
+  const deletion = { confirm_handle: leaver.handle };
+  t.equal((await leaver.call('POST', '/api/v1/me/delete', deletion)).status, 200);
+  t.same(await readTombstones(service, '/packets'), [packet.id, removed.id]);
+  t.same(await readTombstones(service, '/cases'), [open.id, removedCase.id]);
+  const tombstones = await readTombstones(service, '/activity');
+  t.same(tombstones.slice(0, 3).toSorted(), entries.toSorted());
+  t.same(tombstones.slice(3).toSorted(), earlier.toSorted());
+  t.equal((await service.call('GET', `/members/${leaver.handle}.atom`)).status, 410);
 });
 
 t.test('holds hostile texts as text', async (t) => {

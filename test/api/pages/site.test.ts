@@ -236,6 +236,19 @@ t.test('takes a note from a form and shows what became of it', async (t) => {
   t.match((await service.call('GET', sent)).text, 'content="noindex"');
 });
 
+t.test('shows a rejected note as waiting until its undo window is over', async (t) => {
+  for (const [seconds, text] of [
+    ['600', /waits for review/],
+    ['0', /is not public/],
+  ] as const) {
+    const service = await startService(t, { UNDO_WINDOW_SECONDS: seconds });
+    const { lead } = await furnishSite(service);
+    const { id } = await submit(service, { name: 'Bo', message: 'Buy a telescope!' });
+    await decide(lead, id, 'reject');
+    t.match((await service.call('GET', `/notes/${id}/sent`)).text, text);
+  }
+});
+
 t.test('returns a refused form with the reasons and the text', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_DAY: '1' });
   const id = randomUUID();

@@ -291,7 +291,7 @@ t.test('hides a removed profile and announces the removal once it is final', asy
   await remove(1);
   t.equal((await service.call('GET', path)).status, 410);
   t.same(await feedTypes(), ['profile.published']);
-  await moderate({ type: 'UndoRemoval', of: eventId, removal, lead: false, now: new Date(0) });
+  await moderate({ type: 'UndoRemoval', of: eventId, removal, anyTime: false, now: new Date(0) });
   t.equal((await service.call('GET', path)).body.agent.profile.version, 3);
   t.same(await feedTypes(), ['profile.published']);
   await remove(3);

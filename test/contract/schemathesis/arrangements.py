@@ -222,6 +222,7 @@ ARRANGEMENTS = {
     "pages.case": case_page,
     "pages.packet": packet_page,
     "pages.sign": signing,
+    "documents.reference_page": path(page=lambda: "cases"),
     "pages.script": path(file=lambda: world.ASSETS["scripts"][0]),
     "pages.style": path(file=lambda: world.ASSETS["styles"][0]),
 }

@@ -12,9 +12,13 @@ import { at, claim, opening, release, review, submit, withdraw } from './case-se
 const idOf = (member: number) => `a0000000-0000-4000-8000-00000000000${member + 1}`;
 const members = Array.from({ length: MEMBER_COUNT }, (_, member) => idOf(member));
 
-function createCommand({ act, member }: Step, known: number, second: number): CaseCommand {
+function createCommand(
+  { act, member }: Step,
+  expectedVersion: number,
+  second: number,
+): CaseCommand {
   const id = idOf(member);
-  const more = { known, second, members };
+  const more = { expectedVersion, second, members };
   switch (act.type) {
     case 'claim':
       return claim(id, { ...more, leaseSeconds: act.seconds });
@@ -74,9 +78,9 @@ t.test('keeps to the transition table and answers as the model does', async (t) 
 
       for (const step of sequence) {
         second += step.wait;
-        const known = model.versionAt(second) + step.stale;
-        const expected = model.act(step, known, second);
-        const decided = caseDecider.decide(state, createCommand(step, known, second));
+        const expectedVersion = model.versionAt(second) + step.stale;
+        const expected = model.act(step, expectedVersion, second);
+        const decided = caseDecider.decide(state, createCommand(step, expectedVersion, second));
         const answer = isRefusal(decided) ? String(decided.details?.reason) : 'accepted';
         if (answer !== expected)
           throw new Error(`${JSON.stringify(step)}: ${answer}, where the model says ${expected}`);

@@ -43,7 +43,7 @@ const restore = (expectedVersion: number, by: string) => ({
 });
 const undo = (second: number) => ({
   type: 'UndoRemoval' as const,
-  lead: false,
+  anyTime: false,
   of,
   removal,
   now: at(second),
@@ -54,7 +54,10 @@ const tell = { type: 'TellRemoval' as const, of, removal, members };
 t.test('hides a removed case from every member and restores its state', async (t) => {
   const removed = after(opening, claim(ann), remove(2));
   t.match(removed, { status: 'claimed', removed: true, version: 3 });
-  for (const command of [claim(bob, { known: 3 }), withdraw(author, { known: 3, second: 9999 })])
+  for (const command of [
+    claim(bob, { expectedVersion: 3 }),
+    withdraw(author, { expectedVersion: 3, second: 9999 }),
+  ])
     t.equal(reasonOf(removed, command), 'gone');
   t.equal(reasonOf(removed, remove(3)), 'wrong_state');
   t.equal(reasonOf(after(opening), remove(2)), 'version_mismatch');

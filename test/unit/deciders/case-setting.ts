@@ -28,11 +28,11 @@ export const opening = {
   policyVersion: 'service-public-v1',
 };
 
-type More = Partial<{ known: number; second: number; members: string[] }>;
+type More = Partial<{ expectedVersion: number; second: number; members: string[] }>;
 
-const by = (memberId: string, { known = 1, second = 0, members = [author] }: More) => ({
+const by = (memberId: string, { expectedVersion = 1, second = 0, members = [author] }: More) => ({
   memberId,
-  known,
+  expectedVersion,
   now: at(second),
   members,
 });

@@ -90,7 +90,7 @@ t.test('lets another moderator decide on an appeal', async (t) => {
 });
 
 t.test('closes an appeal with the undone decision and allows a new one', async (t) => {
-  const lead = { of: s.eventId(2), lead: true, now: s.days(2) };
+  const lead = { of: s.eventId(2), role: 'lead', now: s.days(2) };
   const undone = after(s.submission, reject, s.appeal(s.days(1)), undo(3, lead));
   t.match(undone, { status: 'pending', version: 4 });
   const again = after(s.submission, reject, s.appeal(s.days(1)), undo(3, lead), made.RejectNote(4));

@@ -35,7 +35,9 @@ t.test('makes a note public only by a decision after the last that hid it', asyn
         ...s.made[type](stale ? version - 1 : version),
         moderatorId: by,
         now,
-        ...(type === 'UndoDecision' ? { lead, of: s.eventId(Math.max(1, version - back)) } : {}),
+        ...(type === 'UndoDecision'
+          ? { role: lead ? 'lead' : 'moderator', of: s.eventId(Math.max(1, version - back)) }
+          : {}),
       } as NoteCommand;
       const appended = s.recorded(state, made);
       if (isRefusal(appended)) continue;

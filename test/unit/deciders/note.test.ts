@@ -131,7 +131,7 @@ t.test('undoes the latest decision for its decider in time, for a lead always', 
   t.equal(outcome(approved, undo(2, { now: s.later(602) })), 'undo_expired');
   t.equal(outcome(approved, undo(2, { now: s.later(601) })), 'accepted');
   t.equal(outcome(approved, undo(2, { moderatorId: s.bob })), 'role_required');
-  const lead = { moderatorId: s.bob, lead: true, now: s.days(80) };
+  const lead = { moderatorId: s.bob, role: 'lead', now: s.days(80) };
   t.equal(outcome(approved, undo(2, lead)), 'accepted');
   t.equal(outcome(approved, undo(1)), 'wrong_state');
   const undone = after(s.submission, reject(1), undo(2));
@@ -146,7 +146,7 @@ t.test('undoes the latest decision for its decider in time, for a lead always', 
 
 t.test('undoes a deferral for its moderator in time, for a decider later', async (t) => {
   const deferred = after(s.submission, made.DeferNote(1));
-  const triage = { decides: false };
+  const triage = { role: 'triage' };
   t.equal(outcome(deferred, undo(2, triage)), 'accepted');
   t.equal(outcome(deferred, undo(2, { ...triage, now: s.later(602) })), 'undo_expired');
   t.equal(outcome(deferred, undo(2, { ...triage, moderatorId: s.bob })), 'role_required');
@@ -173,10 +173,10 @@ t.test('undoes a deferral for its moderator in time, for a decider later', async
 
 t.test('undoes an escalation for its moderator in time, for a lead later', async (t) => {
   const escalated = after(s.submission, made.DeferNote(1), made.EscalateNote(2));
-  t.equal(outcome(escalated, undo(3, { decides: false })), 'accepted');
+  t.equal(outcome(escalated, undo(3, { role: 'triage' })), 'accepted');
   t.equal(outcome(escalated, undo(3, { now: s.later(603) })), 'undo_expired');
   t.equal(outcome(escalated, undo(3, { moderatorId: s.bob })), 'role_required');
-  const lead = { moderatorId: s.bob, lead: true, now: s.days(2) };
+  const lead = { moderatorId: s.bob, role: 'lead', now: s.days(2) };
   t.equal(outcome(escalated, undo(3, lead)), 'accepted');
   t.match(after(s.submission, made.DeferNote(1), made.EscalateNote(2), undo(3)), {
     tier: 'normal',
@@ -232,7 +232,7 @@ t.test('erases text once allowed, and restores no erased note', async (t) => {
   t.match(erased, { status: 'removed', erased: true });
   t.equal(outcome(erased, erase), 'nothing');
   t.equal(outcome(erased, made.RestoreNote(4)), 'wrong_state');
-  const lead = { expectedVersion: 4, of: s.eventId(3), lead: true };
+  const lead = { expectedVersion: 4, of: s.eventId(3), role: 'lead' };
   t.equal(outcome(erased, undo(3, lead)), 'wrong_state');
   t.equal(outcome(erased, s.appeal(s.days(1))), 'wrong_state');
   const appealed = after(s.submission, reject(1), s.appeal(s.days(1)));

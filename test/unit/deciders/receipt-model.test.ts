@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { ReceiptRow } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { Command, EventStore } from '../../../platform/eventstore/event-store.ts';
+import type { ReceiptRow } from '../../../platform/eventstore/receipts.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { artifactsContract } from '../../../services/artifacts/contract.ts';

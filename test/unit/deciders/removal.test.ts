@@ -23,9 +23,9 @@ const remove = (expectedVersion: number): RemovalCommand => ({
   message: 'An advertisement',
   claimedAt: now.toISOString(),
 });
-const undo = (of = removal.eventId, at = now, lead = false): RemovalCommand => ({
+const undo = (of = removal.eventId, at = now, anyTime = false): RemovalCommand => ({
   type: 'UndoRemoval',
-  lead,
+  anyTime,
   of,
   removal,
   now: at,

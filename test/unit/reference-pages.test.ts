@@ -7,7 +7,7 @@ import {
   operationsOf,
   toReferenceDocument,
 } from '../../services/documents/reference/document-shape.ts';
-import { referencePage } from '../../services/documents/reference/page.ts';
+import { referencePages } from '../../services/documents/reference/pages.ts';
 import { UPDATE_TYPES } from '../../services/updates/update-type.ts';
 
 const GOLDEN = join(import.meta.dirname, '../contract/openapi.golden.json');
@@ -16,7 +16,15 @@ const golden = (): OpenApiDocument => JSON.parse(readFileSync(GOLDEN, 'utf8'));
 
 const document = toReferenceDocument(golden());
 const operations = operationsOf(document);
-const page = referencePage(golden(), ADDRESS);
+const { overview, pages } = referencePages(golden(), ADDRESS);
+const htmlOf = (page: string) => pages.get(page) ?? '';
+const all: [path: string, html: string][] = [
+  ['/docs', overview],
+  ...[...pages].map(([name, html]): [string, string] => [`/docs/${name}`, html]),
+];
+/** More make a page slow to lay out on a phone. */
+const MAX_ELEMENTS = 3000;
+const MAX_OVERVIEW_ELEMENTS = 1400;
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id ?? '');
 const escaped = (text: string) =>
   text
@@ -25,8 +33,10 @@ const escaped = (text: string) =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
 
-/** The HTML of one operation. */
+/** The HTML of one operation, from the page of its tag. */
 function sectionOf(operationId: string): string {
+  const tag = operations.find((operation) => operation.operationId === operationId)?.tags[0];
+  const page = htmlOf(tag ?? '');
   const start = page.indexOf(`<section class="operation" id="operation-${operationId}">`);
   return start < 0 ? '' : page.slice(start, page.indexOf('</section>', start));
 }
@@ -42,28 +52,58 @@ function firstUnbalanced(html: string): string | undefined {
   return open.pop();
 }
 
-t.test('shows every operation once, by tag and in the order of the document', async (t) => {
-  const byTag = Map.groupBy(operations, ({ tags: [tag] }) => tag);
-  const anchors = idsOf(page).filter((id) => /^(tag|operation)-/.test(id));
-  t.same(
-    anchors,
-    [...byTag].flatMap(([tag, tagged]) => [
-      `tag-${tag}`,
-      ...tagged.map(({ operationId }) => `operation-${operationId}`),
-    ]),
-  );
-  for (const { operationId, method, path, summary, parameters = [] } of operations) {
+t.test('shows every operation on the page of its tag, in the order of the document', async (t) => {
+  const byTag = Map.groupBy(operations, ({ tags: [tag = ''] }) => tag);
+  t.same([...pages.keys()], [...byTag.keys(), 'schemas', 'errors']);
+  for (const [tag, tagged] of byTag)
+    t.same(
+      idsOf(htmlOf(tag)).filter((id) => id.startsWith('operation-')),
+      tagged.map(({ operationId }) => `operation-${operationId}`),
+    );
+  for (const { operationId, method, path, summary, tags, parameters = [] } of operations) {
     const section = sectionOf(operationId);
-    t.match(section, `>${escaped(summary)}</a></h3>`, operationId);
+    t.match(section, `>${escaped(summary)}</a></h2>`, operationId);
     t.match(section, new RegExp(`<b class="method [a-z]+">${method}</b> <code>`), operationId);
     t.match(section, `<code>${path}</code>`, operationId);
     t.match(section, 'curl -sS ', operationId);
     t.match(section, 'Who may call:', operationId);
-    t.match(page, `<a href="#operation-${operationId}"><b>${method}</b> ${path}</a>`);
+    const link = `#operation-${operationId}"><b>${method}</b> ${path}</a>`;
+    t.match(htmlOf(`${tags[0]}`), `<a href="${link}`, operationId);
+    t.match(overview, `<a href="/docs/${tags[0]}${link}`, operationId);
     for (const { name } of parameters)
       t.match(section, `<code class="name">${name}</code>`, `${operationId} ${name}`);
   }
-  t.notMatch(page, /<b[^>]*>HEAD</);
+  for (const [path, html] of all) t.notMatch(html, /<b[^>]*>HEAD</, path);
+});
+
+t.test('has few elements on each page, and fewest on the first', async (t) => {
+  for (const [path, html] of all) {
+    const count = html.match(/<[a-z]/g)?.length ?? 0;
+    const most = path === '/docs' ? MAX_OVERVIEW_ELEMENTS : MAX_ELEMENTS;
+    t.ok(count < most, `${path}: ${count} elements`);
+  }
+});
+
+t.test('links from each anchor of the former single page to the same anchor', async (t) => {
+  const entries = new Map(
+    [...overview.matchAll(/<(?:li|h[23]) id="([^"]+)"><a href="([^"]+)"/g)].map(
+      ([, id = '', href = '']) => [id, href],
+    ),
+  );
+  const anchors = [
+    ...operations.map(({ operationId }) => `operation-${operationId}`),
+    ...Object.keys(document.components.schemas).map((name) => `schema-${name}`),
+    ...(document.components.schemas.ErrorCode?.enum ?? []).map((code) => `error-${code}`),
+  ];
+  for (const anchor of anchors) {
+    const [path, fragment] = entries.get(anchor)?.split('#') ?? [];
+    t.equal(fragment, anchor);
+    t.ok(idsOf(new Map(all).get(path ?? '') ?? '').includes(anchor), anchor);
+  }
+  const tags = operations.map(({ tags: [tag] }) => tag);
+  for (const tag of tags) t.equal(entries.get(`tag-${tag}`), `/docs/${tag}`);
+  t.equal(entries.get('schemas'), '/docs/schemas');
+  t.equal(entries.get('errors'), '/docs/errors');
 });
 
 t.test('says who may call an operation, with its scope or roles', async (t) => {
@@ -100,7 +140,7 @@ t.test('shows each response, and each error with its meaning', async (t) => {
           seen.add(code);
           t.match(
             section,
-            new RegExp(`<li>${status} <a href="#error-${code}"><code>${code}</code></a> [A-Z]`),
+            new RegExp(`<li>${status} <a href="/docs/errors#error-${code}">${code}</a> [A-Z]`),
             `${operationId} ${status} ${code}`,
           );
         }
@@ -110,13 +150,13 @@ t.test('shows each response, and each error with its meaning', async (t) => {
     }
   const codes = (document.components.schemas.ErrorCode?.enum ?? []) as string[];
   t.same([...seen].sort(), codes, 'every code belongs to an operation');
-  for (const code of codes) t.match(page, `<li id="error-${code}">`);
+  for (const code of codes) t.match(htmlOf('errors'), `<li id="error-${code}">`);
   for (const [reason, message] of Object.entries(conflictReasons))
-    t.match(page, `<li><code>${reason}</code> ${message}</li>`);
+    t.match(htmlOf('errors'), `<li><code>${reason}</code> ${message}</li>`);
 });
 
 t.test('describes each schema once, and each type of update in one list', async (t) => {
-  const ids = idsOf(page);
+  const ids = [...pages.values()].flatMap(idsOf).filter((id) => id !== 'content');
   t.same(
     ids.filter((id, index) => ids.indexOf(id) !== index),
     [],
@@ -124,6 +164,7 @@ t.test('describes each schema once, and each type of update in one list', async 
   );
   for (const name of Object.keys(document.components.schemas))
     t.ok(ids.includes(`schema-${name}`), name);
+  const page = htmlOf('schemas');
   const start = page.indexOf('<section class="schema" id="schema-UpdateEvent">');
   const list = page.slice(start, page.indexOf('</section>', start));
   const types = [...list.matchAll(/<summary><code>([^<]+)<\/code> <span class="type"><span/g)];
@@ -138,13 +179,13 @@ t.test('explains types and limits in words', async (t) => {
     [...sectionOf(id).matchAll(/<code class="name">([^<]+)<\/code> (.*?)(?=<\/li>|<ul|$)/gm)].map(
       ([, name, text = '']) => `${name}: ${text.replace(/<[^>]+>/g, '')}`,
     );
-  t.ok(fields('case.claim').includes('case_id: UUID, version 4 required'));
+  t.ok(fields('case.claim').includes('case_id: UUID, version 4 · required'));
   t.ok(
-    fields('case.claim').includes('lease_seconds: integer, 300 to 86400 optionalDefault: 3600.'),
+    fields('case.claim').includes('lease_seconds: integer, 300 to 86400 · optionalDefault: 3600.'),
   );
   t.match(
     fields('credential.bootstrap'),
-    ['Idempotency-Key: UUID, version 4 required', 'member_id: UUID, version 4 required'],
+    ['Idempotency-Key: UUID, version 4 · required', 'member_id: UUID, version 4 · required'],
     'in this order',
   );
   t.match(
@@ -158,16 +199,22 @@ t.test('explains types and limits in words', async (t) => {
   t.match(fields('case.create').join('\n'), /artifact_id: UUID, version 4 or null/);
 });
 
-t.test('is well-formed, and every link within the page leads somewhere', async (t) => {
-  t.equal(firstUnbalanced(page), undefined);
-  const ids = new Set(idsOf(page));
-  const links = [...page.matchAll(/ href="([^"]*)"/g)].map(([, link]) => link ?? '');
-  t.ok(links.length > 1000);
-  for (const link of links)
-    if (link.startsWith('#')) {
-      if (!ids.has(link.slice(1))) t.fail(link);
-    } else t.match(link, /^(\/[\w./-]*|data:,)$/);
-  t.notMatch(page, /<script|<style|\sstyle=|\son\w+="|undefined|\[object/);
+t.test('is well-formed, and every link within the reference leads somewhere', async (t) => {
+  const ids = new Map(all.map(([path, html]) => [path, new Set(idsOf(html))]));
+  let count = 0;
+  for (const [path, html] of all) {
+    t.equal(firstUnbalanced(html), undefined, path);
+    for (const [, link = ''] of html.matchAll(/ href="([^"]*)"/g)) {
+      const [page = '', fragment] = link.split('#');
+      const isDocument = page === '' || (/^\/docs\b/.test(page) && !page.endsWith('.css'));
+      count++;
+      if (!isDocument) t.match(link, /^(\/[\w./-]*|data:,)$/);
+      else if (!ids.has(page || path)) t.fail(`${path}: ${link}`);
+      else if (fragment && !ids.get(page || path)?.has(fragment)) t.fail(`${path}: ${link}`);
+    }
+    t.notMatch(html, /<script|<style|\sstyle=|\son\w+="|undefined|\[object/, path);
+  }
+  t.ok(count > 1000);
 });
 
 t.test('escapes every text of the document', async (t) => {
@@ -189,7 +236,8 @@ t.test('escapes every text of the document', async (t) => {
       ]),
     );
   };
-  const html = referencePage(marked(golden()) as OpenApiDocument, `${ADDRESS}${hostile}`);
+  const hostilePages = referencePages(marked(golden()) as OpenApiDocument, `${ADDRESS}${hostile}`);
+  const html = [hostilePages.overview, ...hostilePages.pages.values()].join('');
   t.notMatch(html, /<img/);
   t.equal(firstUnbalanced(html), undefined);
   const shown = html.split('&lt;img src=x onerror=').length;

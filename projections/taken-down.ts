@@ -1,0 +1,5 @@
+/** Something that was public and is not any more, and since when. */
+export interface TakenDownRow {
+  id: string;
+  at: Date;
+}

@@ -1,0 +1,62 @@
+import type { OpenApiDocument } from '../../../platform/http/openapi.ts';
+import { operationsOf, toReferenceDocument } from './document-shape.ts';
+import { errorCodesOf, errorList } from './errors.ts';
+import { createFrame } from './frame.ts';
+import { markup } from './markup.ts';
+import { operationLink, operationSection } from './operation.ts';
+import { overview } from './overview.ts';
+import { createSchemaView } from './schema-view.ts';
+
+/** The API reference as HTML pages, which need no script. */
+export interface ReferencePages {
+  /** How to call, and links to everything on the other pages. */
+  overview: string;
+  /** By the last part of their address: one for each tag, `schemas` and `errors`. */
+  pages: ReadonlyMap<string, string>;
+}
+
+export function referencePages(openApi: OpenApiDocument, baseUrl: string): ReferencePages {
+  const document = toReferenceDocument(openApi);
+  const schemas = createSchemaView(document);
+  const shared = schemas.sharedSchemas();
+  const byTag = Map.groupBy(operationsOf(document), ({ tags: [tag = ''] }) => tag);
+  const frame = createFrame([...byTag.keys(), 'schemas', 'errors']);
+  const pages = new Map<string, string>();
+
+  for (const [tag, operations] of byTag) {
+    const summary = `${document.tags.find(({ name }) => name === tag)?.description}.`;
+    const links = operations.map((operation) => operationLink(operation));
+    const sections = operations.map((each) => operationSection(each, document, schemas, baseUrl));
+    pages.set(tag, frame({ name: tag, summary, links, content: markup`${sections}` }));
+  }
+  pages.set(
+    'schemas',
+    frame({
+      name: 'schemas',
+      summary: 'Schemas that are used more than once. Others are described where they are used.',
+      links: shared.map(({ name }) => markup`<a href="#schema-${name}">${name}</a>`),
+      content: markup`${shared.map(({ section }) => section)}`,
+    }),
+  );
+  pages.set(
+    'errors',
+    frame({
+      name: 'errors',
+      summary: 'Every error code of this service, with what it means.',
+      links: errorCodesOf(document).map((code) => markup`<a href="#error-${code}">${code}</a>`),
+      content: errorList(document),
+    }),
+  );
+  const summary = 'Every operation, schema and error of this service.';
+  const content = overview(document, byTag, schemaPages(pages), baseUrl);
+  return { overview: frame({ name: '', summary, links: [], content }), pages };
+}
+
+/** The page that describes each schema. */
+function schemaPages(pages: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map(
+    [...pages].flatMap(([page, html]) =>
+      [...html.matchAll(/ id="schema-([^"]+)"/g)].map(([, name = '']) => [name, page] as const),
+    ),
+  );
+}
