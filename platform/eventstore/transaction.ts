@@ -10,7 +10,7 @@ import {
   StorageUnavailable,
 } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
-import { type Sql, sql } from '../sql.ts';
+import { named, type Sql, sql } from '../sql.ts';
 import type { Command, FoundMember, Loaded } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
 import { completeLoad, findsOf, flattenReads, type Load, shapeRows } from './load.ts';
@@ -18,19 +18,20 @@ import { completeLoad, findsOf, flattenReads, type Load, shapeRows } from './loa
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
 
-/**
- * Begins a transaction. Without hash and merge joins, plans read by key, even plans made while a
- * table was small. Several statements in one text travel as one unnamed query.
- */
-const beginWith = (...settings: string[]): Sql => ({
-  name: '',
-  text: ['BEGIN', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; '),
-  values: [],
-});
-const BY_KEY = ['enable_hashjoin = off', 'enable_mergejoin = off'];
-const PATIENT = beginWith(...BY_KEY);
-const IMPATIENT = beginWith(...BY_KEY, "lock_timeout = '200ms'");
-const NOT_DURABLE = beginWith(...BY_KEY, 'synchronous_commit = off');
+/** Begins a transaction with these settings. */
+const beginWith = (settings: Readonly<Record<string, string>>): Sql[] => [
+  sql`BEGIN`,
+  named(
+    `SELECT ${Object.entries(settings)
+      .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+      .join(', ')}`,
+  ),
+];
+/** Without hash and merge joins, plans read by key, even plans made while a table was small. */
+const BY_KEY = { enable_hashjoin: 'off', enable_mergejoin: 'off' };
+const PATIENT = beginWith(BY_KEY);
+const IMPATIENT = beginWith({ ...BY_KEY, lock_timeout: '200ms' });
+const NOT_DURABLE = beginWith({ ...BY_KEY, synchronous_commit: 'off' });
 /** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
 const NOW = sql<Clock>`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid,
@@ -71,7 +72,7 @@ export async function begin(
   const ids = membersToLock(lock, foundMembers);
   return lockAndLoad(
     client,
-    [impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE],
+    impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE,
     ids.map((id) => lockMember(id, impatient)),
     completeLoad(load, found),
     commitWithLoad ? [COMMIT] : [],

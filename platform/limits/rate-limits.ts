@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { createBatcher } from '../batcher.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
-import { pipeline } from '../postgres/pipeline.ts';
 import { withClient } from '../postgres/pool.ts';
 import { deadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { type Refusal, refuse } from '../refusal.ts';
@@ -180,13 +179,17 @@ function toRemaining({ kind, limit }: Limit, counts: readonly CountedRow[]): Rem
   return { kind, remaining: limit - (count ?? limit), resetsIn: resets_in ?? 0 };
 }
 
+/** Runs each statement in a transaction of its own, so that none waits for a row while holding another. */
 async function run(
   pool: pg.Pool,
   statements: readonly Sql[],
   until = deadline(),
 ): Promise<Record<string, unknown>[][]> {
   try {
-    return await withClient(pool, until, (client) => pipeline(client, statements));
+    const results = await withClient(pool, until, (client) =>
+      Promise.all(statements.map((statement) => client.query(statement))),
+    );
+    return results.map(({ rows }) => rows);
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from '../sql.ts';
 
@@ -23,9 +22,9 @@ export const toQuery = ({ name, text, values }: Sql): Query => ({
 });
 
 /**
- * Sends all statements in one round trip and resolves to the rows of each. Rejects with the first
- * error; in a transaction, the server rejects the statements after it. Sends nothing if a value
- * cannot be converted, so that no COMMIT follows a missing statement.
+ * Sends all statements in one round trip and resolves to the rows of each. Outside of a transaction
+ * they are one, without BEGIN. Rejects with the first error; the server skips the statements after
+ * it, ROLLBACK and COMMIT included. Sends nothing if a value cannot be converted.
  */
 export async function pipeline(
   client: pg.ClientBase,
@@ -36,14 +35,103 @@ export async function pipeline(
 
 /** Sends converted statements like `pipeline`. Throws `RolledBack` if a final COMMIT failed. */
 export async function send(client: pg.ClientBase, queries: readonly Query[]): Promise<Row[][]> {
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
-  // One write to the socket for all statements: the system takes longer for many small ones.
-  stream.cork();
-  const answers = queries.map((query) => client.query<Row>(query));
-  stream.uncork();
-  const results = await Promise.all(answers);
+  const results = await new Promise<pg.QueryResult<Row>[]>((resolve, reject) => {
+    const batch = new Batch(queries, (error, result) => {
+      if (error) reject(error);
+      else resolve([result].flat());
+    });
+    client.query(batch as unknown as pg.Submittable);
+  });
   const last = queries.length - 1;
   if (queries[last]?.text === 'COMMIT' && results[last]?.command !== 'COMMIT')
     throw new RolledBack('not committed');
   return results.map(({ rows }) => rows);
+}
+
+type Callback = (error: Error | null, result: pg.QueryResult | pg.QueryResult[]) => void;
+
+/** The part of the driver's connection that its queries use; the types of `pg` do not declare it. */
+interface Connection {
+  stream: { writable: boolean; write(bytes: Buffer): unknown };
+  /** The texts of prepared statements by name: those the server has, and those sent to it. */
+  parsedStatements: Record<string, string>;
+  submittedNamedStatements: Record<string, string>;
+  parse(statement: { name: string; text: string }): void;
+  bind(portal: { statement: string; values: unknown[] }): void;
+  describe(portal: { type: 'P' }): void;
+  execute(portal: object): void;
+  close(statement: { type: 'S'; name: string }): void;
+  sync(): void;
+}
+
+interface DriverQuery {
+  submit(connection: Connection): null;
+  handleReadyForQuery(connection: Connection): void;
+  handleError(error: Error, connection: Connection): void;
+}
+const DriverQuery = pg.Query as unknown as new (config: { text: string }) => DriverQuery;
+
+/**
+ * Statements that are sent in one write with one Sync at the end, which the server answers with one
+ * write too; the driver's own query has a Sync for each. The driver collects the results like those
+ * of one text with several statements.
+ */
+class Batch extends DriverQuery {
+  readonly callback: Callback;
+  readonly #queries: readonly Query[];
+  /** The names under which this batch prepares statements. */
+  #names: string[] = [];
+
+  constructor(queries: readonly Query[], callback: Callback) {
+    super({ text: '' });
+    this.#queries = queries;
+    this.callback = callback;
+  }
+
+  override submit(connection: Connection): null {
+    const { stream, parsedStatements, submittedNamedStatements } = connection;
+    const messages: Buffer[] = [];
+    const write = (message: Buffer) => messages.push(message);
+    const wire: Connection = Object.create(connection, {
+      stream: { value: { writable: true, write } },
+    });
+    for (const { name, text, values } of this.#queries) {
+      if (!(name in parsedStatements || name in submittedNamedStatements)) {
+        wire.parse({ name, text });
+        // A statement without a name is prepared each time.
+        if (name) {
+          submittedNamedStatements[name] = text;
+          this.#names.push(name);
+        }
+      }
+      wire.bind({ statement: name, values });
+      wire.describe({ type: 'P' });
+      wire.execute({});
+    }
+    wire.sync();
+    if (stream.writable) stream.write(Buffer.concat(messages));
+    return null;
+  }
+
+  override handleReadyForQuery(connection: Connection): void {
+    for (const [name, text] of this.#forgetSubmitted(connection))
+      connection.parsedStatements[name] = text;
+    super.handleReadyForQuery(connection);
+  }
+
+  /** The server may have prepared some of the statements: closing an unknown one is no error. */
+  override handleError(error: Error, connection: Connection): void {
+    for (const [name] of this.#forgetSubmitted(connection)) connection.close({ type: 'S', name });
+    super.handleError(error, connection);
+  }
+
+  #forgetSubmitted({ submittedNamedStatements }: Connection): [name: string, text: string][] {
+    const names = this.#names;
+    this.#names = [];
+    return names.map((name) => {
+      const text = submittedNamedStatements[name] as string;
+      delete submittedNamedStatements[name];
+      return [name, text];
+    });
+  }
 }

@@ -5,7 +5,6 @@ import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/ev
 import { appliedMigrations, pendingMigrations } from '../../platform/postgres/migrate.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
 import { type Projection, projector } from '../projection.ts';
 import { inSession, type Session } from './rebuild-session.ts';
 import { makeSearches, makeTables, swapTables } from './rebuilt-tables.ts';
@@ -141,22 +140,17 @@ async function fill(
     // first.
     next.catch(() => undefined);
     const events = rows.map((row) => catalogue.read(row));
-    // No two projections share a table, so each projects the whole page before the next.
+    // No two projections share a table, so each projects the whole page before the next. A pipeline
+    // is one transaction, or part of the one that is open.
     const statements = each.flatMap((list) => mergeBatches(list(events)));
     await written;
-    written = writePage(client, statements);
+    written = pipeline(client, statements);
     written.catch(() => undefined);
     count += rows.length;
     progress(position, to);
   }
   await written;
   return count;
-}
-
-/** Writes a page in one transaction, or in the transaction that is already open. */
-function writePage(client: pg.Client, statements: readonly Sql[]): Promise<unknown> {
-  const open = client.getTransactionStatus() !== 'I';
-  return pipeline(client, open ? statements : [sql`BEGIN`, ...statements, sql`COMMIT`]);
 }
 
 interface Page {

@@ -42,14 +42,18 @@ t.test('resolves to the rows of each statement', async (t) => {
 
 t.test('rejects with the first error of a transaction and keeps none of it', async (t) => {
   const client = await connectClient(t);
-  const [begin, commit] = [sql`BEGIN`, sql`COMMIT`];
+  const [begin, commit, rollback] = [sql`BEGIN`, sql`COMMIT`, sql`ROLLBACK`];
   await pipeline(client, [createTable()]);
-  for (const by of [0, 0])
+  for (const by of [0, 0]) {
     await t.rejects(
       pipeline(client, [begin, insert(1), divide(by), insert(1), commit]),
       { code: '22012' },
       'division by zero',
     );
+    await pipeline(client, [rollback]);
+  }
+  const outside = [insert(1), divide(0), insert(1)];
+  await t.rejects(pipeline(client, outside), { code: '22012' }, 'one transaction without BEGIN');
   t.same(await pipeline(client, [divide(1), sql`SELECT n FROM made`]), [[{ result: 1 }], []]);
 });
 
