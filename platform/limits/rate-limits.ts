@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { createBatcher } from '../batcher.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
+import { pipeline } from '../postgres/pipeline.ts';
 import { withClient } from '../postgres/pool.ts';
 import { deadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { type Refusal, refuse } from '../refusal.ts';
@@ -186,10 +187,10 @@ async function run(
   until = deadline(),
 ): Promise<Record<string, unknown>[][]> {
   try {
-    const results = await withClient(pool, until, (client) =>
-      Promise.all(statements.map((statement) => client.query(statement))),
+    const rows = await withClient(pool, until, (client) =>
+      Promise.all(statements.map((statement) => pipeline(client, [statement]))),
     );
-    return results.map(({ rows }) => rows);
+    return rows.flat();
   } catch (error) {
     throw isUnavailable(error) ? new StorageUnavailable('counter failed', { cause: error }) : error;
   }
