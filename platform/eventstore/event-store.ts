@@ -19,6 +19,7 @@ import {
   begin,
   CommitUnanswered,
   commit,
+  LostPick,
   LostRace,
   lockMore,
   MIN_WRITE_MS,
@@ -96,7 +97,8 @@ const ATTEMPTS = 6;
  * The pause in milliseconds after an attempt that lost a race. From the second on it is random and
  * grows, so that each of many commands that change one thing gets a turn.
  */
-const racePause = (turn: number): number => (turn === 1 ? 0 : Math.random() * 50 * turn);
+const racePause = (race: LostRace, turn: number): number =>
+  race instanceof LostPick || turn === 1 ? 0 : Math.random() * 50 * turn;
 
 /**
  * Creates a store that runs each command in one transaction with two round trips: lock and load;
@@ -119,7 +121,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
         } catch (error) {
           const race = error instanceof LostRace;
           if (!race && !isUnavailable(error)) throw error;
-          const pause = race ? racePause(turn) : 50 * turn;
+          const pause = race ? racePause(error, turn) : 50 * turn;
           if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= attempts)
             throw new StorageUnavailable('command failed', { cause: error });
           await sleep(pause);
@@ -158,7 +160,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     const begun = await begin(client, command);
     // After an error, such as a lost race, the connection can be used again.
     const prepared = await prepare(client, command, begun).catch(async (error: unknown) => {
-      await rollBack(client);
+      if (!command.commitWithLoad) await rollBack(client);
       throw error;
     });
     if ('outcome' in prepared) {

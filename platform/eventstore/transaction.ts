@@ -18,6 +18,9 @@ import { completeLoad, findsOf, flattenReads, type Load, shapeRows } from './loa
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
 
+/** A lost race for one of several equal rows: the next attempt finds another, and needs no pause. */
+export class LostPick extends LostRace {}
+
 /** Begins a transaction with these settings. */
 const beginWith = (settings: Readonly<Record<string, string>>): Sql[] => [
   sql`BEGIN`,

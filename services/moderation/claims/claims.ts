@@ -4,7 +4,7 @@ import {
   defineCommand,
   type EventStore,
 } from '../../../platform/eventstore/event-store.ts';
-import { LostRace } from '../../../platform/eventstore/transaction.ts';
+import { LostPick } from '../../../platform/eventstore/transaction.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { type Keyed, type Once, onceCommand } from '../../../platform/idempotent-calls.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
@@ -136,7 +136,7 @@ function claimNext(
       const { picked, held, leased } = next as NextLeases;
       if (held + picked > MAX_LEASES) return limitReached();
       // Another moderator's lease was committed after the statement began, and its item was picked.
-      if (leased.length < picked) throw new LostRace('a picked item was claimed by another');
+      if (leased.length < picked) throw new LostPick('a picked item was claimed by another');
       const leases = leased.map(({ expires_at, ...lease }) =>
         leaseBody({ ...lease, expires_at: new Date(expires_at) }),
       );
