@@ -180,7 +180,7 @@ function toRemaining({ kind, limit }: Limit, counts: readonly CountedRow[]): Rem
   return { kind, remaining: limit - (count ?? limit), resetsIn: resets_in ?? 0 };
 }
 
-/** Runs each statement in a transaction of its own, so that none waits for a row while holding another. */
+/** Runs each statement in its own transaction, so that none waits for a row while holding another. */
 async function run(
   pool: pg.Pool,
   statements: readonly Sql[],

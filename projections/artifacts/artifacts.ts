@@ -10,7 +10,7 @@ import {
   type NotifiedDecision,
   ownRecords,
 } from '../publications/record-decisions.ts';
-import type { TakenDownRow } from '../taken-down.ts';
+import { recordsTakenDown, type TakenDownRow } from '../taken-down.ts';
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
 
@@ -182,11 +182,5 @@ export function publishedArtifacts(
 }
 
 /** Reads the artifacts of all authors, or of one, that were taken down, newest first. */
-export function artifactsTakenDown(limit: number, author?: string): Sql<TakenDownRow> {
-  return named(
-    `SELECT artifact_id AS id, taken_down_at AS at FROM artifacts
-    WHERE taken_down_at IS NOT NULL ${author ? 'AND author_id = $2' : ''}
-    ORDER BY taken_down_at DESC, artifact_id LIMIT $1`,
-    author ? [limit, author] : [limit],
-  );
-}
+export const artifactsTakenDown = (limit: number, author?: string): Sql<TakenDownRow> =>
+  recordsTakenDown('artifacts', 'artifact_id', limit, author);

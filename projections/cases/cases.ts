@@ -1,12 +1,12 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
-import { named, type Sql, sql } from '../../platform/sql.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import { lapsedSql, stateAsReadSql } from '../../services/cases/lease.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
 import { defineProjection } from '../projection.ts';
 import { type OwnRow, ownRecords } from '../publications/record-decisions.ts';
-import type { TakenDownRow } from '../taken-down.ts';
+import { recordsTakenDown, type TakenDownRow } from '../taken-down.ts';
 
 const insertCase = defineInsert('cases', {
   case_id: 'uuid',
@@ -207,14 +207,8 @@ function page(name: string, values: unknown[], selects: readonly string[]): Sql<
 }
 
 /** Reads the cases of all authors, or of one, that were taken down, newest first. */
-export function casesTakenDown(limit: number, author?: string): Sql<TakenDownRow> {
-  return named(
-    `SELECT case_id AS id, taken_down_at AS at FROM cases
-    WHERE taken_down_at IS NOT NULL ${author ? 'AND author_id = $2' : ''}
-    ORDER BY taken_down_at DESC, case_id LIMIT $1`,
-    author ? [limit, author] : [limit],
-  );
-}
+export const casesTakenDown = (limit: number, author?: string): Sql<TakenDownRow> =>
+  recordsTakenDown('cases', 'case_id', limit, author);
 
 /** Claimed cases whose lease has expired while the log has no event of it yet. */
 export function lapsedCases(limit: number): Sql<{ case_id: string }> {

@@ -16,7 +16,7 @@ const notes =
   (count) =>
     `${how} ${count}${count >= MAX_COUNTED ? ' or more' : ''} ${state} ${count === 1 ? 'note' : 'notes'}`;
 
-/** The folded form of words that were written in another form; a change of case is none. */
+/** The folded form of words whose written form differs by more than upper and lower case. */
 function readAs(words: readonly string[]): string {
   const forms = words.flatMap((word) => {
     const form = fold(word);

@@ -266,7 +266,7 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
 });
 
 t.test(
-  'shows sessions, credentials and the export on a page of its own',
+  'shows sessions, credentials and the export on the account page',
   NEEDS_BROWSER,
   async (t) => {
     const service = await startGuestbook(t);

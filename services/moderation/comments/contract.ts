@@ -24,6 +24,15 @@ const Comments = z
 
 const path = '/api/moderation/subjects/:type/:id/comments' as const;
 
+const CHANGE_PROBLEMS = [
+  'invalid_request',
+  'moderator_required',
+  'role_required',
+  'not_found',
+  'state_conflict',
+  'idempotency_conflict',
+] as const;
+
 export const commentsContract = defineContract({
   'moderation.comments': {
     method: 'GET',
@@ -58,14 +67,7 @@ export const commentsContract = defineContract({
         body: CommentReply,
       },
     },
-    problems: [
-      'invalid_request',
-      'moderator_required',
-      'role_required',
-      'not_found',
-      'state_conflict',
-      'idempotency_conflict',
-    ],
+    problems: CHANGE_PROBLEMS,
   },
   'moderation.delete_comment': {
     method: 'POST',
@@ -86,13 +88,6 @@ export const commentsContract = defineContract({
         body: CommentDeletion,
       },
     },
-    problems: [
-      'invalid_request',
-      'moderator_required',
-      'role_required',
-      'not_found',
-      'state_conflict',
-      'idempotency_conflict',
-    ],
+    problems: CHANGE_PROBLEMS,
   },
 });

@@ -22,7 +22,7 @@ export interface Tombstone {
   at: string;
 }
 
-/** A page with what was taken down of it. `path` is that of its feeds without their suffix. */
+/** A page, and the entries of it that were taken down. `path` is the feeds' path without suffix. */
 export interface Feed {
   page: Page;
   path: string;

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { Problem, problemFrom } from '../../../platform/http/problems.ts';
+import { problemFrom } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { responseBody } from '../../../platform/http/respond.ts';
-import { parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
+import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { refuse } from '../../../platform/refusal.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
   countReplies,
   findNoteWithParent,
@@ -97,7 +97,8 @@ export async function notePage(
   givenId: string,
   before: string | undefined,
 ): Promise<Page & { view: ViewOf<'thread'> }> {
-  if (before !== undefined && !parseKeysetCursor(before)) throw new Problem('invalid_cursor');
+  const position = toKeysetPosition(before);
+  if (isRefusal(position)) throw problemFrom(position);
   const [row] = await query(pool, findNoteWithParent(recordId(givenId)));
   if (!row) return missing();
   if (row.state !== 'approved' || (row.parent_id && row.parent_state !== 'approved'))

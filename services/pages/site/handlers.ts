@@ -87,8 +87,8 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
 
   /**
    * Both feeds of a page. `path` is that of the feeds without their suffix. `takenDown` reads at
-   * most as many tombstones as the page has entries, whatever filter selects the entries: a state
-   * or a kind is not public any more.
+   * most as many tombstones as the page has entries. It ignores the filter of the entries, because
+   * the state or kind of a record is not public any more.
    */
   const feedsOf = <Call extends { request: RequestContext }, Shown extends Page>(
     path: (call: Call) => string,

@@ -176,7 +176,7 @@ t.test('names in the feed of packets what was withdrawn or removed', async (t) =
   const before = await service.call('GET', '/packets.json');
   await bob.call('POST', `/api/v1/artifacts/${other.id}/withdraw`, {});
   const after = await service.call('GET', '/packets.json');
-  t.equal(after.text, before.text, 'what nobody could read any more is not taken down again');
+  t.equal(after.text, before.text, 'an entry that was taken down is not taken down again');
 });
 
 t.test('names in the feed of cases what was removed, but not what was withdrawn', async (t) => {
