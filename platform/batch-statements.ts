@@ -27,47 +27,62 @@ function givenRows(columns: Columns): string {
   return `unnest(${arrays.join(', ')}) AS given (${Object.keys(columns).join(', ')})`;
 }
 
+/** The columns that identify a row of each table, for all statements that name them. */
+const keys = new Map<string, string>();
+
+function checkKey(table: string, key: readonly string[]): void {
+  const [text, known = text] = [key.join(), keys.get(table)];
+  if (text !== known)
+    throw new Error(`rows of ${table} are identified by ${known}, not by ${text}`);
+  keys.set(table, text);
+}
+
 /**
  * Defines a write of one row that `mergeBatches` can combine with others. `text` builds the SQL
- * around `given`, the rows, and must use no table but `table`. If the statement can update an
- * existing row, `target` names the columns that identify that row.
+ * around `given`, the rows, and must use no table but `table`. `key` names the columns that identify
+ * the row that is written, the same for every statement on the table. It is required if the
+ * statement changes an existing row, and lets rows of other keys be written out of order.
  */
 export function defineBatch<const Of extends Columns>(
   table: string,
   columns: Of,
   text: (given: string) => string,
-  target: readonly (keyof Of & string)[] = [],
+  key: readonly (keyof Of & string)[] = [],
 ): (row: Row<Of>) => Sql {
+  if (key.length > 0) checkKey(table, key);
   const types = Object.entries(columns);
   const whole = text(givenRows(columns));
   const name = statementName(whole);
   return (row) => {
-    const identity = target.map((column) => row[column]);
+    const identity = key.map((column) => row[column]);
     return {
       name,
       text: whole,
       values: types.map(([column, type]) => [encode(type, row[column])]),
-      batch: identity.length > 0 ? { table, target: JSON.stringify(identity) } : { table },
+      batch: identity.length > 0 ? { table, key: JSON.stringify(identity) } : { table },
     };
   };
 }
 
-/** Defines an INSERT into these columns. `conflict` says what an upsert does if the key exists. */
+/**
+ * Defines an INSERT into these columns. `key` is that of `defineBatch`; `conflict` is what an upsert
+ * does if the key exists.
+ */
 export function defineInsert<const Of extends Columns>(
   table: string,
   columns: Of,
-  conflict?: { key: readonly (keyof Of & string)[]; action: string },
+  { key = [], conflict }: { key?: readonly (keyof Of & string)[]; conflict?: string } = {},
 ): (row: Row<Of>) => Sql {
   const selected = Object.entries(columns).map(([column, type]) =>
     castTo(type) ? `${column}::${castTo(type)}` : column,
   );
-  const otherwise = conflict ? ` ON CONFLICT (${conflict.key.join(', ')}) ${conflict.action}` : '';
+  const otherwise = conflict ? ` ON CONFLICT (${key.join(', ')}) ${conflict}` : '';
   return defineBatch(
     table,
     columns,
     (given) => `INSERT INTO ${table} (${Object.keys(columns).join(', ')})
       SELECT ${selected.join(', ')} FROM ${given}${otherwise}`,
-    conflict?.key,
+    key,
   );
 }
 
@@ -104,39 +119,50 @@ export function defineRead<Row, const Of extends Columns = Columns>(
 interface Group {
   readonly first: Sql;
   readonly values: unknown[][];
-  readonly targets: Set<string>;
+  readonly keys: Set<string>;
 }
 
 /**
- * Merges rows of the same batch statement into fewer statements. Writes to one table keep their
- * order, and a statement without `batch` keeps its position relative to all others.
+ * Merges rows of the same batch statement into fewer statements. Writes to one row keep their order,
+ * as do writes to one table whose rows have no key. A statement without `batch` keeps its position
+ * relative to all others.
  */
 export function mergeBatches(statements: readonly Sql[]): Sql[] {
   const merged: (Sql | Group)[] = [];
-  // The last group of each table. A row that cannot join it starts a new group, to keep the order.
-  let open = new Map<string, Group>();
+  // The groups of each table since the last statement without `batch`, newest first.
+  let open = new Map<string, Group[]>();
   for (const statement of statements) {
-    const { name, batch } = statement;
+    const { batch } = statement;
     if (!batch) {
       merged.push(statement);
       open = new Map();
       continue;
     }
-    const last = open.get(batch.table);
-    const joins =
-      last?.first.name === name && (batch.target === undefined || !last.targets.has(batch.target));
-    const group = joins ? last : { first: statement, values: [], targets: new Set<string>() };
-    if (!joins) {
+    const groups = open.get(batch.table) ?? [];
+    let group = groupToJoin(groups, statement);
+    if (!group) {
+      group = { first: statement, values: [], keys: new Set() };
       merged.push(group);
-      open.set(batch.table, group);
+      open.set(batch.table, [group, ...groups]);
     }
     for (const [column, [value]] of (statement.values as unknown[][]).entries()) {
       group.values[column] ??= [];
       group.values[column].push(value);
     }
-    if (batch.target !== undefined) group.targets.add(batch.target);
+    if (batch.key !== undefined) group.keys.add(batch.key);
   }
   return merged.map((one) =>
     'first' in one ? { name: one.first.name, text: one.first.text, values: one.values } : one,
   );
+}
+
+/** The newest group of the same statement, unless a write to the same row would be overtaken. */
+function groupToJoin(groups: readonly Group[], { name, batch }: Sql): Group | undefined {
+  const key = batch?.key;
+  for (const group of groups) {
+    const writesRow = key !== undefined && group.keys.has(key);
+    if (group.first.name === name && !writesRow) return group;
+    if (writesRow || key === undefined || group.keys.size === 0) return undefined;
+  }
+  return undefined;
 }

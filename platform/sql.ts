@@ -19,7 +19,7 @@ export interface Batch {
   /** The only table that the statement reads or writes. */
   readonly table: string;
   /** Identifies the row that the write changes: one statement must not change a row twice. */
-  readonly target?: string;
+  readonly key?: string;
 }
 
 const templates = new WeakMap<TemplateStringsArray, { name: string; text: string }>();

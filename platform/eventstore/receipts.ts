@@ -32,7 +32,7 @@ const insertReceipt = defineInsert(
     event_ids: 'uuid[]',
     recorded_at: 'timestamptz',
   },
-  fault('no-receipt') ? { key: ['owner_id', 'space', 'key'], action: 'DO NOTHING' } : undefined,
+  fault('no-receipt') ? { key: ['owner_id', 'space', 'key'], conflict: 'DO NOTHING' } : undefined,
 );
 
 /** Inserts a receipt, recorded at `now`. */

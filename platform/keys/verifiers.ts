@@ -1,4 +1,4 @@
-import { defineInsert, defineRead } from '../batch-statements.ts';
+import { defineBatch, defineInsert, defineRead } from '../batch-statements.ts';
 import { type Sql, sql, valuesIn } from '../sql.ts';
 import type { KeyRing, Purpose, Verifier } from './key-ring.ts';
 
@@ -23,7 +23,7 @@ const upsertVerifier = defineInsert(
   { owner_id: 'uuid', purpose: 'text', subject_id: 'uuid', key_id: 'int', hash: 'text' },
   {
     key: ['owner_id', 'purpose', 'subject_id'],
-    action: 'DO UPDATE SET key_id = excluded.key_id, hash = excluded.hash',
+    conflict: 'DO UPDATE SET key_id = excluded.key_id, hash = excluded.hash',
   },
 );
 
@@ -64,10 +64,19 @@ export function dropVerifiers(owner: string): Sql {
   return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
 }
 
+const dropVerifier = defineBatch(
+  'verifiers',
+  { owner_id: 'uuid', purpose: 'text', subject_id: 'uuid' },
+  (given) => `DELETE FROM verifiers v USING ${given} WHERE v.owner_id = given.owner_id
+    AND v.purpose = given.purpose AND v.subject_id = given.subject_id`,
+  ['owner_id', 'purpose', 'subject_id'],
+);
+
 /** Deletes the verifiers of ended credentials, which are never read again. */
-export function dropCredentialVerifiers(owner: string, credentialIds: readonly string[]): Sql {
-  return sql`DELETE FROM verifiers WHERE owner_id = ${owner}::uuid AND purpose = 'credential'
-    AND subject_id = ANY(${credentialIds}::uuid[])`;
+export function dropCredentialVerifiers(owner: string, credentialIds: readonly string[]): Sql[] {
+  return credentialIds.map((id) =>
+    dropVerifier({ owner_id: owner, purpose: 'credential', subject_id: id }),
+  );
 }
 
 /** Ends every credential: without a verifier, none is accepted. */

@@ -18,7 +18,7 @@ const addWrite = defineInsert(
   { member_id: 'uuid', day: 'date', used: 'int' },
   {
     key: ['member_id', 'day'],
-    action: 'DO UPDATE SET used = write_budgets.used + excluded.used',
+    conflict: 'DO UPDATE SET used = write_budgets.used + excluded.used',
   },
 );
 

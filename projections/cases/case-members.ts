@@ -9,7 +9,7 @@ import { defineProjection } from '../projection.ts';
 const insertCaseMember = defineInsert(
   'case_members',
   { case_id: 'uuid', member_id: 'uuid' },
-  { key: ['case_id', 'member_id'], action: 'DO NOTHING' },
+  { key: ['case_id', 'member_id'], conflict: 'DO NOTHING' },
 );
 
 /** Members involved in a case: all who opened, claimed, submitted, reviewed or noted. */

@@ -6,16 +6,20 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/credentials/events.ts';
 import { defineProjection } from '../projection.ts';
 
-const insertCredential = defineInsert('credentials', {
-  credential_id: 'uuid',
-  member_id: 'uuid',
-  label: 'text',
-  scopes: 'text[]',
-  state: 'text',
-  created_at: 'timestamptz',
-  expires_at: 'timestamptz',
-  key_epoch: 'int',
-});
+const insertCredential = defineInsert(
+  'credentials',
+  {
+    credential_id: 'uuid',
+    member_id: 'uuid',
+    label: 'text',
+    scopes: 'text[]',
+    state: 'text',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+    key_epoch: 'int',
+  },
+  { key: ['credential_id'] },
+);
 
 const revokeCredential = defineBatch(
   'credentials',
@@ -193,24 +197,24 @@ export const credentialHolder = (credentialId: string): Sql<{ member_id: string 
 
 /**
  * Reads credentials with their verifiers, if they and their members are active by the database's
- * clock.
+ * clock. Subqueries, because a join planned while a table has few rows may read all of it for each
+ * credential until the table is analyzed again.
  */
 export function liveCredentials(
   credentialIds: readonly string[],
 ): Sql<LiveCredentialRow & Verifier> {
   return sql`SELECT c.credential_id, c.member_id, m.handle, c.key_epoch, c.label, c.scopes,
-      c.created_at, c.expires_at, v.key_id, v.hash, coalesce(b.used, 0) AS writes_today,
-      u.credential_id IS NOT NULL AS used_today,
+      c.created_at, c.expires_at, v.key_id, v.hash,
+      coalesce((SELECT used FROM write_budgets b WHERE b.member_id = c.member_id
+        AND b.day = (clock_timestamp() AT TIME ZONE 'UTC')::date), 0) AS writes_today,
+      (SELECT last_used_on FROM credential_uses u WHERE u.member_id = c.member_id
+        AND u.credential_id = c.credential_id) IS NOT DISTINCT FROM
+        (clock_timestamp() AT TIME ZONE 'UTC')::date AS used_today,
       clock_timestamp() AS proven_at
     FROM credentials c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active' AND m.key_epoch = c.key_epoch
     JOIN verifiers v ON v.owner_id = c.member_id AND v.purpose = 'credential'
       AND v.subject_id = c.credential_id
-    LEFT JOIN write_budgets b ON b.member_id = c.member_id
-      AND b.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
-    LEFT JOIN credential_uses u ON u.member_id = c.member_id
-      AND u.credential_id = c.credential_id
-      AND u.last_used_on = (clock_timestamp() AT TIME ZONE 'UTC')::date
     WHERE c.credential_id = ANY(${credentialIds}::uuid[]) AND c.state = 'active'
       AND c.expires_at > clock_timestamp()`;
 }

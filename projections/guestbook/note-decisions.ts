@@ -15,18 +15,22 @@ type Decided = EventOf<
   | 'NoteEscalated'
 >;
 
-const insertDecision = defineInsert('note_decisions', {
-  event_id: 'uuid',
-  note_id: 'uuid',
-  moderator_id: 'uuid',
-  decision: 'text',
-  decided_at: 'timestamptz',
-  version: 'int',
-  policy: 'text',
-  message: 'text',
-  batch_id: 'uuid',
-  claimed_at: 'timestamptz',
-});
+const insertDecision = defineInsert(
+  'note_decisions',
+  {
+    event_id: 'uuid',
+    note_id: 'uuid',
+    moderator_id: 'uuid',
+    decision: 'text',
+    decided_at: 'timestamptz',
+    version: 'int',
+    policy: 'text',
+    message: 'text',
+    batch_id: 'uuid',
+    claimed_at: 'timestamptz',
+  },
+  { key: ['event_id'] },
+);
 
 const markTold = defineBatch(
   'note_decisions',

@@ -23,19 +23,23 @@ function settle(event: Settling, state: NoteRow['state']): Sql {
     WHERE note_id = ${data.note_id}`;
 }
 
-const insertNote = defineInsert('notes', {
-  note_id: 'uuid',
-  owner_id: 'uuid',
-  member_id: 'uuid',
-  experience: 'text',
-  attribution: 'text',
-  parent_id: 'uuid',
-  name: 'text',
-  message: 'text',
-  state: 'text',
-  version: 'int',
-  submitted_at: 'timestamptz',
-});
+const insertNote = defineInsert(
+  'notes',
+  {
+    note_id: 'uuid',
+    owner_id: 'uuid',
+    member_id: 'uuid',
+    experience: 'text',
+    attribution: 'text',
+    parent_id: 'uuid',
+    name: 'text',
+    message: 'text',
+    state: 'text',
+    version: 'int',
+    submitted_at: 'timestamptz',
+  },
+  { key: ['note_id'] },
+);
 
 const approveNote = defineBatch(
   'notes',

@@ -25,7 +25,7 @@ const writeProfile = defineInsert(
   },
   {
     key: ['member_id'],
-    action: `DO UPDATE SET display_name = excluded.display_name, summary = excluded.summary,
+    conflict: `DO UPDATE SET display_name = excluded.display_name, summary = excluded.summary,
       links = excluded.links, capabilities = excluded.capabilities, state = excluded.state,
       version = excluded.version, published_at = excluded.published_at,
       taken_down_at = excluded.taken_down_at, removal_told = excluded.removal_told`,

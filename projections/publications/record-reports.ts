@@ -40,7 +40,7 @@ const writeReported = defineInsert(
   },
   {
     key: ['subject_type', 'subject_id'],
-    action: `DO UPDATE SET version = excluded.version,
+    conflict: `DO UPDATE SET version = excluded.version,
       reported_at = coalesce(reported_records.reported_at, excluded.reported_at)`,
   },
 );

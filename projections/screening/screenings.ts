@@ -22,7 +22,7 @@ const writeScreening = defineInsert(
   },
   {
     key: ['note_id'],
-    action: `DO UPDATE SET rules_version = excluded.rules_version, band = excluded.band,
+    conflict: `DO UPDATE SET rules_version = excluded.rules_version, band = excluded.band,
       findings = excluded.findings, words = excluded.words, spans = excluded.spans,
       screened_at = excluded.screened_at`,
   },

@@ -83,7 +83,7 @@ export function createCredential<Body>(
         ],
         rows: [
           writeVerifier(memberId, 'credential', id, secret),
-          ...(replaces ? [dropCredentialVerifiers(memberId, [replaces.credentialId])] : []),
+          ...(replaces ? dropCredentialVerifiers(memberId, [replaces.credentialId]) : []),
         ],
         body: (receipt) =>
           bodyOf({

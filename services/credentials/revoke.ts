@@ -71,7 +71,7 @@ export function revokeCredential(
         appends: [
           { owner: memberId, stream, version: streamVersion(events), actor, events: decided },
         ],
-        rows: [dropCredentialVerifiers(memberId, [credentialId])],
+        rows: dropCredentialVerifiers(memberId, [credentialId]),
         body: (receipt) => ({
           status: 'revoked',
           credential: credentialBody(
@@ -106,7 +106,7 @@ export function revokeOthers(
       return {
         status: 200,
         appends: ids.map((id) => revocation(memberId, id, 'revoked', actor)),
-        rows: ids.length > 0 ? [dropCredentialVerifiers(memberId, ids)] : [],
+        rows: dropCredentialVerifiers(memberId, ids),
         body: (receipt) => ({
           status: 'revoked',
           credentials: others.map((row) =>

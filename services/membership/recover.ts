@@ -94,7 +94,7 @@ export function recoverCommand(
             sessions.map(({ session_id }) => session_id),
             now,
           ),
-          dropCredentialVerifiers(
+          ...dropCredentialVerifiers(
             id,
             credentials.map(({ credential_id }) => credential_id),
           ),

@@ -24,7 +24,7 @@ const word = (text: string | null, place = 1, tags: string[] | null = []) =>
 const count = defineInsert(
   'counts',
   { name: 'text', used: 'int' },
-  { key: ['name'], action: 'DO UPDATE SET used = counts.used + excluded.used' },
+  { key: ['name'], conflict: 'DO UPDATE SET used = counts.used + excluded.used' },
 );
 const move = defineBatch(
   'words',
@@ -119,6 +119,55 @@ t.test('changes no row twice in one statement', async (t) => {
     rowsOf(mergeBatches([move({ word: 'a', place: 1 }), move({ word: 'a', place: 2 })])),
     [1, 1],
   );
+});
+
+t.test(
+  'merges writes that alternate between rows of one table, but keeps the order for each row',
+  async (t) => {
+    const client = await connectClient(t);
+    await client.query('CREATE TABLE desks (name text PRIMARY KEY, holder text)');
+    const columns = { name: 'text', holder: 'text' } as const;
+    const open = defineInsert('desks', columns, { key: ['name'] });
+    const pass = defineBatch(
+      'desks',
+      columns,
+      (given) => `UPDATE desks d SET holder = given.holder FROM ${given} WHERE d.name = given.name`,
+      ['name'],
+    );
+    const statements = ['north', 'south', 'east'].flatMap((name) => [
+      open({ name, holder: 'none' }),
+      pass({ name, holder: 'Ada' }),
+    ]);
+    const merged = mergeBatches([...statements, pass({ name: 'south', holder: 'Bob' })]);
+    t.same(rowsOf(merged), [3, 3, 1], 'the second update of one row comes after the first');
+    await pipeline(client, merged);
+    const { rows } = await client.query('SELECT name, holder FROM desks ORDER BY name');
+    t.same(rows, [
+      { name: 'east', holder: 'Ada' },
+      { name: 'north', holder: 'Ada' },
+      { name: 'south', holder: 'Bob' },
+    ]);
+
+    const reopened = mergeBatches([
+      pass({ name: 'north', holder: 'Bob' }),
+      open({ name: 'west', holder: 'none' }),
+      pass({ name: 'west', holder: 'Bob' }),
+    ]);
+    t.same(rowsOf(reopened), [1, 1, 1], 'no update overtakes the insert of its row');
+  },
+);
+
+t.test('does not move a write before one whose row is unknown', (t) => {
+  const statements = [move({ word: 'a', place: 1 }), word('b'), move({ word: 'c', place: 2 })];
+  t.same(rowsOf(mergeBatches(statements)), [1, 1, 1]);
+  t.end();
+});
+
+t.test('refuses two keys for one table', (t) => {
+  t.throws(() => defineInsert('words', { place: 'int' }, { key: ['place'] }), {
+    message: 'rows of words are identified by word, not by place',
+  });
+  t.end();
 });
 
 t.test('finds by many keys together what it finds for each key', async (t) => {

@@ -39,7 +39,7 @@ function expireCommand({ credential_id, member_id }: Overdue): Command<boolean> 
             events: [{ type: 'CredentialExpired', data: { credential_id }, personal: null }],
           },
         ],
-        rows: [dropCredentialVerifiers(member_id, [credential_id])],
+        rows: dropCredentialVerifiers(member_id, [credential_id]),
       };
     },
   });
