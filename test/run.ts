@@ -19,7 +19,8 @@ process.stdout.once('error', () => interrupt('SIGTERM')).on('error', () => undef
 
 async function runTap(env: Record<string, string>, given: string[]): Promise<TapOutput> {
   const output = new TapOutput((line) => console.log(line));
-  const jobs = `--jobs=${Math.min(8, Math.max(2, availableParallelism()))}`;
+  // One file more than there are cores, since files also wait for the disk and for timeouts.
+  const jobs = `--jobs=${Math.min(8, availableParallelism() + 1)}`;
   const args = ['--reporter=tap', jobs, TIMEOUT, ...given];
   const timeout = args.findLast((arg) => arg.startsWith('--timeout=')) ?? TIMEOUT;
   const tap = startProcessGroup('tap', args, {
