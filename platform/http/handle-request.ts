@@ -189,7 +189,7 @@ async function answer(
       ...toRequestContext(req, res, deps.trustedProxies, id, undefined),
       incoming: req,
     };
-    const reply = await converse(operation, request);
+    const reply = await withOwnWrites(req, () => converse(operation, request));
     await sendReply(
       req,
       res,
@@ -215,7 +215,7 @@ async function answer(
   const input: Input = { params: { ...req.params }, query, body };
   const run = () =>
     invoke(operation, principal, input, toRequestContext(req, res, deps.trustedProxies, id, key));
-  const outcome = await (identifiesCaller(req) ? readFromPrimary(run) : run());
+  const outcome = await withOwnWrites(req, run);
   if (isRefusal(outcome)) throw problemFrom(outcome);
   await sendReply(req, res, route, outcome, {
     ...headers,
@@ -225,8 +225,12 @@ async function answer(
 }
 
 /** Callers who show who they are, or that they wrote a moment ago, read their own writes. */
-const identifiesCaller = ({ headers: { authorization, cookie } }: Request): boolean =>
-  authorization !== undefined || cookie !== undefined;
+function withOwnWrites<Result>(
+  { headers: { authorization, cookie } }: Request,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return authorization === undefined && cookie === undefined ? run() : readFromPrimary(run);
+}
 
 /** With a replica, a browser that wrote reads from the primary until the replica has caught up. */
 function wroteCookie(

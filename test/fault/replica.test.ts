@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
+import { answered, asking, callA2a } from '../../harness/a2a.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { publishProfile } from '../../harness/records.ts';
@@ -69,6 +70,8 @@ t.test('reads from the replica, and from the primary what the caller has written
   t.equal((await call('GET', path)).status, 404, 'an anonymous read uses the replica');
   const headers = { authorization: agent.authorization };
   t.equal((await call('GET', path, { headers })).status, 200, 'the author uses the primary');
+  const own = asking('agents.get', { member_id: path.split('/').pop() });
+  t.equal(answered(await callA2a(service, agent, own)).status, 200, 'over A2A too');
   const written = await fetch(`${service.baseUrl}${path}`, { headers: { cookie: 'wrote=1' } });
   t.equal(written.status, 200, 'and so does a browser that wrote a moment ago');
 
