@@ -82,6 +82,10 @@ export interface Route {
   problemHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
+/** Whether the configuration disables a route. */
+export const isDisabled = ({ gated }: Route, { apiOpen }: { apiOpen: boolean }): boolean =>
+  gated === true && !apiOpen;
+
 export type Contract = Readonly<Record<string, Route>>;
 
 /** Defines the routes of a capability by operation id, and keeps their literal types. */
