@@ -161,9 +161,11 @@ type ReplyOf<R extends Route> = {
 }[keyof R['replies'] & number];
 
 /** A declared reply or a declared refusal; any other outcome does not compile. */
-export type Outcome<R extends Route> = ReplyOf<R> | (Refusal<R['problems'][number]> & Extras);
+export type HandlerOutcome<R extends Route> =
+  | ReplyOf<R>
+  | (Refusal<R['problems'][number]> & Extras);
 
-export type Handler<R extends Route> = (call: Call<R>) => Promise<Outcome<R>>;
+export type Handler<R extends Route> = (call: Call<R>) => Promise<HandlerOutcome<R>>;
 
 /** Exactly one handler for each route. */
 export type Handlers<C extends Contract> = { [Operation in keyof C]: Handler<C[Operation]> };

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../platform/eventstore/event.ts';
+import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
 import {
   type ApprovedNote,
@@ -38,7 +38,7 @@ export type ReviewCommand = Review &
     | { type: 'UpholdAppeal'; moderatorId: string; message: string | null }
   );
 
-export type DecisionResult = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
+export type DecisionResult = EventsOrRefusal<NoteEvents, 'state_conflict' | 'role_required'>;
 
 /** What decides which reviews a note takes, read from its stream or from its row. */
 export interface ReviewableNote {
