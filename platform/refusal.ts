@@ -35,7 +35,13 @@ export function wrongState(state: { status: string; version: number }): Refusal<
   return conflict('wrong_state', { current_state: state.status, current_version: state.version });
 }
 
-/** Refuses a command whose `expected_version` is not the current version. */
-export function wrongVersion(state: { version: number }): Refusal<'state_conflict'> {
-  return conflict('version_mismatch', { current_version: state.version });
+/**
+ * Refuses a command whose `expected_version` is not the current version. `details` are sent beside
+ * the version: a moderator of a note also needs the note's state.
+ */
+export function wrongVersion(
+  state: { version: number },
+  details: { current_state?: string } = {},
+): Refusal<'state_conflict'> {
+  return conflict('version_mismatch', { ...details, current_version: state.version });
 }

@@ -132,7 +132,7 @@ export function createApp(
     logger,
   });
   const { app, router } = mount({
-    operations: indexOperations(routes),
+    operations: indexOperations(routes, config),
     authenticators: {
       session: sessionAuthenticator(pool, keys),
       bearer,
@@ -142,7 +142,6 @@ export function createApp(
     baseUrl: config.baseUrl,
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
-    apiOpen: config.apiOpen,
     errorPage: errorPages(config.baseUrl),
     hashAddress: (address) => limits.bucketOf(address),
     ...(core.replicas ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),

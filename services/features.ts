@@ -95,7 +95,7 @@ export function createRoutes(deps: ProcessDeps): Routes[] {
       exportSections,
       publicationKinds,
       routes: () => routes,
-      operations: () => indexOperations(routes),
+      operations: () => indexOperations(routes, deps.config),
     }),
   );
   return routes;

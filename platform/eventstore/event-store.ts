@@ -79,7 +79,7 @@ interface Prepared<Answer> {
 }
 
 /** The result of a command that wrote nothing. `hasStandbys` is false for a refusal, which needs no confirmation. */
-interface Outcome<Answer, Code extends string> {
+interface NothingWritten<Answer, Code extends string> {
   outcome: Answer | Refusal<Code>;
   hasStandbys: boolean;
 }
@@ -153,7 +153,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     client: pg.PoolClient,
     command: Command<Answer, Code>,
     until: number,
-  ): Promise<Outcome<Answer, Code> | Committed<Answer>> {
+  ): Promise<NothingWritten<Answer, Code> | Committed<Answer>> {
     if (barrier.isWaiting()) throw new StorageUnavailable('commits wait for a standby');
     // Checked after connecting, since opening the connection may have revealed the loss.
     if (deps.isLogLost?.()) throw new StorageUnavailable('acknowledged writes are lost');
@@ -191,7 +191,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     client: pg.PoolClient,
     command: Command<Answer, Code>,
     begun: Begun,
-  ): Promise<Outcome<Answer, Code> | Prepared<Answer>> {
+  ): Promise<NothingWritten<Answer, Code> | Prepared<Answer>> {
     let { decision, events, unlocked } = decide(command, begun);
     let { now } = begun;
     if (unlocked.length > 0) {

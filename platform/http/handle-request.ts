@@ -61,7 +61,6 @@ export interface HttpDeps {
   /** Whether `baseUrl` is https, which adds HSTS. */
   secure: boolean;
   trustedProxies: number;
-  apiOpen: boolean;
   /** Without it, every error is JSON. */
   errorPage?: ErrorPage;
   /** A keyed hash of an address, for the log. */
@@ -205,9 +204,8 @@ async function answer(
   const principal = await identify(deps, req, route);
   if (isRefusal(principal)) throw problemFrom(principal);
   seen.principal = principal;
-  const forbidden = authorise(route, principal);
+  const forbidden = authorise(operation, principal);
   if (forbidden) throw problemFrom(forbidden);
-  if (route.gated && !deps.apiOpen) throw new Problem('api_disabled');
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
   const parse = route.form ? parseForm : parseStrictJson;

@@ -3,25 +3,42 @@ import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import { toIssues } from './issues.ts';
 import type { Principal } from './principal.ts';
 import { Problem, type ProblemCode } from './problems.ts';
-import type { AnyReply, Call, Handler, RequestContext, Route, Routes } from './route.ts';
+import {
+  type AnyReply,
+  type Call,
+  type Handler,
+  isDisabled,
+  type RequestContext,
+  type Route,
+  type Routes,
+} from './route.ts';
 import type { JsonObject } from './strict-json.ts';
 
 /** An operation: its id, route and handler. */
 export interface Operation {
   id: string;
   route: Route;
+  /** Every call is refused with `api_disabled`. */
+  disabled: boolean;
   handler: Handler<Route>;
 }
 
 export type Operations = ReadonlyMap<string, Operation>;
 
-/** Indexes the operations of all capabilities by id. Throws if an id is defined twice. */
-export function indexOperations(routes: readonly Routes[]): Operations {
+/**
+ * Indexes the operations of all capabilities by id, and marks those that the configuration disables.
+ * Throws if an id is defined twice.
+ */
+export function indexOperations(
+  routes: readonly Routes[],
+  config: { apiOpen: boolean },
+): Operations {
   const operations = new Map<string, Operation>();
   for (const { contract, handlers } of routes) {
     for (const [id, route] of Object.entries(contract)) {
       if (operations.has(id)) throw new Error(`Operation ${id} is defined twice`);
-      operations.set(id, { id, route, handler: handlers[id] as Handler<Route> });
+      const handler = handlers[id] as Handler<Route>;
+      operations.set(id, { id, route, disabled: isDisabled(route, config), handler });
     }
   }
   return operations;
@@ -35,11 +52,17 @@ export interface Input {
 }
 
 /**
- * Checks whether a principal may call a route; returns the refusal, or null. A transport calls this
- * before it reads a body; `invoke` always does.
+ * Checks whether a principal may call an operation, and then whether it is enabled; returns the
+ * refusal, or null. A transport calls this before it reads a body; `invoke` always does.
  */
-export function authorise(route: Route, principal: Principal): Refusal<ProblemCode> | null {
-  const { access } = route;
+export function authorise(
+  { route, disabled }: Operation,
+  principal: Principal,
+): Refusal<ProblemCode> | null {
+  return checkAccess(route, principal) ?? (disabled ? refuse('api_disabled') : null);
+}
+
+function checkAccess({ access }: Route, principal: Principal): Refusal<ProblemCode> | null {
   if (access === 'public' || access === 'session?') return null;
   if (access === 'session') return principal.kind === 'session' ? null : refuse('session_required');
   if (typeof access === 'object' && 'roles' in access) {
@@ -64,7 +87,7 @@ export async function invoke(
   request: RequestContext,
 ): Promise<AnyReply | Refusal<ProblemCode>> {
   const { id, route, handler } = operation;
-  const refused = authorise(route, principal);
+  const refused = authorise(operation, principal);
   if (refused) return refused;
   const call = {
     operation: id,

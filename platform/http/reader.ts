@@ -1,6 +1,6 @@
 import { isRefusal } from '../refusal.ts';
 import { invoke, type Operations } from './invoke.ts';
-import { Problem, problemFrom } from './problems.ts';
+import { problemFrom } from './problems.ts';
 import { responseBody } from './respond.ts';
 import type { AnyReply, RequestContext } from './route.ts';
 
@@ -18,15 +18,10 @@ interface Asked {
   query?: Record<string, string | number | undefined>;
 }
 
-export function createReader(
-  operations: Operations,
-  apiOpen: boolean,
-  request: RequestContext,
-): Reader {
+export function createReader(operations: Operations, request: RequestContext): Reader {
   async function reply(id: string, { params = {}, query = {} }: Asked = {}): Promise<AnyReply> {
     const operation = operations.get(id);
     if (!operation) throw new Error(`there is no operation ${id}`);
-    if (operation.route.gated && !apiOpen) throw new Problem('api_disabled');
     const input = { params: textsOf(params), query: textsOf(query), body: undefined };
     const outcome = await invoke(operation, { kind: 'anonymous' }, input, request);
     if (isRefusal(outcome)) throw problemFrom(outcome);

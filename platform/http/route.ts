@@ -82,6 +82,10 @@ export interface Route {
   problemHeaders?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 
+/** Whether the configuration disables a route. */
+export const isDisabled = ({ gated }: Route, { apiOpen }: { apiOpen: boolean }): boolean =>
+  gated === true && !apiOpen;
+
 export type Contract = Readonly<Record<string, Route>>;
 
 /** Defines the routes of a capability by operation id, and keeps their literal types. */
@@ -157,9 +161,11 @@ type ReplyOf<R extends Route> = {
 }[keyof R['replies'] & number];
 
 /** A declared reply or a declared refusal; any other outcome does not compile. */
-export type Outcome<R extends Route> = ReplyOf<R> | (Refusal<R['problems'][number]> & Extras);
+export type HandlerOutcome<R extends Route> =
+  | ReplyOf<R>
+  | (Refusal<R['problems'][number]> & Extras);
 
-export type Handler<R extends Route> = (call: Call<R>) => Promise<Outcome<R>>;
+export type Handler<R extends Route> = (call: Call<R>) => Promise<HandlerOutcome<R>>;
 
 /** Exactly one handler for each route. */
 export type Handlers<C extends Contract> = { [Operation in keyof C]: Handler<C[Operation]> };

@@ -133,7 +133,7 @@ export function memberBody(id: string, handle: string): z.infer<typeof Member> {
 }
 
 /** The receipt of a mutation. It is kept permanently, and an exact retry returns it again. */
-export const Receipt = z
+export const ReceiptBody = z
   .object({
     operation_id: Uuid,
     operation: z.string(),
@@ -143,7 +143,7 @@ export const Receipt = z
     event_ids: z.array(AnyUuid),
   })
   .meta({ id: 'Receipt' });
-export type Receipt = z.infer<typeof Receipt>;
+export type ReceiptBody = z.infer<typeof ReceiptBody>;
 
 /** The reply to the withdrawal of a publication. */
 export const WithdrawnReply = z
@@ -154,7 +154,7 @@ export const WithdrawnReply = z
       .int()
       .optional()
       .describe('For a profile: the `expected_version` to publish again with.'),
-    receipt: Receipt,
+    receipt: ReceiptBody,
   })
   .meta({ id: 'WithdrawnReply' });
 

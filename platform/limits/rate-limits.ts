@@ -33,7 +33,7 @@ export interface Taken {
 }
 
 /** What is left of each limit; or the limit that is used up, unless the request is a repeat. */
-type Outcome = { left: Remaining[] } | { exhausted: Limit | undefined };
+type CountResult = { left: Remaining[] } | { exhausted: Limit | undefined };
 
 /**
  * Creates rate limits that all processes share. A request is counted in a separate transaction
@@ -54,7 +54,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   }
 
   // One batch at a time: concurrent batches would wait for the rows of an address that they share.
-  const group = createBatcher<{ asked: CountRequest; until: number }, Outcome>(
+  const group = createBatcher<{ asked: CountRequest; until: number }, CountResult>(
     async (batch) => {
       const until = Math.min(...batch.map((one) => one.until));
       const asked = batch.map((one) => one.asked);
@@ -69,11 +69,11 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
    * Counts requests and returns the outcome of each. Requests of one address are counted
    * together first, and one by one if not all of them fit.
    */
-  async function count(asked: readonly CountRequest[], until: number): Promise<Outcome[]> {
+  async function count(asked: readonly CountRequest[], until: number): Promise<CountResult[]> {
     // Every process uses the same order, so that two processes cannot deadlock.
     const sorted = asked.toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
     const alike = [...Map.groupBy(sorted, likeness)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const outcomes = new Map<CountRequest, Outcome>();
+    const outcomes = new Map<CountRequest, CountResult>();
     let lists = alike.map(([, list]) => list);
     let back: Sql[] = [];
     while (lists.length + back.length > 0) {
@@ -150,7 +150,7 @@ const likeness = ({ limits, unless }: CountRequest) =>
  * all requests of their address fit; and `back`, the statements that revert partial counts.
  */
 function sift(lists: readonly (readonly CountRequest[])[], rows: readonly unknown[][]) {
-  const outcomes: [CountRequest, Outcome][] = [];
+  const outcomes: [CountRequest, CountResult][] = [];
   const crowded: CountRequest[] = [];
   const back: Sql[] = [];
   for (const [index, list] of lists.entries()) {
@@ -164,7 +164,7 @@ function sift(lists: readonly (readonly CountRequest[])[], rows: readonly unknow
       const exhausted = limits.find((limit) => !partly.includes(limit));
       if (!exhausted) {
         const left = limits.map((limit) => toRemaining(limit, counts));
-        outcomes.push(...own.map((one) => [one, { left }] as [CountRequest, Outcome]));
+        outcomes.push(...own.map((one) => [one, { left }] as [CountRequest, CountResult]));
       } else {
         back.push(...partly.map((limit) => decrement(limit, bucket, own.length)));
         if (own.length > 1) crowded.push(...own);

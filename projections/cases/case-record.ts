@@ -170,7 +170,7 @@ export function caseReviews(
 }
 
 /** Reads a member's case notes, including removed ones, as the member may see them. */
-export const caseComments = ownRecords<OwnRow>({
+export const caseNotes = ownRecords<OwnRow>({
   type: 'case_note',
   table: 'case_notes',
   id: 'note_id',

@@ -3,7 +3,7 @@ import { type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/guestbook/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
-type Decided = EventOf<
+type DecisionEvent = EventOf<
   typeof events,
   | 'NoteApproved'
   | 'NoteRejected'
@@ -40,7 +40,7 @@ const markTold = defineBatch(
   ['event_id'],
 );
 
-function insert(event: Decided, decision: DecisionRow['decision']): Sql {
+function insert(event: DecisionEvent, decision: DecisionRow['decision']): Sql {
   const { event_id, stream_version, data, personal, actor, recorded_at } = event;
   return insertDecision({
     event_id,

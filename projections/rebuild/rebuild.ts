@@ -153,17 +153,17 @@ async function fill(
   return count;
 }
 
-interface Page {
+interface EventPage {
   rows: (RecordedEvent & pg.QueryResultRow)[];
   /** The position that the page reaches. */
   end: number;
 }
 
 /** Reads the next range of positions that holds events; no events are left if the page is empty. */
-async function readPage(reader: pg.Client, after: number, to: number): Promise<Page> {
+async function readPage(reader: pg.Client, after: number, to: number): Promise<EventPage> {
   for (let from = after; from < to; ) {
     const end = Math.min(from + PAGE, to);
-    const { rows } = await reader.query<Page['rows'][number]>({
+    const { rows } = await reader.query<EventPage['rows'][number]>({
       name: 'page',
       text: `SELECT * FROM public.events WHERE position > $1 AND position <= $2 ORDER BY position`,
       values: [from, end],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { defineContract } from '../../platform/http/route.ts';
-import { Handle, Member, Receipt, Timestamp } from '../../platform/http/schemas.ts';
+import { Handle, Member, ReceiptBody, Timestamp } from '../../platform/http/schemas.ts';
 import type { ExportSection } from '../membership/export-section.ts';
 import { toSections } from './sections.ts';
 
@@ -27,7 +27,7 @@ const AccountDeletion = z
   .meta({ id: 'AccountDeletion' });
 
 const DeletionReply = z
-  .object({ status: z.literal('deactivated'), receipt: Receipt })
+  .object({ status: z.literal('deactivated'), receipt: ReceiptBody })
   .meta({ id: 'DeletionReply' });
 
 /** Builds the contract; `exportSections` define the schema of the export document. */

@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import type { Receipt } from '../../platform/http/schemas.ts';
+import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import type { AccountClosure, ClosingRequest } from '../membership/account-closure.ts';
@@ -13,7 +13,7 @@ export interface DeletionRequest {
 
 interface Deactivated {
   status: 'deactivated';
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { conflict, isRefusal, type Refusal, refuse, wrongState } from '../../platform/refusal.ts';
+import { conflict, isRefusal, refuse, wrongState } from '../../platform/refusal.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import type { Kind } from './artifact-kind.ts';
 import type * as events from './events.ts';
@@ -105,10 +105,12 @@ const AFTER = {
   ArtifactRestored: 'published',
 } as const;
 
-type Decided = NewEvent<ArtifactEvents>[] | Refusal<'state_conflict'>;
 type CommandOf<Type> = Extract<ArtifactCommand, { type: Type }>;
 
-export function publish(state: ArtifactState, command: CommandOf<'PublishArtifact'>): Decided {
+export function publish(
+  state: ArtifactState,
+  command: CommandOf<'PublishArtifact'>,
+): EventsOrRefusal<ArtifactEvents, 'state_conflict'> {
   if (state.status !== 'none') return wrongState(state);
   return [
     {
@@ -133,7 +135,10 @@ export function publish(state: ArtifactState, command: CommandOf<'PublishArtifac
  * An artifact has at most one successor, by the same author, so chains cannot fork. A withdrawn or
  * removed artifact can be superseded as well.
  */
-export function supersede(state: ArtifactState, command: CommandOf<'SupersedeArtifact'>): Decided {
+export function supersede(
+  state: ArtifactState,
+  command: CommandOf<'SupersedeArtifact'>,
+): EventsOrRefusal<ArtifactEvents, 'state_conflict'> {
   const free =
     state.status !== 'none' && state.authorId === command.authorId && state.supersededBy === null;
   if (!free) return conflict('supersedes_unavailable');

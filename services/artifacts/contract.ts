@@ -7,7 +7,7 @@ import {
   Cursor,
   EmptyBody,
   Limit,
-  Receipt,
+  ReceiptBody,
   Timestamp,
   Uuid,
   WithdrawnReply,
@@ -41,7 +41,7 @@ const ListedArtifact = z
   .meta({ id: 'ListedArtifact' });
 
 const ArtifactReply = z
-  .object({ status: z.literal('published'), artifact: Artifact, receipt: Receipt })
+  .object({ status: z.literal('published'), artifact: Artifact, receipt: ReceiptBody })
   .meta({ id: 'ArtifactReply' });
 
 const ArtifactDetails = z.object({ artifact: Artifact }).meta({ id: 'ArtifactDetails' });

@@ -3,7 +3,7 @@ import { contentHash } from '../../platform/body-hash.ts';
 import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import type { Receipt } from '../../platform/http/schemas.ts';
+import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
 import { conflict, isRefusal } from '../../platform/refusal.ts';
 import { artifactAuthor } from '../../projections/artifacts/artifacts.ts';
@@ -16,13 +16,13 @@ import type { Packet } from './packet.ts';
 interface Published {
   status: 'published';
   artifact: ArtifactBody;
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 interface Withdrawn {
   status: 'withdrawn';
   id: string;
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Decider } from '../../platform/eventstore/decider.ts';
-import { conflict, isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
+import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import { conflict, isRefusal, refuse } from '../../platform/refusal.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import {
   type CaseEvent,
@@ -50,7 +50,7 @@ export const caseDecider: Decider<CaseState, CaseCommand, CaseEvents, CaseRefusa
 export function openCase(
   state: CaseState,
   command: OpenCaseCommand,
-): CaseEvent[] | Refusal<'state_conflict'> {
+): EventsOrRefusal<CaseEvents, 'state_conflict'> {
   if (state.status !== 'none') return conflict('wrong_state', { current_state: state.status });
   const { artifactId, title, summary, objective, acceptanceCriteria } = command;
   if (artifactId !== null && !command.artifactPublic) return conflict('artifact_unavailable');
@@ -90,7 +90,7 @@ export function atTime(state: ExistingCase, now: Date): ExistingCase {
 function afterLapse(
   state: ExistingCase,
   command: MemberCaseCommand,
-): CaseEvent[] | Refusal<CaseRefusal> {
+): EventsOrRefusal<CaseEvents, CaseRefusal> {
   if (state.removed) return refuse('gone');
   // The receipt lists this event, so it must also appear in the caller's feed.
   const ended = lapse(state, command.now, affectedMembersOfCase(command));
@@ -122,7 +122,7 @@ function leave(state: ExistingCase, by: CommandContext): CaseEvent[] {
 function moderate(
   state: ExistingCase,
   command: RemovalCommand & { members: readonly string[] },
-): CaseEvent[] | Refusal<'state_conflict'> {
+): EventsOrRefusal<CaseEvents, 'state_conflict'> {
   const decided = decideRemoval(
     { status: state.removed ? 'removed' : 'published', version: state.version, told: state.told },
     command,

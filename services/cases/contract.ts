@@ -6,7 +6,7 @@ import {
   AnyUuid,
   Cursor,
   Limit,
-  Receipt,
+  ReceiptBody,
   Text,
   Timestamp,
   Uuid,
@@ -137,7 +137,7 @@ const CaseReply = z
       .enum(['created', 'claimed', 'released', 'submitted', 'reviewed', 'withdrawn', 'noted'])
       .describe('What was done'),
     case: Case,
-    receipt: Receipt,
+    receipt: ReceiptBody,
   })
   .meta({ id: 'CaseReply' });
 

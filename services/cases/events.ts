@@ -127,7 +127,7 @@ export const CaseWithdrawn = defineEvent('CaseWithdrawn', {
 
 export const CaseNoted = defineEvent('CaseNoted', {
   summary:
-    'A member commented on the case. Each comment has a separate stream, owned by its author.',
+    'A member added a note to the case. Each note has a separate stream, owned by its author.',
 
   data: z.strictObject({ case_id, note_id: z.uuid(), policy_version: z.string(), members }),
   personal: z.strictObject({ message: z.string() }),
@@ -159,22 +159,21 @@ export const CaseRestored = defineEvent('CaseRestored', {
 });
 
 export const CaseNoteRemoved = defineEvent('CaseNoteRemoved', {
-  summary: 'A moderator removed a comment on a case. `message` is addressed to its author.',
+  summary: 'A moderator removed a note on a case. `message` is addressed to its author.',
 
   data: z.strictObject({ ...removed, note_id: z.uuid() }),
   personal: message,
 });
 
 export const CaseNoteRemovalTold = defineEvent('CaseNoteRemovalTold', {
-  summary:
-    'The removal `of` can no longer be undone; this event notifies the author of the comment.',
+  summary: 'The removal `of` can no longer be undone; this event notifies the author of the note.',
 
   data: z.strictObject({ ...told, note_id: z.uuid() }),
 });
 
 export const CaseNoteRestored = defineEvent('CaseNoteRestored', {
   summary:
-    'The comment is public again. `undone`: the moderator who removed it or a lead undid the removal; otherwise a second person restored it. `told`: the author had been notified of the removal.',
+    'The note is public again. `undone`: the moderator who removed it or a lead undid the removal; otherwise a second person restored it. `told`: the author had been notified of the removal.',
 
   data: z.strictObject({ ...restored, note_id: z.uuid() }),
 });

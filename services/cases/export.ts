@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnyUuid } from '../../platform/http/schemas.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { caseComments, caseReviews, caseSubmissions } from '../../projections/cases/case-record.ts';
+import { caseNotes, caseReviews, caseSubmissions } from '../../projections/cases/case-record.ts';
 import { casesOfMember } from '../../projections/cases/cases.ts';
 import type { OwnRow } from '../../projections/publications/record-decisions.ts';
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
@@ -46,5 +46,5 @@ export const caseSections = [
   section('cases', casesOfMember, ExportedCase),
   section('submissions', caseSubmissions, ExportedSubmission),
   section('reviews', caseReviews, ExportedReview),
-  section('case_notes', caseComments, ExportedCaseNote),
+  section('case_notes', caseNotes, ExportedCaseNote),
 ];

@@ -8,7 +8,7 @@ import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findCaseRecord } from '../../projections/cases/case-record.ts';
 import { findCase, publicCases } from '../../projections/cases/cases.ts';
 import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
-import { noteCase } from './add-comment.ts';
+import { addCaseNote } from './add-case-note.ts';
 import { caseBody } from './case-body.ts';
 import { CASE_HISTORY_LIMIT, type casesContract } from './contract.ts';
 import { createCase } from './create.ts';
@@ -131,7 +131,7 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
       runMemberCommand(
         deps,
         call,
-        noteCase(call.params.case_id, call.principal.memberId, call.body),
+        addCaseNote(call.params.case_id, call.principal.memberId, call.body),
       ),
   };
 }

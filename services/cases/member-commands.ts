@@ -1,6 +1,8 @@
-import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
+import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import { conflict, wrongState, wrongVersion } from '../../platform/refusal.ts';
 import type {
   CaseEvent,
+  CaseEvents,
   ClaimedCase,
   ExistingCase,
   OpenCase,
@@ -9,7 +11,7 @@ import type {
 import type { CommandContext, MemberCaseCommand } from './commands.ts';
 
 type Command<Type> = Extract<MemberCaseCommand, { type: Type }>;
-type Decided = CaseEvent[] | Refusal<'state_conflict'>;
+type EventsOrConflict = EventsOrRefusal<CaseEvents, 'state_conflict'>;
 
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000);
 
@@ -25,7 +27,7 @@ export function affectedMembersOfCase({
  * Decides a member's command on a case whose expired lease has already been ended. Checks the state
  * first, then the member's role, then the expected version.
  */
-export function decideMember(state: ExistingCase, command: MemberCaseCommand): Decided {
+export function decideMember(state: ExistingCase, command: MemberCaseCommand): EventsOrConflict {
   switch (command.type) {
     case 'ClaimCase':
       return claim(state, command);
@@ -45,13 +47,13 @@ export function decideMember(state: ExistingCase, command: MemberCaseCommand): D
 function requireVersion(
   state: ExistingCase,
   { expectedVersion }: { expectedVersion: number },
-  decide: () => Decided,
-): Decided {
+  decide: () => EventsOrConflict,
+): EventsOrConflict {
   return expectedVersion === state.version ? decide() : wrongVersion(state);
 }
 
 /** Claims an open case for a member other than its author, or lengthens the claimant's lease. */
-function claim(state: ExistingCase, command: Command<'ClaimCase'>): Decided {
+function claim(state: ExistingCase, command: Command<'ClaimCase'>): EventsOrConflict {
   const { memberId, leaseSeconds, now } = command;
   const mine = state.status === 'claimed' && state.claim.memberId === memberId;
   if (state.status !== 'open' && !mine) return wrongState(state);
@@ -79,8 +81,8 @@ function claim(state: ExistingCase, command: Command<'ClaimCase'>): Decided {
 function asClaimant(
   state: ExistingCase,
   command: Command<'ReleaseCase' | 'SubmitWork'>,
-  decide: (claimed: ClaimedCase) => Decided,
-): Decided {
+  decide: (claimed: ClaimedCase) => EventsOrConflict,
+): EventsOrConflict {
   if (state.status === 'open' && state.lapsed === command.memberId)
     return conflict('lease_expired', {
       current_state: state.status,
@@ -101,7 +103,7 @@ function release({ caseId }: ClaimedCase, command: Command<'ReleaseCase'>): Case
   return [{ type: 'CaseReleased', data, personal: null }];
 }
 
-function submit({ caseId }: ClaimedCase, command: Command<'SubmitWork'>): Decided {
+function submit({ caseId }: ClaimedCase, command: Command<'SubmitWork'>): EventsOrConflict {
   if (command.artifactId !== null && !command.artifactPublic)
     return conflict('artifact_unavailable');
   const data = {
@@ -125,7 +127,7 @@ function withdraw({ caseId }: OpenCase, command: Command<'WithdrawCase'>): CaseE
 }
 
 /** The author's review is binding; a review by any other member is advice. */
-function review(state: ExistingCase, command: Command<'ReviewSubmission'>): Decided {
+function review(state: ExistingCase, command: Command<'ReviewSubmission'>): EventsOrConflict {
   if (state.status !== 'submitted') return wrongState(state);
   if (state.claim.memberId === command.memberId) return conflict('own_submission');
   return requireVersion(state, command, () => {

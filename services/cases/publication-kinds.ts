@@ -8,7 +8,7 @@ import {
 } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 import { caseDecider } from './case.ts';
-import { caseNote } from './comment.ts';
+import { caseNote } from './case-note.ts';
 
 type Refused = Refusal<'state_conflict' | 'not_found'>;
 

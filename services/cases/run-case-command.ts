@@ -2,7 +2,7 @@ import { type Append, streamVersion } from '../../platform/eventstore/append.ts'
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import type { Rows } from '../../platform/eventstore/load.ts';
-import type { Receipt } from '../../platform/http/schemas.ts';
+import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
 import {
@@ -23,7 +23,7 @@ import type { CaseBody } from './contract.ts';
 export interface CaseOutcome<Word> {
   status: Word;
   case: CaseBody;
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 /** The queries of a command on a case, run after the members concerned are locked. */

@@ -9,7 +9,7 @@ import {
   Limit,
   Member,
   PlainText,
-  Receipt,
+  ReceiptBody,
   Text,
   Timestamp,
   UnixSeconds,
@@ -68,14 +68,14 @@ const CredentialsToRevoke = z
   .union([CredentialSelection, EveryOther])
   .meta({ id: 'CredentialsToRevoke' });
 
-const reply = { credential: Credential, receipt: Receipt };
+const reply = { credential: Credential, receipt: ReceiptBody };
 
 const CredentialReply = z
   .object({ status: z.enum(['created', 'revoked']), ...reply })
   .meta({ id: 'CredentialReply' });
 
 const RevokedOthersReply = z
-  .object({ status: z.literal('revoked'), credentials: z.array(Credential), receipt: Receipt })
+  .object({ status: z.literal('revoked'), credentials: z.array(Credential), receipt: ReceiptBody })
   .meta({ id: 'RevokedOthersReply' });
 
 const RevocationReply = z

@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config.ts';
-import { type Receipt, unixSeconds } from '../../platform/http/schemas.ts';
+import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { dropCredentialVerifiers, writeVerifier } from '../../platform/keys/verifiers.ts';
@@ -22,7 +22,7 @@ export interface NewCredential {
 
 interface Created {
   credential: CredentialBody;
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 /**

@@ -1,8 +1,7 @@
-import type { Decider } from '../../platform/eventstore/decider.ts';
-import type { NewEvent } from '../../platform/eventstore/event.ts';
+import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
-import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
+import { conflict, refuse } from '../../platform/refusal.ts';
 import type * as events from './events.ts';
 
 export type CredentialEvents = (typeof events)[keyof typeof events];
@@ -73,7 +72,7 @@ export const credential: Decider<
 function create(
   state: CredentialState,
   command: CreateCredential,
-): NewEvent<CredentialEvents>[] | Refusal<CredentialRefusal> {
+): EventsOrRefusal<CredentialEvents, CredentialRefusal> {
   const { credentialId, expiresAt, label, replaces, scopes } = command;
   const lasts = expiresAt - unixSeconds(command.now);
   if (lasts < MIN_SECONDS || lasts > MAX_SECONDS)
@@ -107,7 +106,7 @@ function create(
 function revoke(
   state: CredentialState,
   reason: Extract<CredentialCommand, { type: 'RevokeCredential' }>['reason'],
-): NewEvent<CredentialEvents>[] | Refusal<CredentialRefusal> {
+): EventsOrRefusal<CredentialEvents, CredentialRefusal> {
   if (state.status === 'none') return conflict('credential_unavailable');
   if (state.status !== 'active') return [];
   return [

@@ -1,7 +1,7 @@
 import { type Append, readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
-import { type Receipt, unixSeconds } from '../../platform/http/schemas.ts';
+import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
 import { conflict, isRefusal } from '../../platform/refusal.ts';
 import {
@@ -38,7 +38,7 @@ export function revocation(
 interface Revoked {
   status: 'revoked';
   credential: CredentialBody;
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 /**
@@ -89,7 +89,7 @@ export function revokeCredential(
 interface RevokedOthers {
   status: 'revoked';
   credentials: CredentialBody[];
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 /** Revokes every active credential of the member but the one of the request. */

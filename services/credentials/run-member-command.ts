@@ -18,7 +18,7 @@ import { fault } from '../../platform/fault.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { jsonContent } from '../../platform/http/respond.ts';
 import type { Content, RequestContext, Route } from '../../platform/http/route.ts';
-import type { Receipt } from '../../platform/http/schemas.ts';
+import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
 import { REPLAYED, requestLine } from '../../platform/idempotent-calls.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
@@ -69,7 +69,7 @@ export interface Accepted<Status extends number, Body> {
   appends: readonly Append[];
   rows?: readonly Sql[];
   jobs?: readonly Job[];
-  body: Body | ((receipt: Receipt, events: readonly RecordedEvent[]) => Body);
+  body: Body | ((receipt: ReceiptBody, events: readonly RecordedEvent[]) => Body);
 }
 
 export interface MemberCommand<Status extends number, Body, Code extends string, Known = unknown> {
@@ -176,7 +176,7 @@ export async function runCommandAs<
           resets_at: budgetResetsAt(loaded.now),
         });
 
-      const receiptOf = (events: readonly RecordedEvent[]): Receipt => ({
+      const receiptOf = (events: readonly RecordedEvent[]): ReceiptBody => ({
         operation_id: key ?? '',
         operation,
         member_id: memberId,

@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config.ts';
-import { isMutation, type Route, type Routes } from '../../platform/http/route.ts';
+import { isDisabled, isMutation, type Route, type Routes } from '../../platform/http/route.ts';
 
 export type InventoryConfig = Pick<
   Config,
@@ -98,10 +98,10 @@ function rowsOf(routes: readonly Routes[]): [string, Route][] {
   return routes.flatMap(({ contract }) => Object.entries(contract));
 }
 
-/** Applies the configuration switches that the route's handler or the HTTP edge checks. */
+/** Applies the configuration switches that the route's handler or `authorise` checks. */
 function stateOf(route: Route, config: InventoryConfig): State {
   const on =
-    (!route.gated || config.apiOpen) &&
+    !isDisabled(route, config) &&
     (route.path !== '/api/membership/register' || config.membershipOpen) &&
     (route.path !== '/api/guestbook' || !isMutation(route) || config.guestbookOpen);
   return on ? 'available' : 'disabled';

@@ -1,5 +1,5 @@
-import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
+import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import { conflict, refuse } from '../../platform/refusal.ts';
 import { notifiedAt } from '../publications/undo.ts';
 import type { Experience } from './experience.ts';
 import type { ReportReason } from './report-reasons.ts';
@@ -54,12 +54,13 @@ export interface OpenAppeal {
   now: Date;
 }
 
-type Decided<Code extends string> = NewEvent<NoteEvents>[] | Refusal<Code>;
-
 export function submit(
   state: NoteState,
   command: SubmitNote,
-): Decided<'submission_conflict' | 'admission_closed' | 'reply_target_unavailable'> {
+): EventsOrRefusal<
+  NoteEvents,
+  'submission_conflict' | 'admission_closed' | 'reply_target_unavailable'
+> {
   const { noteId, experience, memberId, parentId, name, message } = command;
   if (state.status !== 'none') return refuse('submission_conflict');
   if (!command.admission) return refuse('admission_closed');
@@ -94,7 +95,7 @@ function seemsPending(state: ExistingNote, undoSeconds: number, now: Date): bool
 export function withdraw(
   state: NoteState,
   { memberId, undoSeconds, now }: WithdrawNote,
-): Decided<'not_found' | 'state_conflict'> {
+): EventsOrRefusal<NoteEvents, 'not_found' | 'state_conflict'> {
   if (state.status === 'none' || state.memberId !== memberId) return refuse('not_found');
   if (state.status === 'withdrawn') return [];
   if (state.status !== 'approved' && !seemsPending(state, undoSeconds, now))
@@ -109,7 +110,10 @@ export function withdraw(
 }
 
 /** Records one report per reporter; a report for a dismissed reason is recorded as silent. */
-export function report(state: NoteState, command: ReportNote): Decided<'not_found'> {
+export function report(
+  state: NoteState,
+  command: ReportNote,
+): EventsOrRefusal<NoteEvents, 'not_found'> {
   if (state.status !== 'approved') return refuse('not_found');
   const readable = state.parentId === null || takesReplies(command.parent, state.experience);
   if (!readable) return refuse('not_found');
@@ -135,7 +139,7 @@ export function report(state: NoteState, command: ReportNote): Decided<'not_foun
 export function openAppeal(
   state: NoteState,
   command: OpenAppeal,
-): Decided<'not_found' | 'state_conflict'> {
+): EventsOrRefusal<NoteEvents, 'not_found' | 'state_conflict'> {
   const { memberId, undoSeconds, now } = command;
   if (state.status === 'none' || state.memberId !== memberId) return refuse('not_found');
   if (state.status !== 'rejected' && state.status !== 'removed') return conflict('wrong_state');

@@ -5,8 +5,9 @@ import {
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { locking, sql } from '../../platform/sql.ts';
+import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { isLiveLease } from '../publications/review-leases.ts';
 import { note } from './note.ts';
 import { notifyAuthorJobs } from './notify-author.ts';
 import { noteStream } from './streams.ts';
@@ -19,18 +20,21 @@ const authorOf = (noteId: string): MemberRead =>
   sql`SELECT member_id FROM notes WHERE note_id = ${noteId}`;
 
 /** The author's record: a removal counts as a rejection; an undone decision does not count. */
-const recordOf = (noteId: string) =>
-  sql<{ approved: number; rejected: boolean; claimed: boolean }>`SELECT
+const recordOf = (noteId: string): Sql<{ approved: number; rejected: boolean; claimed: boolean }> =>
+  named(
+    `SELECT
     (SELECT count(*) FROM (SELECT FROM notes o WHERE o.member_id = n.member_id
-      AND o.state = 'approved' LIMIT ${APPROVED}) approved)::int AS approved,
+      AND o.state = 'approved' LIMIT $1) approved)::int AS approved,
     EXISTS (SELECT FROM notes o JOIN note_decisions d ON d.note_id = o.note_id
       WHERE o.member_id = n.member_id AND d.undone_at IS NULL
         AND d.decision IN ('rejected', 'removed')
         AND d.decided_at > clock_timestamp() - interval '90 days') AS rejected,
     EXISTS (SELECT FROM note_leases l
       WHERE l.note_id = n.note_id AND l.subject_type = 'note'
-        AND l.expires_at > clock_timestamp()) AS claimed
-  FROM notes n WHERE n.note_id = ${noteId}`;
+        AND ${isLiveLease('l')}) AS claimed
+  FROM notes n WHERE n.note_id = $2`,
+    [APPROVED, noteId],
+  );
 
 /**
  * Approves a note without screening findings if its member has five approved notes and none

@@ -1,5 +1,5 @@
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import type { Handlers, Outcome, RequestContext } from '../../platform/http/route.ts';
+import type { HandlerOutcome, Handlers, RequestContext } from '../../platform/http/route.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
@@ -32,7 +32,7 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
   }
 
   // Concurrent reads of one page share its rows and its bytes.
-  const reading = createCoalescer<Outcome<(typeof guestbookContract)['guestbook.read']>>();
+  const reading = createCoalescer<HandlerOutcome<(typeof guestbookContract)['guestbook.read']>>();
   const firstPage = firstPages(readPool);
 
   return {

@@ -1,5 +1,5 @@
-import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { conflict, type Refusal, wrongState } from '../../platform/refusal.ts';
+import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
 import {
   type ApprovedNote,
   type ExistingNote,
@@ -38,7 +38,7 @@ export type ReviewCommand = Review &
     | { type: 'UpholdAppeal'; moderatorId: string; message: string | null }
   );
 
-export type DecisionResult = NewEvent<NoteEvents>[] | Refusal<'state_conflict' | 'role_required'>;
+export type DecisionResult = EventsOrRefusal<NoteEvents, 'state_conflict' | 'role_required'>;
 
 /** What decides which reviews a note takes, read from its stream or from its row. */
 export interface ReviewableNote {
@@ -109,7 +109,7 @@ function toReviewable(state: ExistingNote, command: ReviewCommand): ReviewableNo
 
 /** Decides a moderator's review of a note. */
 export function decideReview(state: ExistingNote, command: ReviewCommand): DecisionResult {
-  const stale = staleVersion(state, command.expectedVersion);
+  const stale = versionRefusal(state, command.expectedVersion);
   if (stale) return stale;
   const moderatorId = 'moderatorId' in command ? command.moderatorId : null;
   const refused = reviewRefusal(toReviewable(state, command), command.type, moderatorId);
@@ -213,14 +213,11 @@ function decideAppeal(
   ];
 }
 
-/** Refuses a decision unless the expected version is the current version of the note. */
-export function staleVersion(
+/** Refuses a decision unless `expected` is null or the current version of the note. */
+export function versionRefusal(
   state: ExistingNote,
   expected: number | null,
 ): Refusal<'state_conflict'> | null {
   if (expected === null || expected === state.version) return null;
-  return conflict('version_mismatch', {
-    current_state: state.status,
-    current_version: state.version,
-  });
+  return wrongVersion(state, { current_state: state.status });
 }

@@ -1,5 +1,6 @@
-import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { conflict, type Refusal } from '../../platform/refusal.ts';
+import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { conflict } from '../../platform/refusal.ts';
 import {
   type OpenAppeal,
   openAppeal,
@@ -48,7 +49,7 @@ const initial: NoteState = { status: 'none' };
 export const note = {
   initial,
 
-  decide(state: NoteState, command: NoteCommand): NewEvent<NoteEvents>[] | Refusal<NoteRefusal> {
+  decide(state: NoteState, command: NoteCommand): EventsOrRefusal<NoteEvents, NoteRefusal> {
     switch (command.type) {
       case 'SubmitNote':
         return submit(state, command);

@@ -19,11 +19,10 @@ export interface EraseNote {
   cause: 'retention' | 'account_deletion';
 }
 
-type Decided = NewEvent<NoteEvents>[];
 type Ending = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;
 
 /** Scheduled commands are never refused: they return no events if there is nothing to do. */
-export function escalateOld(state: NoteState, { now }: EscalateOldNote): Decided {
+export function escalateOld(state: NoteState, { now }: EscalateOldNote): NewEvent<NoteEvents>[] {
   if (state.status !== 'pending' || state.tier === 'lead') return [];
   if (state.deferredUntil && now < state.deferredUntil) return [];
   return [
@@ -35,7 +34,10 @@ export function escalateOld(state: NoteState, { now }: EscalateOldNote): Decided
   ];
 }
 
-export function endAppealPeriod(state: NoteState, { undoSeconds, now }: EndAppealPeriod): Decided {
+export function endAppealPeriod(
+  state: NoteState,
+  { undoSeconds, now }: EndAppealPeriod,
+): NewEvent<NoteEvents>[] {
   if (state.status !== 'rejected' && state.status !== 'removed') return [];
   const { appeal, decision } = state;
   if (appeal.status !== 'none' || now < appealUntil(decision.at, undoSeconds)) return [];
@@ -49,7 +51,7 @@ export function endAppealPeriod(state: NoteState, { undoSeconds, now }: EndAppea
 }
 
 /** Retention does not erase a note with an open appeal, because its reviewer must read the note. */
-export function erase(state: NoteState, { cause }: EraseNote): Decided {
+export function erase(state: NoteState, { cause }: EraseNote): NewEvent<NoteEvents>[] {
   if (!('erased' in state) || state.erased) return [];
   const appealed = 'appeal' in state && state.appeal.status === 'open';
   if (appealed && cause === 'retention') return [];

@@ -18,13 +18,15 @@ import { noteStream } from './streams.ts';
 /** The status of a note as its author sees it. */
 export type NoteStatus = 'pending_review' | 'published' | 'not_published';
 
-interface Receipt {
+interface SubmittedNote {
   status: NoteStatus;
   id: string;
 }
 
 /** 202 for a new note, 200 for a note received before. */
-export type SubmitReply = { status: 200; body: Receipt } | { status: 202; body: Receipt };
+export type SubmitReply =
+  | { status: 200; body: SubmittedNote }
+  | { status: 202; body: SubmittedNote };
 
 export type SubmitRefusal =
   | 'session_required'

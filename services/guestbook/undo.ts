@@ -2,7 +2,7 @@ import type { Role } from '../../platform/http/principal.ts';
 import { conflict, isRefusal, wrongState } from '../../platform/refusal.ts';
 import { notifiedAt, undoRight } from '../publications/undo.ts';
 import { reviewBefore } from './evolve.ts';
-import { type DecisionResult, staleVersion } from './moderator-decisions.ts';
+import { type DecisionResult, versionRefusal } from './moderator-decisions.ts';
 import { endWithAuthor } from './scheduled-decisions.ts';
 import { type Decision, type ExistingNote, standingDecision } from './state.ts';
 
@@ -30,7 +30,7 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
     return wrongState(state);
   const right = undoRight({ kind: standing.kind, moderatorId: standing.by.id ?? null }, command);
   if (isRefusal(right)) return right;
-  const refused = staleVersion(state, command.expectedVersion);
+  const refused = versionRefusal(state, command.expectedVersion);
   if (refused) return refused;
   if (right === 'within_window' && now >= notifiedAt(standing.at, undoSeconds))
     return conflict('undo_expired');

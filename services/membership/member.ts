@@ -1,6 +1,6 @@
-import type { Decider } from '../../platform/eventstore/decider.ts';
+import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { type Refusal, refuse } from '../../platform/refusal.ts';
+import { refuse } from '../../platform/refusal.ts';
 import type * as events from './events.ts';
 
 type MemberEvents = (typeof events)[
@@ -46,8 +46,6 @@ export type RegistrationRefusal =
 
 export type RecoveryRefusal = 'credentials_not_accepted';
 
-type Decided<Code extends string> = NewEvent<MemberEvents>[] | Refusal<Code>;
-
 /** A member's account: registered once, recovered any number of times, and deactivated once. */
 export const member: Decider<
   MemberState,
@@ -78,7 +76,7 @@ export const member: Decider<
 export function register(
   state: MemberState,
   command: RegisterMember,
-): Decided<RegistrationRefusal> {
+): EventsOrRefusal<MemberEvents, RegistrationRefusal> {
   if (state.status !== 'none') return refuse('registration_conflict');
   if (command.handleReserved)
     return refuse('invalid_request', {
@@ -98,7 +96,10 @@ export function register(
   ];
 }
 
-export function recover(state: MemberState, command: RecoverMember): Decided<RecoveryRefusal> {
+export function recover(
+  state: MemberState,
+  command: RecoverMember,
+): EventsOrRefusal<MemberEvents, RecoveryRefusal> {
   if (state.status !== 'active') return refuse('credentials_not_accepted');
   return [{ type: 'MemberRecovered', data: { operation_id: command.operationId }, personal: null }];
 }

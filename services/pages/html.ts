@@ -1,11 +1,11 @@
-import type { Page } from './pages.ts';
+import type { BrowserPage } from './pages.ts';
 
 // A circle with a dot in its centre.
 export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='6.5' fill='none' stroke='%23b4532a' stroke-width='2'/%3E%3Ccircle cx='8' cy='8' r='2.5' fill='%23b4532a'/%3E%3C/svg%3E";
 
 /** The HTML document of a page. Its texts are constants of this code, so they need no escaping. */
-export function html(page: Page, script: string, style: string): string {
+export function html(page: BrowserPage, script: string, style: string): string {
   return `<!doctype html>
 <html lang="en" dir="ltr">
 <head>

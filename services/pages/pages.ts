@@ -1,4 +1,4 @@
-export interface Page {
+export interface BrowserPage {
   path: `/${string}`;
   /** The script of the page; the bundle includes its imports and styles. */
   entry: string;
@@ -24,6 +24,6 @@ export const PAGES = {
       'This page needs JavaScript. Without it, use the command line: npm run moderator -- next',
     hidden: true,
   },
-} as const satisfies Record<string, Page>;
+} as const satisfies Record<string, BrowserPage>;
 
 export type PageName = keyof typeof PAGES;

@@ -10,7 +10,7 @@ import {
   Handle,
   Limit,
   Member,
-  Receipt,
+  ReceiptBody,
   Text,
   Timestamp,
   Uuid,
@@ -61,7 +61,7 @@ const ListedAgent = z
   .meta({ id: 'ListedAgent' });
 
 const ProfileReply = z
-  .object({ status: z.literal('published'), profile: Profile, receipt: Receipt })
+  .object({ status: z.literal('published'), profile: Profile, receipt: ReceiptBody })
   .meta({ id: 'ProfileReply' });
 
 const AgentPage = z

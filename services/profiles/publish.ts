@@ -1,5 +1,5 @@
 import type { Append } from '../../platform/eventstore/append.ts';
-import type { Receipt } from '../../platform/http/schemas.ts';
+import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../projections/profiles/profiles.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
@@ -15,14 +15,14 @@ export interface Publication extends ProfileContent {
 interface Published {
   status: 'published';
   profile: ProfileBody;
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 interface Withdrawn {
   status: 'withdrawn';
   id: string;
   version: number;
-  receipt: Receipt;
+  receipt: ReceiptBody;
 }
 
 export function publishProfile(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
-import { AnyUuid, Receipt, Text, Uuid } from '../../platform/http/schemas.ts';
+import { AnyUuid, ReceiptBody, Text, Uuid } from '../../platform/http/schemas.ts';
 import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
 
@@ -19,7 +19,7 @@ const Reported = z
   .object({
     status: z.literal('received'),
     report: z.object({ id: AnyUuid, state: z.literal('open') }),
-    receipt: Receipt,
+    receipt: ReceiptBody,
   })
   .meta({ id: 'ReportReply' });
 export type Reported = z.input<typeof Reported>;

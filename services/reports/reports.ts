@@ -1,6 +1,5 @@
-import type { Decider } from '../../platform/eventstore/decider.ts';
-import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { type Refusal, refuse } from '../../platform/refusal.ts';
+import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import { refuse } from '../../platform/refusal.ts';
 import type { ReportReason } from '../guestbook/report-reasons.ts';
 import type { RecordType } from '../publications/record-type.ts';
 import type * as events from './events.ts';
@@ -55,7 +54,7 @@ export type ReportsCommand =
 export const recordReports: Decider<ReportsState, ReportsCommand, ReportEvents, 'not_found'> = {
   initial: { reporters: {}, dismissed: [] },
 
-  decide(state, command): NewEvent<ReportEvents>[] | Refusal<'not_found'> {
+  decide(state, command): EventsOrRefusal<ReportEvents, 'not_found'> {
     const { subject } = command;
     switch (command.type) {
       case 'ReportRecord': {

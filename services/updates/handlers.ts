@@ -11,7 +11,7 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { readUpdates, readUpdatesOfTypes } from '../../projections/updates/feed-page.ts';
 import type { updatesContract } from './contract.ts';
 import { type FeedPosition, readCursor, writeCursor } from './cursor.ts';
-import { type Page, toUpdatesPage } from './page.ts';
+import { toUpdatesPage, type UpdatesResponse } from './page.ts';
 import type { UpdatesWaiting } from './waiting.ts';
 
 export interface UpdatesDeps {
@@ -76,7 +76,7 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
   async function wait(
     call: ListCall,
     from: FeedPosition | undefined,
-  ): Promise<Page | Refusal<ListRefusal>> {
+  ): Promise<UpdatesResponse | Refusal<ListRefusal>> {
     const { memberId, credentialId, expiresAt, provenAt } = call.principal;
     // Both times are by the database's clock. The wait ends no later than the credential expires.
     const seconds = Math.min(call.query.wait, (expiresAt.getTime() - provenAt.getTime()) / 1000);

@@ -4,7 +4,7 @@ import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { UpdatesRow } from '../../projections/updates/feed-page.ts';
 import { type FeedPosition, writeCursor } from './cursor.ts';
 
-export interface Page {
+export interface UpdatesResponse {
   empty: boolean;
   /** Where the next page begins. */
   next: FeedPosition;
@@ -18,7 +18,7 @@ export function toUpdatesPage(
   memberId: string,
   after: number,
   row: UpdatesRow,
-): Page {
+): UpdatesResponse {
   const next = { sequence: row.through ?? row.last ?? after, epoch: row.epoch };
   const hasMore = next.sequence < row.head;
   const text =

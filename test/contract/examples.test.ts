@@ -38,7 +38,7 @@ interface Options {
 }
 
 const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-const operations = indexOperations(service.routes);
+const operations = indexOperations(service.routes, service.core.config);
 const recorded: Recorded = {};
 
 async function exchange(id: string, status: number, options: Options = {}): Promise<ApiResponse> {

@@ -75,7 +75,7 @@ const service = await startService(t);
 
 t.test('words every issue of every route itself', async (t) => {
   let issues = 0;
-  for (const { id, route } of indexOperations(service.routes).values()) {
+  for (const { id, route } of indexOperations(service.routes, service.core.config).values()) {
     if (route.transport) continue;
     for (const schema of [route.params, route.query, route.body]) {
       if (!schema) continue;

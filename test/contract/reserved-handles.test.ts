@@ -10,8 +10,8 @@ import { startService } from '../support/service.ts';
 const REGISTER = '/api/membership/register';
 
 t.test('reserves the names of all routes', async (t) => {
-  const { routes } = await startService(t);
-  const names = [...indexOperations(routes).values()].map(
+  const { core, routes } = await startService(t);
+  const names = [...indexOperations(routes, core.config).values()].map(
     ({ route }) => route.path.replace(/^(\/api)?(\/v1)?\//, '').split('/')[0] ?? '',
   );
   const handles = [...new Set([...names, 'api'])].filter((name) => Handle.safeParse(name).success);

@@ -136,7 +136,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
   const called = new Set(
     service.logged.map((line) => JSON.parse(line)).map(({ method, route }) => `${method} ${route}`),
   );
-  const missing = [...indexOperations(service.routes).values()]
+  const missing = [...indexOperations(service.routes, service.core.config).values()]
     .map(({ route }) => `${route.method} ${route.path}`)
     .filter((row) => !called.has(row) && !SILENT.test(row));
   t.same(missing, [], 'every row of the route table was called');

@@ -1,10 +1,11 @@
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from '../../services/guestbook/scheduled-commands.ts';
 import { type QueueAlert, queueAlertCommand } from '../../services/moderation/stats/queue-alert.ts';
+import { isLiveLease } from '../../services/publications/review-leases.ts';
 import { forEachInBatches } from '../batches.ts';
 
 /** Escalates every note that has waited for more than 72 hours; returns how many. */
@@ -25,11 +26,14 @@ export async function queueAlert({ store }: { store: EventStore }): Promise<Queu
 
 /** Skips deferred notes until they are due, and claimed notes, which a moderator works on. */
 function tooOld(limit: number): Sql<NoteRow> {
-  return sql`SELECT note_id, owner_id FROM notes n
-    WHERE state = 'pending' AND tier = 'normal'
-      AND submitted_at < clock_timestamp() - interval '72 hours'
-      AND (deferred_until IS NULL OR deferred_until <= clock_timestamp())
-      AND NOT EXISTS (SELECT FROM note_leases l WHERE l.note_id = n.note_id
-        AND l.subject_type = 'note' AND l.expires_at > clock_timestamp())
-    ORDER BY submitted_at LIMIT ${limit}`;
+  return named(
+    `SELECT note_id, owner_id FROM notes n
+      WHERE state = 'pending' AND tier = 'normal'
+        AND submitted_at < clock_timestamp() - interval '72 hours'
+        AND (deferred_until IS NULL OR deferred_until <= clock_timestamp())
+        AND NOT EXISTS (SELECT FROM note_leases l WHERE l.note_id = n.note_id
+          AND l.subject_type = 'note' AND ${isLiveLease('l')})
+      ORDER BY submitted_at LIMIT $1`,
+    [limit],
+  );
 }

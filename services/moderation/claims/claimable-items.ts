@@ -1,3 +1,4 @@
+import { isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimView, mixesTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
 
 /**
@@ -16,7 +17,7 @@ export function nextClaimable(view: ClaimView, viewer: Viewer, count: number): s
     : `SELECT subject_type, note_id FROM (${notes}) free`;
 }
 
-const LIVE = 'FROM note_leases WHERE expires_at > clock_timestamp() AND subject_type';
+const LIVE = `FROM note_leases WHERE ${isLiveLease()} AND subject_type`;
 
 /** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
 function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {

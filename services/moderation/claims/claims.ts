@@ -11,6 +11,7 @@ import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
+import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { type Subject, subjectKey } from '../queue/subject.ts';
@@ -99,7 +100,7 @@ const leaseWhere = (fits: string) => `INSERT INTO note_leases
   ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
     moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
     expires_at = excluded.expires_at
-  WHERE note_leases.expires_at <= clock_timestamp()
+  WHERE ${isExpiredLease('note_leases')}
   RETURNING lease_id, subject_type, note_id, expires_at`;
 
 const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MAX_LEASES}`;
@@ -115,7 +116,7 @@ function leaseNext(view: ClaimView, me: Moderator, count: number): Sql<NextLease
   return named(
     `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count)}),
       held AS (SELECT count(*) FROM note_leases
-        WHERE moderator_id = $1 AND expires_at > clock_timestamp()),
+        WHERE moderator_id = $1 AND ${isLiveLease()}),
       leased AS (${leaseWhere(`${WITHIN_LIMIT} AND ${isProven(me)}`)})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
@@ -180,9 +181,12 @@ const leaseSubjects = (moderatorId: string, subjects: readonly Subject[]): Sql =
 
 /** The leases on these items, and all live ones of the moderator. */
 const leasesOn = (moderatorId: string, subjects: readonly Subject[]): Sql<NamedLease> =>
-  sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-    WHERE l.note_id = ANY(${subjects.map(({ id }) => id)}::uuid[])
-      OR l.moderator_id = ${moderatorId} AND l.expires_at > clock_timestamp() ORDER BY l.note_id`;
+  named(
+    `SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+      WHERE l.note_id = ANY($1::uuid[])
+        OR l.moderator_id = $2 AND ${isLiveLease('l')} ORDER BY l.note_id`,
+    [subjects.map(({ id }) => id), moderatorId],
+  );
 
 function claimSubjects(
   { moderatorId }: Viewer,

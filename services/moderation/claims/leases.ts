@@ -1,6 +1,7 @@
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import { conflict, type Refusal } from '../../../platform/refusal.ts';
-import { type Sql, sql } from '../../../platform/sql.ts';
+import { named, type Sql, sql } from '../../../platform/sql.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import type { Subject } from '../queue/subject.ts';
 
 export interface LeaseRow {
@@ -43,13 +44,19 @@ export function leaseBody(row: Omit<LeaseRow, 'moderator_id' | 'claimed_at'>): L
 
 /** A moderator's leases that are live by the database's clock. */
 export function liveLeases(moderatorId: string): Sql<LeaseRow> {
-  return sql`SELECT * FROM note_leases WHERE moderator_id = ${moderatorId}
-    AND expires_at > clock_timestamp() ORDER BY claimed_at, lease_id`;
+  return named(
+    `SELECT * FROM note_leases WHERE moderator_id = $1
+      AND ${isLiveLease()} ORDER BY claimed_at, lease_id`,
+    [moderatorId],
+  );
 }
 
 export function liveLeaseOn({ type, id }: Subject): Sql<NamedLease> {
-  return sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-    WHERE l.note_id = ${id} AND l.subject_type = ${type} AND l.expires_at > clock_timestamp()`;
+  return named(
+    `SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+      WHERE l.note_id = $1 AND l.subject_type = $2 AND ${isLiveLease('l')}`,
+    [id, type],
+  );
 }
 
 /** Extends leases to five minutes from now, but at most to 30 minutes after the claim. */
@@ -57,10 +64,13 @@ export function renewLeases(
   moderatorId: string,
   leaseIds: readonly string[],
 ): Sql<Pick<LeaseRow, 'lease_id'>> {
-  return sql`UPDATE note_leases SET expires_at = greatest(expires_at,
-      least(clock_timestamp() + interval '5 minutes', claimed_at + interval '30 minutes'))
-    WHERE lease_id = ANY(${leaseIds}::uuid[]) AND moderator_id = ${moderatorId}
-      AND expires_at > clock_timestamp() RETURNING lease_id`;
+  return named(
+    `UPDATE note_leases SET expires_at = greatest(expires_at,
+        least(clock_timestamp() + interval '5 minutes', claimed_at + interval '30 minutes'))
+      WHERE lease_id = ANY($1::uuid[]) AND moderator_id = $2
+        AND ${isLiveLease()} RETURNING lease_id`,
+    [leaseIds, moderatorId],
+  );
 }
 
 export function releaseLeases(

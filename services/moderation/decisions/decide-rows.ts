@@ -3,10 +3,11 @@ import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
 import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
-import { locking, type Sql, sql } from '../../../platform/sql.ts';
+import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteRow, noteOwners } from '../../../projections/guestbook/notes.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
 import { noteStream } from '../../guestbook/streams.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import type { NamedLease } from '../claims/leases.ts';
 
 type Ids = readonly string[];
@@ -49,9 +50,12 @@ export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =
   );
 
 export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
-  sql`SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-    WHERE l.note_id = ANY(${ids}::uuid[]) AND l.subject_type = 'note'
-      AND l.expires_at > clock_timestamp()`;
+  named(
+    `SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+      WHERE l.note_id = ANY($1::uuid[]) AND l.subject_type = 'note'
+        AND ${isLiveLease('l')}`,
+    [ids],
+  );
 
 const DECISIONS: Readonly<Record<string, string>> = {
   NoteApproved: 'approved',

@@ -1,5 +1,6 @@
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import type { Item } from './item.ts';
 
 /** The live lease on a row's item, with its holder; all null if the item is unclaimed. */
@@ -18,7 +19,7 @@ export const HOLDER_COLUMNS =
 /** SQL that joins the live lease on an item, if any, and the moderator who holds it. */
 export const joinHolder = (type: string, id: string): string =>
   `LEFT JOIN note_leases l ON l.note_id = ${id} AND l.subject_type = ${type}
-      AND l.expires_at > clock_timestamp()
+      AND ${isLiveLease('l')}
     LEFT JOIN moderators h ON h.moderator_id = l.moderator_id`;
 
 export function claimBody(

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import { ROLES_BY_ACTION } from '../staff/roles.ts';
 import { countView, type Viewer } from './queue.ts';
 
@@ -112,7 +113,7 @@ function countBounded(
     (view) => `(${countView(view, role, MAX_EXACT_COUNT + 1)}) AS ${view}, `,
   );
   const text = `SELECT ${bounded.join('')}(SELECT count(*) FROM note_leases
-      WHERE moderator_id = $1 AND expires_at > clock_timestamp())::int AS mine,
+      WHERE moderator_id = $1 AND ${isLiveLease()})::int AS mine,
     (SELECT count(*) FROM notes WHERE appeal = 'open' AND settled_by = $1)::int AS own_appeals`;
   return { name: hash('sha1', text), text, values: [moderatorId] };
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../platform/sql.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import type { ItemRow } from './item-rows.ts';
 import { withDetails } from './item-rows.ts';
 import {
@@ -59,7 +60,7 @@ export function queuePage(
     view === 'mine'
       ? `JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
           AND l.moderator_id = ${value(viewer.moderatorId, 'uuid')}
-          AND l.expires_at > clock_timestamp()`
+          AND ${isLiveLease('l')}`
       : '';
   const order = `${mixed ? 'tier, ' : ''}at ${newestFirst ? 'DESC' : ''}, note_id`;
   const listed: Listed = (from, that, fits, most) =>

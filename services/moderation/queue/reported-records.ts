@@ -5,6 +5,7 @@ import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { RecordType } from '../../publications/record-type.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import { type Filters, type QueuePlace, toPlace, UUID, type Viewer } from './queue.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 import { subjectKey } from './subject.ts';
@@ -25,7 +26,7 @@ const SOURCES: Partial<Record<View, string>> = {
       coalesce(w.reported_at, l.claimed_at) AS at
     FROM note_leases l LEFT JOIN reported_records w
       ON w.subject_type = l.subject_type AND w.subject_id = l.note_id
-    WHERE l.subject_type <> 'note' AND l.moderator_id = $1 AND l.expires_at > clock_timestamp()`,
+    WHERE l.subject_type <> 'note' AND l.moderator_id = $1 AND ${isLiveLease('l')}`,
   // Each record appears once, with its latest decision in force. The subquery looks up one record's
   // decision at a time; a join would read all decisions.
   decided: `SELECT subject_type, subject_id, author_id, decided_at AS at FROM record_decisions d

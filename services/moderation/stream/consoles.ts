@@ -7,7 +7,8 @@ import { createCoalescer } from '../../../platform/postgres/coalescer.ts';
 import { MODERATION_TOPIC, type Notifications } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
-import { type Sql, sql } from '../../../platform/sql.ts';
+import { named, type Sql, sql } from '../../../platform/sql.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import { subjectOf } from '../claims/leases.ts';
 import { appealsByDecider, type Counts, queueCounts } from '../queue/queue-counts.ts';
 import { subjectKey } from '../queue/subject.ts';
@@ -208,6 +209,6 @@ function livingModerators(ids: readonly string[]): Sql<Living> {
 }
 
 function liveLeases(): Sql<Lease> {
-  return sql`SELECT lease_id, subject_type, note_id, moderator_id, expires_at FROM note_leases
-    WHERE expires_at > clock_timestamp() ORDER BY note_id, subject_type`;
+  return named(`SELECT lease_id, subject_type, note_id, moderator_id, expires_at FROM note_leases
+    WHERE ${isLiveLease()} ORDER BY note_id, subject_type`);
 }

@@ -76,7 +76,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const guide = keep(() => forAgentsPage(config));
 
   async function show(request: RequestContext, make: (reader: Reader) => Promise<Page>) {
-    const page = await make(createReader(operations(), config.apiOpen, request));
+    const page = await make(createReader(operations(), request));
     const { render } = await builtPages();
     return {
       status: 200 as const,
@@ -96,7 +96,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     takenDown: (call: Call, page: Shown) => Sql<TakenDownRow>[],
   ) => {
     const respond = (toFeed: typeof atomFeed) => async (call: Call) => {
-      const page = await make(call)(createReader(operations(), config.apiOpen, call.request));
+      const page = await make(call)(createReader(operations(), call.request));
       const statements = takenDown(call, page);
       const gone = await Promise.all(statements.map((statement) => query(pool, statement)));
       const newestFirst = gone.flat().sort((a, b) => b.at.getTime() - a.at.getTime());

@@ -8,7 +8,7 @@ import { type DispatcherDeps, dispatcher } from './dispatcher.ts';
 import { offeredOperations } from './operations.ts';
 
 export interface A2aDeps extends Pick<DispatcherDeps, 'bearer' | 'logger'> {
-  config: Pick<Config, 'apiOpen' | 'baseUrl'>;
+  config: Pick<Config, 'baseUrl'>;
   /** Returns every operation of this instance; called on the first request. */
   operations: () => Operations;
 }
@@ -19,7 +19,7 @@ export function a2aHandlers({
   logger,
   operations,
 }: A2aDeps): Handlers<typeof a2aContract> {
-  const { apiOpen, baseUrl } = config;
+  const { baseUrl } = config;
   let dispatch: ReturnType<typeof dispatcher> | undefined;
   let card: Content | undefined;
 
@@ -28,7 +28,6 @@ export function a2aHandlers({
     if (!incoming) throw new Error('a2a.call needs the request itself');
     dispatch ??= dispatcher({
       operations: offeredOperations(operations()),
-      apiOpen,
       bearer,
       baseUrl,
       logger,

@@ -18,7 +18,6 @@ import { operationInput, operationSummary } from './operations.ts';
 
 export interface SendDeps {
   operations: Operations;
-  apiOpen: boolean;
 }
 
 export interface MessageSender {
@@ -37,7 +36,7 @@ export async function sendMessage(deps: SendDeps, params: unknown, caller: Messa
   if (!request) return messageOf(uuidv7(), contextId, usage(deps.operations));
   const operation = deps.operations.get(request.operation);
   if (!operation) throw new A2aFault('UNSUPPORTED_OPERATION', 'There is no such operation.');
-  const reply = await run(deps, operation, request, caller);
+  const reply = await run(operation, request, caller);
   for (const name of ['ratelimit-policy', 'ratelimit'])
     if (reply.headers?.[name]) caller.headers[name] = reply.headers[name];
   const body = responseBody(reply);
@@ -56,15 +55,13 @@ export async function sendMessage(deps: SendDeps, params: unknown, caller: Messa
 
 /** Runs an operation. From the scope on, checks are the same and in the same order as over HTTP. */
 async function run(
-  { apiOpen }: SendDeps,
   operation: Operation,
   requested: RequestedOperation,
   { principal, request }: MessageSender,
 ): Promise<AnyReply> {
   const { route } = operation;
-  const forbidden = authorise(route, principal);
+  const forbidden = authorise(operation, principal);
   if (forbidden) throw problemFrom(forbidden);
-  if (route.gated && !apiOpen) throw new Problem('api_disabled');
   const { idempotency_key: idempotencyKey } = requested;
   if (route.idempotency === 'required' && !idempotencyKey)
     throw new A2aFault('INVALID_PARAMS', 'A write needs an idempotency_key.', [

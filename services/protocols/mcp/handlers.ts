@@ -12,7 +12,7 @@ import { recordTools } from './record-tools.ts';
 import { mcpServer } from './server.ts';
 
 export interface McpDeps {
-  config: Pick<Config, 'apiOpen' | 'baseUrl' | 'limitMcpRequests'>;
+  config: Pick<Config, 'baseUrl' | 'limitMcpRequests'>;
   limits: RateLimits;
   readPool: pg.Pool;
   logger: Logger;
@@ -22,16 +22,16 @@ export interface McpDeps {
 
 export function mcpHandlers(deps: McpDeps): Handlers<typeof mcpContract> {
   const { config, readPool, logger } = deps;
-  const { apiOpen, baseUrl } = config;
+  const { baseUrl } = config;
   let answer: ReturnType<typeof endpoint> | undefined;
 
   function open() {
     const operations = deps.operations();
-    const [guestbook, ...search] = noteTools(readPool, operations, apiOpen);
+    const [guestbook, ...search] = noteTools(readPool, operations);
     const [discovery, status, ...record] = recordTools(operations);
     const tools = [discovery, status, guestbook, ...record, ...search].filter((tool) => !!tool);
     return endpoint(deps, (request) =>
-      mcpServer(tools, createReader(operations, apiOpen, request), {
+      mcpServer(tools, createReader(operations, request), {
         baseUrl,
         logger,
         requestId: request.id,

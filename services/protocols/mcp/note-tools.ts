@@ -12,8 +12,9 @@ import { paging, recordId, recordInput } from './arguments.ts';
 import { type Tool, tool } from './tool.ts';
 
 /** Tools whose pagination has no HTTP equivalent: notes with a page size, and the search. */
-export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: boolean): Tool[] {
+export function noteTools(readPool: pg.Pool, operations: Operations): Tool[] {
   const page = operations.get('guestbook.read')?.route.replies[200]?.body as z.ZodObject;
+  const search = operations.get('search.public');
   return [
     tool({
       name: 'list_notes',
@@ -51,7 +52,7 @@ export function noteTools(readPool: pg.Pool, operations: Operations, apiOpen: bo
       }),
       output: z.object({ results: z.array(Found), next_cursor: z.string().nullable() }),
       async run(_, { query: words, kind, cursor, limit }) {
-        if (!apiOpen && kind !== 'note') throw new Problem('api_disabled');
+        if (search?.disabled && kind !== 'note') throw new Problem('api_disabled');
         const found = await findPublic(readPool, { words, kind, cursor, limit });
         if (isRefusal(found)) throw problemFrom(found);
         return found;

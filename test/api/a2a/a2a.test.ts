@@ -116,7 +116,10 @@ t.test('answers a text message with the list of operations and runs nothing', as
   );
   t.match(claim, { writes: true, scope: 'case:claim' });
   const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
-  t.same(names.sort(), [...offeredOperations(indexOperations(service.routes)).keys()].sort());
+  t.same(
+    names.sort(),
+    [...offeredOperations(indexOperations(service.routes, service.core.config)).keys()].sort(),
+  );
   t.ok(answer.body.result.message.contextId, 'the reply names a new context');
   t.notOk(answer.body.result.task);
 });
@@ -212,7 +215,7 @@ t.test('serves the agent card in wire form and lets caches revalidate it', async
   const headers = { 'if-none-match': card.headers.get('etag') ?? '' };
   t.equal((await service.call('GET', '/.well-known/agent-card.json', { headers })).status, 304);
 
-  const operations = indexOperations(service.routes);
+  const operations = indexOperations(service.routes, service.core.config);
   for (const { id, examples } of card.body.skills) {
     const example = JSON.parse(examples[0]);
     const operation = operations.get(example.operation);
@@ -227,7 +230,7 @@ t.test('serves the agent card in wire form and lets caches revalidate it', async
 t.test('dates the agent card by its last change', async (t) => {
   const service = await startService(t);
   const card = agentCard(
-    offeredOperations(indexOperations(service.routes)),
+    offeredOperations(indexOperations(service.routes, service.core.config)),
     'https://service.test',
   );
   const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
@@ -257,7 +260,9 @@ const namesOf = (schema: Shaped | undefined): string[] => [
 
 t.test('gives the path, query and body fields of an operation different names', async (t) => {
   const service = await startService(t);
-  const operations = [...offeredOperations(indexOperations(service.routes)).values()];
+  const operations = [
+    ...offeredOperations(indexOperations(service.routes, service.core.config)).values(),
+  ];
   t.ok(operations.length > 15);
   for (const operation of operations) {
     const { id, route } = operation;

@@ -5,11 +5,7 @@ import { addModerator } from '../../../harness/moderation.ts';
 import { publishCase, publishCaseNote, report } from '../../../harness/records.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
-import {
-  caseComments,
-  caseReviews,
-  caseSubmissions,
-} from '../../../projections/cases/case-record.ts';
+import { caseNotes, caseReviews, caseSubmissions } from '../../../projections/cases/case-record.ts';
 import { casesOfMember as casesToExport } from '../../../projections/cases/cases.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { settleReports } from '../../../workers/moderation/notify-removal.ts';
@@ -202,8 +198,8 @@ t.test("reads a member's case records for an export in batches", async (t) => {
   t.same(await readBatches(casesToExport, author.agent.id), ids);
   t.same(await readBatches(caseSubmissions, ann.agent.id), ids);
   t.same(await readBatches(caseReviews, author.agent.id), ids);
-  t.same(await readBatches(caseComments, ann.agent.id), ids);
-  for (const reader of [caseSubmissions, caseComments])
+  t.same(await readBatches(caseNotes, ann.agent.id), ids);
+  for (const reader of [caseSubmissions, caseNotes])
     t.same(await readBatches(reader, author.agent.id), []);
   t.same(await readBatches(casesToExport, ann.agent.id), []);
 });

@@ -115,7 +115,7 @@ function listRoutes(service: Service, agent: Agent, moderator: Moderator, cookie
         : typeof access === 'object' && 'roles' in access
           ? { authorization: `Bearer ${moderator.token}` }
           : { authorization: agent.authorization };
-  return [...indexOperations(service.routes).values()]
+  return [...indexOperations(service.routes, service.core.config).values()]
     .filter(({ route }) => !isPage(route))
     .flatMap(({ route }) =>
       (['cursor', 'before'] as const)

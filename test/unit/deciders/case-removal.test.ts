@@ -4,7 +4,7 @@ import {
   type CaseNoteCommand,
   type CaseNoteState,
   caseNote,
-} from '../../../services/cases/comment.ts';
+} from '../../../services/cases/case-note.ts';
 import { matchAll } from '../../support/match-all.ts';
 import {
   after,
@@ -93,7 +93,7 @@ t.test('announces a final removal once', async (t) => {
 });
 
 const note = {
-  type: 'NoteCase' as const,
+  type: 'AddCaseNote' as const,
   caseId,
   noteId: 'd0000000-0000-4000-8000-000000000001',
   memberId: bob,

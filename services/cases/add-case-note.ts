@@ -4,14 +4,14 @@ import { membersOfCase } from '../../projections/cases/case-members.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { atTime, caseDecider } from './case.ts';
 import { caseBody } from './case-body.ts';
+import { caseNote } from './case-note.ts';
 import type { CaseRefusal } from './commands.ts';
-import { caseNote } from './comment.ts';
 import { isLapsed } from './lease.ts';
 import { affectedMembersOfCase } from './member-commands.ts';
 import { type CaseOutcome, caseAppends, caseLoad, loadedCase } from './run-case-command.ts';
 
 /** Adds a note in a separate stream; if the case's lease has expired, records its end first. */
-export function noteCase(
+export function addCaseNote(
   caseId: string,
   memberId: string,
   body: { message: string; policy_version: string },
@@ -25,7 +25,7 @@ export function noteCase(
       if (isRefusal(found)) return found;
       const { row, state, version, members } = found;
       const decided = caseNote.decide(caseNote.initial, {
-        type: 'NoteCase',
+        type: 'AddCaseNote',
         caseId,
         noteId,
         memberId,

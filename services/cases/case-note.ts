@@ -23,7 +23,7 @@ export type CaseNoteState =
 
 export type CaseNoteCommand =
   | {
-      type: 'NoteCase';
+      type: 'AddCaseNote';
       caseId: string;
       noteId: string;
       memberId: string;
@@ -46,7 +46,7 @@ export const caseNote: Decider<
   initial: { status: 'none' },
 
   decide(state, command) {
-    if (command.type === 'NoteCase') {
+    if (command.type === 'AddCaseNote') {
       if (command.removed) return refuse('gone');
       if (command.state === 'withdrawn')
         return conflict('wrong_state', { current_state: command.state });
