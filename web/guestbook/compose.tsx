@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
 import { type Failure, failureText, fieldError, isUncertain } from './problem-text.ts';
@@ -115,10 +116,10 @@ function WriteAs({ handle, asGuest, change }: WriteAsProps) {
 function SendFailure({ failure }: { failure: Failure }) {
   if (fieldError(failure, 'message') ?? fieldError(failure, 'name')) return null;
   return (
-    <p class="box bad" role="alert">
+    <Alert>
       {isUncertain(failure)
         ? 'No answer from the service. Your text is kept on this device. You can safely send it again: it is posted only once.'
         : failureText(failure)}
-    </p>
+    </Alert>
   );
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { randomUuid } from '../shared/random.ts';
@@ -38,11 +39,7 @@ export function MyCredentials({ session, knownKey }: CredentialsProps) {
   return (
     <section class="stack tight" aria-labelledby="credentials">
       <h2 id="credentials">Credentials and your data</h2>
-      {failure && (
-        <p class="box bad" role="alert">
-          {failureText(failure)}
-        </p>
-      )}
+      {failure && <Alert>{failureText(failure)}</Alert>}
       {!others && (
         <Introduction onShow={() => (knownKey ? void show(knownKey) : setAsking(true))} />
       )}

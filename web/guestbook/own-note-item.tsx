@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { call } from '../shared/api.ts';
 import { focusIfLost } from '../shared/focus.ts';
 import { RelativeTime } from '../shared/time.tsx';
@@ -79,11 +80,7 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
           onSend={(text) => void act('appeal', { text }, 'Your appeal was sent.')}
         />
       )}
-      {failure && (
-        <p class="box bad" role="alert">
-          {failureText(failure)}
-        </p>
-      )}
+      {failure && <Alert>{failureText(failure)}</Alert>}
     </div>
   );
 }

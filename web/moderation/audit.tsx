@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import {
   type Filters,
   itemAddress,
@@ -48,11 +49,7 @@ export function Audit() {
         </div>
       </div>
       <AuditFilters entries={entries} />
-      {fault && (
-        <p class="box bad" role="alert">
-          {fault}
-        </p>
-      )}
+      {fault && <Alert>{fault}</Alert>}
       <EntriesTable entries={entries} />
       {entries.length === 0 && !fault && (
         <p class="hint">{loading ? 'Loading…' : 'No entries match the filters.'}</p>

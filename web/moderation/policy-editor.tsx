@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
+import { Alert } from '../shared/alert.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { lengthError } from '../shared/text.tsx';
@@ -61,11 +62,7 @@ export function PolicyEditor({ policy, onClose }: EditorProps) {
           void save();
         }}
       >
-        {fault && (
-          <p class="box bad" role="alert">
-            {fault}
-          </p>
-        )}
+        {fault && <Alert>{fault}</Alert>}
         <PolicyFields
           value={value}
           tried={tried}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { serviceNow } from '../shared/clock.ts';
 import { call, toFailure } from './api.ts';
 import type { Stats as Figures } from './api-model.ts';
@@ -52,11 +53,7 @@ export function Stats() {
           </select>
         </label>
       </div>
-      {fault && (
-        <p class="box bad" role="alert">
-          {fault}
-        </p>
-      )}
+      {fault && <Alert>{fault}</Alert>}
       {!figures && !fault && <p class="hint">Loading…</p>}
       {figures && <FigureList figures={figures} />}
     </section>
