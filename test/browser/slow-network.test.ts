@@ -32,6 +32,21 @@ t.test('sends a text changed during sending as another note', NEEDS_BROWSER, asy
   t.same(items.map(({ text }: { text: string }) => text).sort(), ['One', 'One, and two']);
 });
 
+t.test('keeps a form open that was opened while a note was sent', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const { page } = await visitGuestbook(t, service);
+  await beginNote({ page }, 'The first');
+  const sending = await holdRequest(page, POSTED, 'answer');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await sending.arrived;
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  const field = await beginNote({ page }, 'The second');
+  sending.release();
+  await page.getByText('Waiting for review', { exact: true }).waitFor();
+  t.equal(await field.count(), 1);
+  t.equal(await field.inputValue(), 'The second');
+});
+
 t.test('leaves the focus with a user who has moved on', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service);

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { Field } from '../shared/field.tsx';
 import { createDeletion } from './delete-account.ts';
 import { FormDialog, useForm } from './form-dialog.tsx';
@@ -44,11 +45,7 @@ export function AccountDetails({
           </time>
         </dd>
       </dl>
-      {failure && (
-        <p class="box bad" role="alert">
-          {failureText(failure)}
-        </p>
-      )}
+      {failure && <Alert>{failureText(failure)}</Alert>}
       <div class="row">
         <button type="button" class="button primary" onClick={() => void signOut()}>
           Sign out

@@ -1,3 +1,5 @@
+import { useState } from 'preact/hooks';
+import { randomUuid } from '../shared/random.ts';
 import { readLocalData, saveLocalData } from './local-data.ts';
 
 export interface Draft {
@@ -8,11 +10,31 @@ export interface Draft {
   asGuest: boolean;
 }
 
+/** The draft of a form, and a function to change it. It is kept on this device under `slot`. */
+export function useDraft(slot: string) {
+  const [draft, setDraft] = useState<Draft>(() => ({
+    id: randomUuid(),
+    message: '',
+    name: '',
+    asGuest: false,
+    ...readDraft(slot),
+  }));
+  const changeDraft = (changes: Partial<Draft>) =>
+    // Update the current draft: an answer can arrive long after its request.
+    setDraft((current) => {
+      const next = { ...current, ...changes };
+      if (next.message || next.name) saveDraft(slot, next);
+      else deleteDraft(slot, current.id);
+      return next;
+    });
+  return [draft, changeDraft] as const;
+}
+
 /** Reads this tab's draft, or else the last draft of any tab, which may be closed by now. */
-export const readDraft = (slot: string): Draft | undefined =>
+const readDraft = (slot: string): Draft | undefined =>
   readLocalData(slot, 'sessionStorage') ?? readLocalData(slot);
 
-export function saveDraft(slot: string, draft: Draft): void {
+function saveDraft(slot: string, draft: Draft): void {
   saveLocalData(slot, draft, 'sessionStorage');
   saveLocalData(slot, draft);
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { focusFirstError } from '../shared/field.tsx';
 import { type Failure, failureText } from './problem-text.ts';
@@ -70,11 +71,7 @@ export function FormDialog(props: FormDialogProps) {
         }}
       >
         {children}
-        {failure && !hideFailure && (
-          <p class="box bad" role="alert">
-            {failureText(failure)}
-          </p>
-        )}
+        {failure && !hideFailure && <Alert>{failureText(failure)}</Alert>}
         <div class="row">{buttons}</div>
         {hint && <p class="hint">{hint}</p>}
       </form>

@@ -67,24 +67,14 @@ export function JoinDialog({ membership, onClose }: JoinProps) {
       }
     >
       {step === 'handle' ? (
-        <>
-          <p>
-            Members sign notes with a handle and can see why a note was not published. There is no
-            e-mail or password: this page creates two keys, and only you have them.
-          </p>
-          <Field
-            label="Handle"
-            name="handle"
-            code
-            value={handle}
-            onValue={(text) => {
-              setHandle(text);
-              state.clearFailure();
-            }}
-            hint={HANDLE_RULE}
-            error={refusal ?? (tried && !isValid ? `Use ${HANDLE_RULE}.` : undefined)}
-          />
-        </>
+        <HandleStep
+          handle={handle}
+          onHandle={(text) => {
+            setHandle(text);
+            state.clearFailure();
+          }}
+          error={refusal ?? (tried && !isValid ? `Use ${HANDLE_RULE}.` : undefined)}
+        />
       ) : (
         <NewKeys
           keys={{ ...keys, handle }}
@@ -96,5 +86,31 @@ export function JoinDialog({ membership, onClose }: JoinProps) {
         />
       )}
     </FormDialog>
+  );
+}
+
+interface HandleProps {
+  handle: string;
+  onHandle: (handle: string) => void;
+  error: string | undefined;
+}
+
+function HandleStep({ handle, onHandle, error }: HandleProps) {
+  return (
+    <>
+      <p>
+        Members sign notes with a handle and can see why a note was not published. There is no
+        e-mail or password: this page creates two keys, and only you have them.
+      </p>
+      <Field
+        label="Handle"
+        name="handle"
+        code
+        value={handle}
+        onValue={onHandle}
+        hint={HANDLE_RULE}
+        error={error}
+      />
+    </>
   );
 }

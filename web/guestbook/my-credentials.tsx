@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { randomUuid } from '../shared/random.ts';
@@ -33,8 +34,54 @@ const SCOPES = ['credential:manage', 'account:export'];
  * makes for ten minutes.
  */
 export function MyCredentials({ session, knownKey }: CredentialsProps) {
-  const own = useRef<TemporaryCredential>(undefined);
+  const { others, failure, open, show, revoke, exportAccount } = useCredentials(session);
   const [asking, setAsking] = useState(false);
+  return (
+    <section class="stack tight" aria-labelledby="credentials">
+      <h2 id="credentials">Credentials and your data</h2>
+      {failure && <Alert>{failureText(failure)}</Alert>}
+      {!others && (
+        <Introduction onShow={() => (knownKey ? void show(knownKey) : setAsking(true))} />
+      )}
+      {others && (
+        <>
+          {others.length === 0 && <p>No other credential is active.</p>}
+          <ul class="lines">
+            {others.map((one) => (
+              <li key={one.credential_id}>
+                <Credential
+                  credential={one}
+                  onRevoke={() =>
+                    void revoke({ credential_id: one.credential_id }, 'Credential revoked')
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+          <div class="row">
+            {others.length > 1 && (
+              <button
+                type="button"
+                class="button danger"
+                onClick={() => void revoke({ all_others: true }, 'All credentials revoked')}
+              >
+                Revoke all of them
+              </button>
+            )}
+            <button type="button" class="button" onClick={() => void exportAccount()}>
+              Download my data
+            </button>
+          </div>
+        </>
+      )}
+      {asking && <KeyDialog session={session} onKey={open} onClose={() => setAsking(false)} />}
+    </section>
+  );
+}
+
+/** The member's other credentials, read and changed with one that lasts for ten minutes. */
+function useCredentials(session: Session) {
+  const own = useRef<TemporaryCredential>(undefined);
   const [credentials, setCredentials] = useState<ListedCredential[]>();
   const [failure, setFailure] = useState<Failure>();
 
@@ -62,11 +109,6 @@ export function MyCredentials({ session, knownKey }: CredentialsProps) {
     return undefined;
   }
 
-  async function show(): Promise<void> {
-    if (knownKey) setFailure(await open(knownKey));
-    else setAsking(true);
-  }
-
   async function revoke(body: object, confirmation: string): Promise<void> {
     const answer = await call('POST', '/api/v1/me/credentials/revoke', {
       headers: { ...own.current?.headers(), 'idempotency-key': randomUuid() },
@@ -85,75 +127,58 @@ export function MyCredentials({ session, knownKey }: CredentialsProps) {
     setFailure(answer.kind === 'ok' ? undefined : answer);
   }
 
-  const others = credentials?.filter(({ credential_id: id }) => id !== own.current?.id) ?? [];
+  return {
+    /** Undefined until `open` has succeeded. */
+    others: credentials?.filter(({ credential_id: id }) => id !== own.current?.id),
+    failure,
+    open,
+    /** Opens with a key that the member entered before, and keeps the failure. */
+    show: async (signInKey: string) => setFailure(await open(signInKey)),
+    revoke,
+    exportAccount,
+  };
+}
+
+function Introduction({ onShow }: { onShow: () => void }) {
   return (
-    <section class="stack tight" aria-labelledby="credentials">
-      <h2 id="credentials">Credentials and your data</h2>
-      {failure && (
-        <p class="box bad" role="alert">
-          {failureText(failure)}
-        </p>
-      )}
-      {!credentials && (
-        <>
-          <p>
-            Programs act for you with credentials. To list and revoke them, and to download what the
-            service holds on you, this page makes one for ten minutes with your sign-in key.
-          </p>
-          <p>
-            <button type="button" class="button" onClick={() => void show()}>
-              Show my credentials
-            </button>
-          </p>
-        </>
-      )}
-      {credentials && (
-        <>
-          {others.length === 0 && <p>No other credential is active.</p>}
-          <ul class="lines">
-            {others.map((one) => (
-              <li key={one.credential_id}>
-                <p id={`credential-${one.credential_id}`}>
-                  {one.label ? (
-                    <UserText text={one.label} />
-                  ) : (
-                    <code class="code">{one.credential_id.slice(0, 8)}</code>
-                  )}
-                  , until <When at={new Date(one.expires_at * 1000).toISOString()} />,{' '}
-                  {one.last_used_on ? `last used on ${one.last_used_on}` : 'never used'}
-                </p>
-                <p class="hint">{one.scopes.join(', ')}</p>
-                <button
-                  type="button"
-                  class="button quiet"
-                  aria-describedby={`credential-${one.credential_id}`}
-                  onClick={() =>
-                    void revoke({ credential_id: one.credential_id }, 'Credential revoked')
-                  }
-                >
-                  Revoke
-                </button>
-              </li>
-            ))}
-          </ul>
-          <div class="row">
-            {others.length > 1 && (
-              <button
-                type="button"
-                class="button danger"
-                onClick={() => void revoke({ all_others: true }, 'All credentials revoked')}
-              >
-                Revoke all of them
-              </button>
-            )}
-            <button type="button" class="button" onClick={() => void exportAccount()}>
-              Download my data
-            </button>
-          </div>
-        </>
-      )}
-      {asking && <KeyDialog session={session} onKey={open} onClose={() => setAsking(false)} />}
-    </section>
+    <>
+      <p>
+        Programs act for you with credentials. To list and revoke them, and to download what the
+        service holds on you, this page makes one for ten minutes with your sign-in key.
+      </p>
+      <p>
+        <button type="button" class="button" onClick={onShow}>
+          Show my credentials
+        </button>
+      </p>
+    </>
+  );
+}
+
+interface CredentialProps {
+  credential: ListedCredential;
+  onRevoke: () => void;
+}
+
+function Credential({ credential, onRevoke }: CredentialProps) {
+  const { credential_id: id, label, scopes, expires_at, last_used_on } = credential;
+  return (
+    <>
+      <p id={`credential-${id}`}>
+        {label ? <UserText text={label} /> : <code class="code">{id.slice(0, 8)}</code>}, until{' '}
+        <When at={new Date(expires_at * 1000).toISOString()} />,{' '}
+        {last_used_on ? `last used on ${last_used_on}` : 'never used'}
+      </p>
+      <p class="hint">{scopes.join(', ')}</p>
+      <button
+        type="button"
+        class="button quiet"
+        aria-describedby={`credential-${id}`}
+        onClick={onRevoke}
+      >
+        Revoke
+      </button>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { When } from '../site/parts.tsx';
@@ -42,11 +43,7 @@ export function MySessions({ session }: { session: Session }) {
   return (
     <section class="stack tight" aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
-      {failure && (
-        <p class="box bad" role="alert">
-          {failureText(failure)}
-        </p>
-      )}
+      {failure && <Alert>{failureText(failure)}</Alert>}
       <ul class="lines">
         {sessions?.map(({ id, started_at, expires_at, current }) => (
           <li key={id} class="row">

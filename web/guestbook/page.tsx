@@ -4,17 +4,14 @@ import { Announcer, announce } from '../shared/announce.tsx';
 import { focusIfLost } from '../shared/focus.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
 import { Frame } from '../site/frame.tsx';
-import { DeleteDialog } from './account.tsx';
+import { AccountButtons, AccountDialog, AccountLinks } from './account-controls.tsx';
 import { EXPERIENCES, experienceName } from './experience.ts';
-import { JoinDialog } from './join.tsx';
 import { type DialogName, Me } from './me.tsx';
 import { NoteItem } from './note-item.tsx';
 import { NotesList } from './notes-list.tsx';
 import { OwnNotesList } from './own-notes.tsx';
 import { type OwnNotes, useOwnNotes } from './own-notes-store.ts';
-import { RecoverDialog } from './recover.tsx';
 import { type Session, useMembership } from './session.ts';
-import { SignInDialog } from './sign-in.tsx';
 import { Toaster } from './toast.tsx';
 import { useNotes } from './use-notes.ts';
 import { WriteNote } from './write-note.tsx';
@@ -69,14 +66,7 @@ export function GuestbookPage({ view }: { view: LiveView }) {
               <AccountButtons session={session} here={view.kind === 'me'} onOpen={openDialog} />
             </span>
           ) : (
-            <span>
-              <a class="button quiet" href="/me">
-                Sign in
-              </a>
-              <a class="button" href="/me">
-                Join
-              </a>
-            </span>
+            <AccountLinks />
           )
         }
       >
@@ -95,28 +85,18 @@ export function GuestbookPage({ view }: { view: LiveView }) {
       </Frame>
       <Announcer />
       <Toaster />
-      {dialog === 'join' && <JoinDialog membership={membership} onClose={close} />}
-      {dialog === 'sign-in' && (
-        <SignInDialog
-          membership={membership}
-          onClose={close}
-          onRecover={() => setDialog('recover')}
-        />
-      )}
-      {dialog === 'recover' && <RecoverDialog membership={membership} onClose={close} />}
-      {dialog === 'delete' && session && (
-        <DeleteDialog
-          session={session}
-          knownKey={membership.signInKey()}
-          onClose={close}
-          onDeleted={() => {
-            own.removeMembers(session.handle);
-            membership.clear();
-            close();
-            showBanner('Your account is deleted. Your personal data is erased within minutes.');
-          }}
-        />
-      )}
+      <AccountDialog
+        name={dialog}
+        membership={membership}
+        onClose={close}
+        onRecover={() => setDialog('recover')}
+        onDeleted={(handle) => {
+          own.removeMembers(handle);
+          membership.clear();
+          close();
+          showBanner('Your account is deleted. Your personal data is erased within minutes.');
+        }}
+      />
     </>
   );
 }
@@ -125,31 +105,6 @@ export function GuestbookPage({ view }: { view: LiveView }) {
 function feedOf(view: LiveView): string | undefined {
   if (view.kind === 'me') return undefined;
   return view.kind === 'guestbook' ? `/guestbook/${view.experience}` : `/notes/${view.note.id}`;
-}
-
-interface AccountProps {
-  session: Session | undefined;
-  /** Whether the page is the one that the link leads to. */
-  here: boolean;
-  onOpen: (dialog: DialogName) => void;
-}
-
-function AccountButtons({ session, here, onOpen }: AccountProps) {
-  return session ? (
-    <a class="button handle" href="/me" aria-current={here ? 'page' : undefined}>
-      <span class="visually-hidden">Your account, </span>
-      {session.handle}
-    </a>
-  ) : (
-    <>
-      <button type="button" class="button quiet" onClick={() => onOpen('sign-in')}>
-        Sign in
-      </button>
-      <button type="button" class="button" onClick={() => onOpen('join')}>
-        Join
-      </button>
-    </>
-  );
 }
 
 interface Place {

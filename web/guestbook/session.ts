@@ -66,45 +66,13 @@ export function useMembership(onEnd: (why: string) => void) {
     [clearSession, onEnd],
   );
 
-  useEffect(() => {
-    const isStored = () => (readLocalData<number>('session-until') ?? 0) * 1000 > Date.now();
-    if (isStored()) void loadSession();
-    // The browser may show a page again as it was left, before a sign-in or sign-out elsewhere.
-    const resume = ({ persisted }: PageTransitionEvent) => {
-      if (persisted && isStored()) void loadSession({ followed: true });
-      else if (persisted) clearSession();
-    };
-    // Follows sign-in and sign-out in other tabs.
-    const follow = ({ key, newValue, oldValue }: StorageEvent) => {
-      if (key !== 'guestbook.session-until') return;
-      if (newValue !== null) void loadSession({ followed: true });
-      else {
-        clearSession();
-        // Removal at about the expiry time means that the session expired in another tab first; the
-        // expiry times of two tabs differ slightly.
-        if (Number(oldValue) * 1000 - CLOCK_TOLERANCE_MS <= Date.now()) onEnd(SESSION_ENDED);
-      }
-    };
-    addEventListener('storage', follow);
-    addEventListener('pageshow', resume);
-    return () => {
-      removeEventListener('storage', follow);
-      removeEventListener('pageshow', resume);
-    };
-  }, [loadSession, clearSession, onEnd]);
+  const expire = useCallback(() => {
+    clearSession();
+    onEnd(SESSION_ENDED);
+  }, [clearSession, onEnd]);
 
-  useEffect(() => {
-    if (!session) return undefined;
-    const left = session.expiresAt * 1000 - Date.now();
-    const timer = setTimeout(
-      () => {
-        clearSession();
-        onEnd(SESSION_ENDED);
-      },
-      Math.max(0, left),
-    );
-    return () => clearTimeout(timer);
-  }, [session, clearSession, onEnd]);
+  useStoredSession({ loadSession, clearSession, expire });
+  useExpiry(session, expire);
 
   async function signIn(id: string, key: string): Promise<Answer<unknown>> {
     const answer = await call('POST', '/api/membership/login', { body: { id, sign_in_key: key } });
@@ -122,4 +90,47 @@ export function useMembership(onEnd: (why: string) => void) {
   }
 
   return { session, signIn, signOut, clear: clearSession, signInKey: () => signInKey.current };
+}
+
+interface SessionActions {
+  loadSession: (options?: { followed: boolean }) => Promise<unknown>;
+  clearSession: () => void;
+  expire: () => void;
+}
+
+/** Loads the session that this browser has, and follows sign-in and sign-out on its other pages. */
+function useStoredSession({ loadSession, clearSession, expire }: SessionActions): void {
+  useEffect(() => {
+    const isStored = () => (readLocalData<number>('session-until') ?? 0) * 1000 > Date.now();
+    if (isStored()) void loadSession();
+    // The browser may show a page again as it was left, before a sign-in or sign-out elsewhere.
+    const resume = ({ persisted }: PageTransitionEvent) => {
+      if (persisted && isStored()) void loadSession({ followed: true });
+      else if (persisted) clearSession();
+    };
+    // Follows sign-in and sign-out in other tabs.
+    const follow = ({ key, newValue, oldValue }: StorageEvent) => {
+      if (key !== 'guestbook.session-until') return;
+      if (newValue !== null) void loadSession({ followed: true });
+      // Removal at about the expiry time means that the session expired in another tab first; the
+      // expiry times of two tabs differ slightly.
+      else if (Number(oldValue) * 1000 - CLOCK_TOLERANCE_MS <= Date.now()) expire();
+      else clearSession();
+    };
+    addEventListener('storage', follow);
+    addEventListener('pageshow', resume);
+    return () => {
+      removeEventListener('storage', follow);
+      removeEventListener('pageshow', resume);
+    };
+  }, [loadSession, clearSession, expire]);
+}
+
+function useExpiry(session: Session | undefined, expire: () => void): void {
+  useEffect(() => {
+    if (!session) return undefined;
+    const left = session.expiresAt * 1000 - Date.now();
+    const timer = setTimeout(expire, Math.max(0, left));
+    return () => clearTimeout(timer);
+  }, [session, expire]);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import {
   type Filters,
   itemAddress,
@@ -9,6 +10,7 @@ import {
 } from './address.ts';
 import { call, toFailure } from './api.ts';
 import type { Entry } from './api-model.ts';
+import { AuditFilters, showAudit } from './audit-filters.tsx';
 import { failureText } from './failure-text.ts';
 import { formatTime, fullTime } from './format.ts';
 import { toItemId } from './item-ids.ts';
@@ -25,30 +27,8 @@ interface Page {
 /** The audit log, ordered by log position, newest first. */
 export function Audit() {
   const { moderator, policy, subject } = useStore(store).filters;
-  const [entries, setEntries] = useState<readonly Entry[]>([]);
-  const [cursor, setCursor] = useState<string | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const [loading, setLoading] = useState(true);
-  const lastRequest = useRef(0);
   const query = toParams({ moderator, policy, subject }).toString();
-  const read = async (after: string | null) => {
-    const request = ++lastRequest.current;
-    setLoading(true);
-    try {
-      const params = new URLSearchParams(query);
-      if (after) params.set('cursor', after);
-      const page = await call<Page>('GET', `audit?order=newest&limit=50&${params}`);
-      // Drop this answer if a newer request has been sent.
-      if (request !== lastRequest.current) return;
-      setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
-      setCursor(page.next_cursor);
-      setFault(null);
-    } catch (error) {
-      if (request === lastRequest.current) setFault(failureText(toFailure(error)));
-    }
-    if (request === lastRequest.current) setLoading(false);
-  };
-  useEffect(() => void read(null), [query]);
+  const { entries, cursor, fault, loading, read } = useEntries(query);
   return (
     <section class="page" aria-labelledby="page-title">
       <div class="list-line">
@@ -69,46 +49,8 @@ export function Audit() {
         </div>
       </div>
       <AuditFilters entries={entries} />
-      {fault && (
-        <p class="box bad" role="alert">
-          {fault}
-        </p>
-      )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll */}
-      <section class="table-scroll" tabIndex={0} aria-label="Entries">
-        <table class="audit">
-          <thead>
-            <tr>
-              <th scope="col">
-                <abbr title="Position in the log">#</abbr>
-              </th>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">Subject</th>
-              <th scope="col">Details</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry) => (
-              <tr key={entry.id}>
-                <td>{entry.position}</td>
-                <td title={fullTime(entry.occurred_at)}>{formatTime(entry.occurred_at)}</td>
-                <td>
-                  <Who actor={entry.actor} />
-                </td>
-                <td>{eventText(entry.type)}</td>
-                <td>
-                  <SubjectCell subject={entry.subject} />
-                </td>
-                <td class="details-cell">
-                  <Details entry={entry} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      {fault && <Alert>{fault}</Alert>}
+      <EntriesTable entries={entries} />
       {entries.length === 0 && !fault && (
         <p class="hint">{loading ? 'Loading…' : 'No entries match the filters.'}</p>
       )}
@@ -121,80 +63,71 @@ export function Audit() {
   );
 }
 
-const showAudit = (change: Partial<Filters>) =>
-  showView('audit', { ...store.get().filters, ...change });
-
-function AuditFilters({ entries }: { entries: readonly Entry[] }) {
-  const { filters, policies } = useStore(store);
-  const names = new Set(
-    entries.flatMap(({ actor }) => (actor.type === 'moderator' ? (actor.name ?? []) : [])),
-  );
-  const { moderator, policy, subject } = filters;
-  return (
-    <search class="audit-filters">
-      <FilterInput name="moderator" label="Moderator" value={moderator} list="moderators" />
-      <datalist id="moderators">
-        {[...names].map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <label for="policy">Policy</label>
-      <select
-        id="policy"
-        class="input"
-        value={policy}
-        onChange={(event) => showAudit({ policy: event.currentTarget.value })}
-      >
-        <option value="">Any policy</option>
-        {policies.map(({ code, title }) => (
-          <option key={code} value={code}>
-            {title}
-          </option>
-        ))}
-      </select>
-      <FilterInput name="subject" label="Subject" value={subject} class="code" placeholder="id" />
-      {(moderator || policy || subject) && (
-        <button type="button" class="button quiet" onClick={() => showView('audit')}>
-          Clear filters
-        </button>
-      )}
-    </search>
-  );
+/** Reads the entries that match a query, page by page, starting again when the query changes. */
+function useEntries(query: string) {
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const [loading, setLoading] = useState(true);
+  const lastRequest = useRef(0);
+  const read = async (after: string | null) => {
+    const request = ++lastRequest.current;
+    setLoading(true);
+    try {
+      const params = new URLSearchParams(query);
+      if (after) params.set('cursor', after);
+      const page = await call<Page>('GET', `audit?order=newest&limit=50&${params}`);
+      // Drop this answer if a newer request has been sent.
+      if (request !== lastRequest.current) return;
+      setEntries((before) => (after ? [...before, ...page.entries] : page.entries));
+      setCursor(page.next_cursor);
+      setFault(null);
+    } catch (error) {
+      if (request === lastRequest.current) setFault(failureText(toFailure(error)));
+    }
+    if (request === lastRequest.current) setLoading(false);
+  };
+  useEffect(() => void read(null), [query]);
+  return { entries, cursor, fault, loading, read };
 }
 
-interface FilterInputProps {
-  name: 'moderator' | 'subject';
-  label: string;
-  value: string;
-  class?: string;
-  list?: string;
-  placeholder?: string;
-}
-
-/** A text that filters once it is changed; another value of the address replaces what is typed. */
-function FilterInput({
-  name,
-  label,
-  value,
-  class: more = '',
-  list,
-  placeholder,
-}: FilterInputProps) {
+function EntriesTable({ entries }: { entries: readonly Entry[] }) {
   return (
-    <>
-      <label for={name}>{label}</label>
-      <input
-        type="text"
-        id={name}
-        key={value}
-        class={`input ${more}`}
-        list={list}
-        placeholder={placeholder}
-        defaultValue={value}
-        maxLength={100}
-        onChange={(event) => showAudit({ [name]: event.currentTarget.value.trim() })}
-      />
-    </>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll
+    <section class="table-scroll" tabIndex={0} aria-label="Entries">
+      <table class="audit">
+        <thead>
+          <tr>
+            <th scope="col">
+              <abbr title="Position in the log">#</abbr>
+            </th>
+            <th scope="col">When</th>
+            <th scope="col">Who</th>
+            <th scope="col">What</th>
+            <th scope="col">Subject</th>
+            <th scope="col">Details</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.id}>
+              <td>{entry.position}</td>
+              <td title={fullTime(entry.occurred_at)}>{formatTime(entry.occurred_at)}</td>
+              <td>
+                <Who actor={entry.actor} />
+              </td>
+              <td>{eventText(entry.type)}</td>
+              <td>
+                <SubjectCell subject={entry.subject} />
+              </td>
+              <td class="details-cell">
+                <Details entry={entry} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

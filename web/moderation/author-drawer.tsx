@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import { call, toFailure } from './api.ts';
 import type { HistoryEvent, Item, ListView, QueueBody } from './api-model.ts';
@@ -25,25 +26,7 @@ export const authorFilter = ({ author }: Item): string | null =>
 export function AuthorDrawer({ item }: { item: Item }) {
   const { keys } = useStore(store);
   const author = authorFilter(item);
-  const [items, setItems] = useState<readonly Item[] | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  useEffect(() => {
-    let outdated = false;
-    setItems(null);
-    setFault(null);
-    if (author === null) return;
-    readItems(author).then(
-      (found) => {
-        if (!outdated) setItems(found);
-      },
-      (error) => {
-        if (!outdated) setFault(failureText(toFailure(error)));
-      },
-    );
-    return () => {
-      outdated = true;
-    };
-  }, [author]);
+  const { items, fault } = useItems(author);
   const others = items?.filter(({ id }) => id !== item.id).slice(0, MAX_ITEMS);
   const filters = { ...NO_FILTERS, author: author ?? '' };
   return (
@@ -75,37 +58,65 @@ export function AuthorDrawer({ item }: { item: Item }) {
       {item.author.member_id && (
         <AuthorComments key={item.author.member_id} memberId={item.author.member_id} />
       )}
-      {fault && (
-        <p class="box bad" role="alert">
-          {fault}
-        </p>
-      )}
+      {fault && <Alert>{fault}</Alert>}
       {author === null && <p class="hint">Guests without a name cannot be distinguished.</p>}
       {author !== null && !items && !fault && <p class="hint">Loading…</p>}
       {others?.length === 0 && <p class="hint">Nothing else.</p>}
       <ul>
         {others?.map((other) => (
           <li key={other.id}>
-            <p class="hint">
-              <span class={`tag ${other.state}`}>{other.state}</span>{' '}
-              <a href={itemAddress(other.id)} onClick={onPlainClick(() => openItem(other.id))}>
-                {kindName(other)},{' '}
-                <time dateTime={other.received_at} title={fullTime(other.received_at)}>
-                  {formatTime(other.received_at)}
-                </time>
-              </a>
-              {other.decision?.policy &&
-                ` · ${findPolicy(other.decision.policy)?.title ?? other.decision.policy}`}
-            </p>
-            {isErased(other) ? (
-              <em>erased</em>
-            ) : (
-              <MarkedText text={truncate(toExcerpt(other), MAX_EXCERPT_LENGTH)} />
-            )}
+            <ItemSummary item={other} />
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** The items of an author, once they are read. */
+function useItems(author: string | null) {
+  const [items, setItems] = useState<readonly Item[] | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  useEffect(() => {
+    let outdated = false;
+    setItems(null);
+    setFault(null);
+    if (author === null) return;
+    readItems(author).then(
+      (found) => {
+        if (!outdated) setItems(found);
+      },
+      (error) => {
+        if (!outdated) setFault(failureText(toFailure(error)));
+      },
+    );
+    return () => {
+      outdated = true;
+    };
+  }, [author]);
+  return { items, fault };
+}
+
+function ItemSummary({ item }: { item: Item }) {
+  return (
+    <>
+      <p class="hint">
+        <span class={`tag ${item.state}`}>{item.state}</span>{' '}
+        <a href={itemAddress(item.id)} onClick={onPlainClick(() => openItem(item.id))}>
+          {kindName(item)},{' '}
+          <time dateTime={item.received_at} title={fullTime(item.received_at)}>
+            {formatTime(item.received_at)}
+          </time>
+        </a>
+        {item.decision?.policy &&
+          ` · ${findPolicy(item.decision.policy)?.title ?? item.decision.policy}`}
+      </p>
+      {isErased(item) ? (
+        <em>erased</em>
+      ) : (
+        <MarkedText text={truncate(toExcerpt(item), MAX_EXCERPT_LENGTH)} />
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,3 @@
-import type { ComponentChildren } from 'preact';
-
 interface Series {
   name: string;
   values: readonly (number | null)[];
@@ -13,7 +11,6 @@ interface ChartProps {
   labels: readonly string[];
   series: readonly Series[];
   format: (value: number | null) => string;
-  children?: ComponentChildren;
 }
 
 const WIDTH = 400;
@@ -33,17 +30,12 @@ function roundedUp(max: number): number {
 }
 
 /** A small chart, with the same figures in a table that can be opened below. */
-export function Chart({ title, kind, labels, series, format, children }: ChartProps) {
-  const all = series.flatMap(({ values }) => values.map((value) => value ?? 0));
-  const max = roundedUp(Math.max(...all, 0));
-  const step = (WIDTH - LEFT) / Math.max(labels.length, 1);
-  const every = Math.ceil(labels.length / 6);
-  const id = `hatch-${title.replaceAll(' ', '-')}`;
+export function Chart(props: ChartProps) {
+  const { title, kind, series } = props;
   return (
     <figure class="chart">
       <figcaption>
         <h3>{title}</h3>
-        {children}
         <ul class="legend">
           {series.map(({ name, look }) => (
             <li key={name}>
@@ -52,105 +44,104 @@ export function Chart({ title, kind, labels, series, format, children }: ChartPr
           ))}
         </ul>
       </figcaption>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`${title}; the table below has the figures`}
-      >
-        <defs>
-          <pattern
-            id={id}
-            width="6"
-            height="6"
-            patternUnits="userSpaceOnUse"
-            patternTransform="rotate(45)"
-          >
-            <rect width="3" height="6" class="hatch" />
-          </pattern>
-        </defs>
-        {[0, 0.5, 1].map((part) => (
-          <g key={part}>
-            <line
-              class="grid"
-              x1={LEFT}
-              x2={WIDTH}
-              y1={y(part * max, max)}
-              y2={y(part * max, max)}
-            />
-            <text class="axis end" x={LEFT - 8} y={y(part * max, max) + 4}>
-              {format(part * max)}
-            </text>
-          </g>
-        ))}
-        {labels.map((label, index) =>
-          index % every === 0 ? (
-            <text key={label} class="axis middle" x={LEFT + step * (index + 0.5)} y={HEIGHT - 6}>
-              {label}
-            </text>
-          ) : null,
-        )}
-        {kind === 'bars'
-          ? series.map(({ name, values, look }, nth) =>
-              values.map((value, index) => {
-                const width = (step * 0.7) / series.length;
-                return (
-                  <rect
-                    key={`${name} ${labels[index]}`}
-                    class={`bar ${look}`}
-                    fill={look === 'hatched' ? `url(#${id})` : undefined}
-                    x={LEFT + step * (index + 0.15) + width * nth}
-                    width={Math.max(width - 1, 1)}
-                    y={y(value ?? 0, max)}
-                    height={barHeight(value ?? 0, max)}
-                  />
-                );
-              }),
-            )
-          : series.map(({ name, values, look }) => (
-              <g key={name} class={`line ${look}`}>
-                <path d={linePath(values, step, max)} />
-                {values.map((value, index) =>
-                  value === null ? null : (
-                    <circle
-                      key={labels[index]}
-                      cx={LEFT + step * (index + 0.5)}
-                      cy={y(value, max)}
-                      r="3"
-                    />
-                  ),
-                )}
-              </g>
-            ))}
-      </svg>
+      <Plot {...props} />
       <details>
         <summary>{title} as a table</summary>
-        <div class="table-scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Day</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {labels.map((label, index) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  {series.map(({ name, values }) => (
-                    <td key={name}>{format(values[index] ?? null)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <FigureTable {...props} />
       </details>
     </figure>
   );
+}
+
+function Plot({ title, kind, labels, series, format }: ChartProps) {
+  const all = series.flatMap(({ values }) => values.map((value) => value ?? 0));
+  const max = roundedUp(Math.max(...all, 0));
+  const step = (WIDTH - LEFT) / Math.max(labels.length, 1);
+  const hatchId = `hatch-${title.replaceAll(' ', '-')}`;
+  const Marks = kind === 'bars' ? Bars : Lines;
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={`${title}; the table below has the figures`}
+    >
+      <defs>
+        <pattern
+          id={hatchId}
+          width="6"
+          height="6"
+          patternUnits="userSpaceOnUse"
+          patternTransform="rotate(45)"
+        >
+          <rect width="3" height="6" class="hatch" />
+        </pattern>
+      </defs>
+      <Grid max={max} format={format} />
+      <DayLabels labels={labels} step={step} />
+      <Marks labels={labels} series={series} step={step} max={max} hatchId={hatchId} />
+    </svg>
+  );
+}
+
+function Grid({ max, format }: Pick<ChartProps, 'format'> & { max: number }) {
+  return [0, 0.5, 1].map((part) => (
+    <g key={part}>
+      <line class="grid" x1={LEFT} x2={WIDTH} y1={y(part * max, max)} y2={y(part * max, max)} />
+      <text class="axis end" x={LEFT - 8} y={y(part * max, max) + 4}>
+        {format(part * max)}
+      </text>
+    </g>
+  ));
+}
+
+/** The names of at most six days. */
+function DayLabels({ labels, step }: Pick<ChartProps, 'labels'> & { step: number }) {
+  const every = Math.ceil(labels.length / 6);
+  return labels.map((label, index) =>
+    index % every === 0 ? (
+      <text key={label} class="axis middle" x={LEFT + step * (index + 0.5)} y={HEIGHT - 6}>
+        {label}
+      </text>
+    ) : null,
+  );
+}
+
+interface MarksProps extends Pick<ChartProps, 'labels' | 'series'> {
+  /** Width of a day. */
+  step: number;
+  /** Value at the top of the axis. */
+  max: number;
+  hatchId: string;
+}
+
+function Bars({ labels, series, step, max, hatchId }: MarksProps) {
+  const width = (step * 0.7) / series.length;
+  return series.map(({ name, values, look }, nth) =>
+    values.map((value, index) => (
+      <rect
+        key={`${name} ${labels[index]}`}
+        class={`bar ${look}`}
+        fill={look === 'hatched' ? `url(#${hatchId})` : undefined}
+        x={LEFT + step * (index + 0.15) + width * nth}
+        width={Math.max(width - 1, 1)}
+        y={y(value ?? 0, max)}
+        height={barHeight(value ?? 0, max)}
+      />
+    )),
+  );
+}
+
+function Lines({ labels, series, step, max }: MarksProps) {
+  return series.map(({ name, values, look }) => (
+    <g key={name} class={`line ${look}`}>
+      <path d={linePath(values, step, max)} />
+      {values.map((value, index) =>
+        value === null ? null : (
+          <circle key={labels[index]} cx={LEFT + step * (index + 0.5)} cy={y(value, max)} r="3" />
+        ),
+      )}
+    </g>
+  ));
 }
 
 /** The SVG path of a line, with gaps at missing values. */
@@ -162,4 +153,33 @@ function linePath(values: readonly (number | null)[], step: number, max: number)
       return `${begins ? 'M' : 'L'}${LEFT + step * (index + 0.5)} ${y(value, max)}`;
     })
     .join('');
+}
+
+function FigureTable({ labels, series, format }: ChartProps) {
+  return (
+    <div class="table-scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, index) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{format(values[index] ?? null)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }

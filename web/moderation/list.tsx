@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { type Filters, NO_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext } from './claims.ts';
@@ -18,44 +19,18 @@ import { currentList, set, store } from './state.ts';
 import { useStore } from './store.ts';
 
 export function List() {
-  const { items, gone, arrivals, nextCursor, loading, listFault, selected, me, keys } =
-    useStore(store);
-  const view = currentList();
-  const shown = selectableIds().length;
-  const canClaim = me?.role !== 'auditor';
+  const { items, gone, nextCursor, loading, listFault, selected } = useStore(store);
   return (
     <section class="list" aria-labelledby="list-title">
-      <div class="list-head">
-        <div class="list-line">
-          <h2 id="list-title" tabIndex={-1}>
-            {VIEW_NAMES[view]}
-          </h2>
-          {arrivals.length > 0 && (
-            <button type="button" class="button quiet arrivals" onClick={showArrivals}>
-              Show {formatCount(arrivals.length)} new
-            </button>
-          )}
-          {canClaim && (
-            <button
-              type="button"
-              class="button"
-              aria-keyshortcuts={keys ? 'n' : undefined}
-              onClick={() => void claimNext()}
-            >
-              Claim next {keys && <kbd>n</kbd>}
-            </button>
-          )}
-        </div>
-        <Search />
-      </div>
+      <ListHead />
       <div class="list-scroll">
         {listFault && (
-          <p class="box bad" role="alert">
+          <Alert>
             {listFault}{' '}
             <button type="button" class="button quiet" onClick={() => void loadList()}>
               Try again
             </button>
-          </p>
+          </Alert>
         )}
         {items.length > 0 && <Rows />}
         {items.length === gone.size && !loading && !listFault && <EmptyList />}
@@ -66,38 +41,75 @@ export function List() {
           </button>
         )}
       </div>
-      {selected.size > 0 && (
-        <fieldset class="selection">
-          <legend>{plural(selected.size, 'note')} selected</legend>
-          {selected.size < shown && (
-            <button type="button" class="button quiet" onClick={selectAll}>
-              Select all {shown}
-            </button>
-          )}
-          <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
-            Clear
-          </button>
-          <div class="row-buttons">
-            <button
-              type="button"
-              class="button"
-              aria-keyshortcuts={keys ? 'Shift+A' : undefined}
-              onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
-            >
-              {ACTION_NAMES[batchAction(PUBLISHING_ACTIONS) ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
-            </button>
-            <button
-              type="button"
-              class="button danger"
-              aria-keyshortcuts={keys ? 'Shift+R' : undefined}
-              onClick={() => openBatchPreview(REMOVING_ACTIONS)}
-            >
-              {ACTION_NAMES[batchAction(REMOVING_ACTIONS) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
-            </button>
-          </div>
-        </fieldset>
-      )}
+      {selected.size > 0 && <SelectionBar />}
     </section>
+  );
+}
+
+function ListHead() {
+  const { arrivals, me, keys } = useStore(store);
+  const canClaim = me?.role !== 'auditor';
+  return (
+    <div class="list-head">
+      <div class="list-line">
+        <h2 id="list-title" tabIndex={-1}>
+          {VIEW_NAMES[currentList()]}
+        </h2>
+        {arrivals.length > 0 && (
+          <button type="button" class="button quiet arrivals" onClick={showArrivals}>
+            Show {formatCount(arrivals.length)} new
+          </button>
+        )}
+        {canClaim && (
+          <button
+            type="button"
+            class="button"
+            aria-keyshortcuts={keys ? 'n' : undefined}
+            onClick={() => void claimNext()}
+          >
+            Claim next {keys && <kbd>n</kbd>}
+          </button>
+        )}
+      </div>
+      <Search />
+    </div>
+  );
+}
+
+/** What can be done with the selected notes. */
+function SelectionBar() {
+  const { selected, keys } = useStore(store);
+  const shown = selectableIds().length;
+  return (
+    <fieldset class="selection">
+      <legend>{plural(selected.size, 'note')} selected</legend>
+      {selected.size < shown && (
+        <button type="button" class="button quiet" onClick={selectAll}>
+          Select all {shown}
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
+        Clear
+      </button>
+      <div class="row-buttons">
+        <button
+          type="button"
+          class="button"
+          aria-keyshortcuts={keys ? 'Shift+A' : undefined}
+          onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
+        >
+          {ACTION_NAMES[batchAction(PUBLISHING_ACTIONS) ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
+        </button>
+        <button
+          type="button"
+          class="button danger"
+          aria-keyshortcuts={keys ? 'Shift+R' : undefined}
+          onClick={() => openBatchPreview(REMOVING_ACTIONS)}
+        >
+          {ACTION_NAMES[batchAction(REMOVING_ACTIONS) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
+        </button>
+      </div>
+    </fieldset>
   );
 }
 
@@ -109,24 +121,18 @@ const AGES = [
 ] as const;
 
 function Search() {
-  const { filters, keys, items } = useStore(store);
+  const { filters } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
-  const input = useRef<HTMLInputElement>(null);
-  // A `value` attribute would overwrite the text being typed at each redraw.
-  useLayoutEffect(() => {
-    if (input.current) input.current.value = filters.q;
-  }, [filters.q]);
-  const filtered = Object.values(filters).some(Boolean);
   const apply = () => {
     const data = new FormData(form.current ?? undefined);
     const field = (name: keyof Filters) => String(data.get(name) ?? '').trim();
-    const next = {
+    showView(currentList(), {
       ...NO_FILTERS,
       q: field('q'),
       finding: field('finding'),
       older_than: field('older_than'),
-    };
-    showView(currentList(), { ...next, author: filters.author });
+      author: filters.author,
+    });
   };
   return (
     <search>
@@ -139,61 +145,90 @@ function Search() {
           focusOn(null);
         }}
       >
-        <label class="visually-hidden" for="search">
-          Search text and names
-        </label>
-        <input
-          ref={input}
-          id="search"
-          name="q"
-          type="search"
-          class="input"
-          dir="auto"
-          maxLength={200}
-          placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
-          aria-keyshortcuts={keys ? '/' : undefined}
-        />
-        <label class="visually-hidden" for="finding">
-          Finding
-        </label>
-        <select id="finding" name="finding" class="input" value={filters.finding} onChange={apply}>
-          <option value="">Any finding</option>
-          {FINDINGS.map((code) => (
-            <option key={code} value={code}>
-              {findingName(code)}
-            </option>
-          ))}
-        </select>
-        <label class="visually-hidden" for="older">
-          Age
-        </label>
-        <select
-          id="older"
-          name="older_than"
-          class="input"
-          value={filters.older_than}
-          onChange={apply}
-        >
-          {AGES.map(([seconds, words]) => (
-            <option key={seconds} value={seconds}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <SearchInput />
+        <SearchSelects onChange={apply} />
       </form>
-      {filtered && (
-        <p class="hint narrowed">
-          {items.length > 0 && <span class="matches">{matchesText()} </span>}
-          {filters.author && (
-            <>
-              Author: <MarkedText text={filters.author} />{' '}
-            </>
-          )}
-          <button type="button" class="button quiet" onClick={() => showView(currentList())}>
-            Clear filters
-          </button>
-        </p>
-      )}
+      {Object.values(filters).some(Boolean) && <Narrowed />}
     </search>
+  );
+}
+
+function SearchInput() {
+  const { filters, keys } = useStore(store);
+  const input = useRef<HTMLInputElement>(null);
+  // A `value` attribute would overwrite the text being typed at each redraw.
+  useLayoutEffect(() => {
+    if (input.current) input.current.value = filters.q;
+  }, [filters.q]);
+  return (
+    <>
+      <label class="visually-hidden" for="search">
+        Search text and names
+      </label>
+      <input
+        ref={input}
+        id="search"
+        name="q"
+        type="search"
+        class="input"
+        dir="auto"
+        maxLength={200}
+        placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
+        aria-keyshortcuts={keys ? '/' : undefined}
+      />
+    </>
+  );
+}
+
+function SearchSelects({ onChange }: { onChange: () => void }) {
+  const { filters } = useStore(store);
+  return (
+    <>
+      <label class="visually-hidden" for="finding">
+        Finding
+      </label>
+      <select id="finding" name="finding" class="input" value={filters.finding} onChange={onChange}>
+        <option value="">Any finding</option>
+        {FINDINGS.map((code) => (
+          <option key={code} value={code}>
+            {findingName(code)}
+          </option>
+        ))}
+      </select>
+      <label class="visually-hidden" for="older">
+        Age
+      </label>
+      <select
+        id="older"
+        name="older_than"
+        class="input"
+        value={filters.older_than}
+        onChange={onChange}
+      >
+        {AGES.map(([seconds, words]) => (
+          <option key={seconds} value={seconds}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+/** What the filters found, and how to clear them. */
+function Narrowed() {
+  const { filters, items } = useStore(store);
+  return (
+    <p class="hint narrowed">
+      {items.length > 0 && <span class="matches">{matchesText()} </span>}
+      {filters.author && (
+        <>
+          Author: <MarkedText text={filters.author} />{' '}
+        </>
+      )}
+      <button type="button" class="button quiet" onClick={() => showView(currentList())}>
+        Clear filters
+      </button>
+    </p>
   );
 }

@@ -1,6 +1,6 @@
 import { Actions } from './actions.tsx';
 import { itemAddress, onPlainClick } from './address.ts';
-import { type Item, isNote } from './api-model.ts';
+import { type Item, isNote, type NoteItem } from './api-model.ts';
 import { AuthorDrawer, authorFilter } from './author-drawer.tsx';
 import { ClaimTag } from './claim-tag.tsx';
 import { Content } from './content.tsx';
@@ -17,84 +17,23 @@ import { History, Thread } from './thread.tsx';
 
 /** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, filters, drawer, keys } = useStore(store);
+  const { details, filters, drawer } = useStore(store);
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const note = isNote(item) ? item : null;
-  const { decision } = item;
-  const appeal = note?.appeal;
-  const policy = findPolicy(decision?.policy);
   return (
     <section class="note" aria-labelledby="note-title">
       <div class="note-scroll">
         <button type="button" class="button quiet back" onClick={leaveItem}>
           <span aria-hidden="true">←</span> List
         </button>
-        <header class="note-head">
-          <h2 id="note-title" tabIndex={-1}>
-            {kindName(item)} by <MarkedText text={authorName(item)} query={filters.q} />
-          </h2>
-          <p class="hint">
-            <a href={itemAddress(item.id)} onClick={onPlainClick(() => openItem(item.id))}>
-              <time dateTime={item.received_at} title={fullTime(item.received_at)}>
-                {formatTime(item.received_at)}
-              </time>
-            </a>{' '}
-            · {ageText(item)}
-            {note && ` · ${note.experience}`}
-            {note?.deferred_until && ` · deferred until ${formatTime(note.deferred_until)}`}
-          </p>
-          <p class="status-line">
-            <span class={`tag ${item.state}`}>{item.state}</span> <ClaimTag item={item} />
-          </p>
-        </header>
+        <NoteHead item={item} />
         <Content item={item} thread={detail?.thread} query={filters.q} />
-        {appeal && (
-          <section class="box accent">
-            <h3>
-              Appeal, {appeal.state}, {formatTime(appeal.opened_at)}
-            </h3>
-            <MarkedText text={appeal.text} class="quoted" />
-          </section>
-        )}
-        {decision && (
-          <p class="decision">
-            {decisionText(
-              DECISION_ACTIONS[decision.decision],
-              policy?.title ?? decision.policy ?? undefined,
-            )}{' '}
-            by <bdi>{decision.moderator?.name ?? 'the service'}</bdi>,{' '}
-            {formatTime(decision.decided_at)}
-            {notificationText(item)}
-            {decision.message && <MarkedText text={decision.message} class="quoted" />}
-          </p>
-        )}
+        {note?.appeal && <AppealText appeal={note.appeal} />}
+        {item.decision && <DecisionText item={item} decision={item.decision} />}
         <Flags item={item} />
         {note && <LookAlikes note={note} />}
-        <section class="record">
-          <h3>Author</h3>
-          <p>
-            {item.author.kind === 'member' ? 'Member' : 'Guest'}
-            {item.author.name && (
-              <>
-                {' '}
-                <MarkedText text={item.author.name} />
-              </>
-            )}
-            {authorRecordText(item)}{' '}
-            {authorFilter(item) && (
-              <button
-                type="button"
-                class="button quiet"
-                aria-expanded={drawer}
-                aria-keyshortcuts={keys ? 'h' : undefined}
-                onClick={() => set({ drawer: !drawer })}
-              >
-                More by this author {keys && <kbd>h</kbd>}
-              </button>
-            )}
-          </p>
-        </section>
+        <AuthorRecord item={item} />
         {note && <Thread detail={detail} />}
         <History detail={detail} itemId={item.id} />
       </div>
@@ -104,10 +43,65 @@ export function Note({ item }: { item: Item | undefined }) {
   );
 }
 
+interface ItemProps {
+  item: Item;
+}
+
+function NoteHead({ item }: ItemProps) {
+  const { filters } = useStore(store);
+  const note = isNote(item) ? item : null;
+  return (
+    <header class="note-head">
+      <h2 id="note-title" tabIndex={-1}>
+        {kindName(item)} by <MarkedText text={authorName(item)} query={filters.q} />
+      </h2>
+      <p class="hint">
+        <a href={itemAddress(item.id)} onClick={onPlainClick(() => openItem(item.id))}>
+          <time dateTime={item.received_at} title={fullTime(item.received_at)}>
+            {formatTime(item.received_at)}
+          </time>
+        </a>{' '}
+        · {ageText(item)}
+        {note && ` · ${note.experience}`}
+        {note?.deferred_until && ` · deferred until ${formatTime(note.deferred_until)}`}
+      </p>
+      <p class="status-line">
+        <span class={`tag ${item.state}`}>{item.state}</span> <ClaimTag item={item} />
+      </p>
+    </header>
+  );
+}
+
 const ageText = (item: Item): string =>
   item.state === 'pending'
     ? `waiting ${formatDuration(currentAge(item))}`
     : `${formatDuration(currentAge(item))} old`;
+
+function AppealText({ appeal }: { appeal: NonNullable<NoteItem['appeal']> }) {
+  return (
+    <section class="box accent">
+      <h3>
+        Appeal, {appeal.state}, {formatTime(appeal.opened_at)}
+      </h3>
+      <MarkedText text={appeal.text} class="quoted" />
+    </section>
+  );
+}
+
+function DecisionText({ item, decision }: ItemProps & { decision: NonNullable<Item['decision']> }) {
+  const policy = findPolicy(decision.policy);
+  return (
+    <p class="decision">
+      {decisionText(
+        DECISION_ACTIONS[decision.decision],
+        policy?.title ?? decision.policy ?? undefined,
+      )}{' '}
+      by <bdi>{decision.moderator?.name ?? 'the service'}</bdi>, {formatTime(decision.decided_at)}
+      {notificationText(item)}
+      {decision.message && <MarkedText text={decision.message} class="quoted" />}
+    </p>
+  );
+}
 
 /** When the author is notified of the decision. Guests are never notified. */
 function notificationText({ author, decision, state }: Item): string {
@@ -128,6 +122,36 @@ const DECISION_ACTIONS = {
   deferred: 'defer',
   escalated: 'escalate',
 } as const;
+
+function AuthorRecord({ item }: ItemProps) {
+  const { drawer, keys } = useStore(store);
+  return (
+    <section class="record">
+      <h3>Author</h3>
+      <p>
+        {item.author.kind === 'member' ? 'Member' : 'Guest'}
+        {item.author.name && (
+          <>
+            {' '}
+            <MarkedText text={item.author.name} />
+          </>
+        )}
+        {authorRecordText(item)}{' '}
+        {authorFilter(item) && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-expanded={drawer}
+            aria-keyshortcuts={keys ? 'h' : undefined}
+            onClick={() => set({ drawer: !drawer })}
+          >
+            More by this author {keys && <kbd>h</kbd>}
+          </button>
+        )}
+      </p>
+    </section>
+  );
+}
 
 function authorRecordText({ author }: Item): string {
   if (author.kind === 'guest')

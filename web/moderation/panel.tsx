@@ -27,23 +27,21 @@ const TITLES: Partial<Record<Panel['action'], string>> = {
 
 const MAX_LENGTH = 500;
 
+interface PanelProps {
+  panel: Panel;
+}
+
 /** The input that a decision still needs. Digits choose; a message to the author is optional. */
-export function DecisionPanel({ panel }: { panel: Panel }) {
+export function DecisionPanel({ panel }: PanelProps) {
   const { keys } = useStore(store);
-  const { action, itemId, sending, fault } = panel;
-  const place = useRef<HTMLElement>(null);
+  const { action, itemId, sending, fault, prepared } = panel;
   const text = getDraft(itemId, action);
+  const place = useRef<HTMLElement>(null);
   // Focus the field before the next key, which would otherwise run a shortcut.
   useLayoutEffect(() => {
     const field = action === 'escalate' && place.current?.querySelector('textarea');
     (field || place.current)?.focus();
   }, [action]);
-  const policies = action === 'reject' || action === 'remove';
-  const hasMessage = takesMessage(action);
-  const missing = action === 'escalate' && !hasVisibleText(text);
-  const submit = () => {
-    if (!missing) submitPanel({});
-  };
   return (
     <section
       ref={place}
@@ -54,97 +52,132 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
       aria-label={TITLES[action]}
       aria-busy={sending}
     >
-      <div class="panel-head">
-        <p class="label">{TITLES[action]}</p>
-        {hasPrepared(panel) && (
-          <button
-            type="button"
-            class="button quiet prepared"
-            aria-expanded={panel.prepared}
-            aria-keyshortcuts={keys ? 'm' : undefined}
-            onClick={togglePrepared}
-          >
-            Prepared messages {keys && <kbd>m</kbd>}
-          </button>
-        )}
-        <button type="button" class="button quiet" onClick={closePanel}>
-          Cancel {keys && <kbd>Esc</kbd>}
-        </button>
-      </div>
+      <PanelHead panel={panel} keys={keys} />
       {fault && (
         <p class="box bad">
           {fault} {text && 'Your text is kept.'}
         </p>
       )}
-      {panel.prepared && (
-        <ol class="prepared-list" aria-label="Prepared messages">
-          {preparedMessages().map(({ policyTitle, text }, index) => (
-            <li key={`${policyTitle} ${text}`}>
-              <button
-                type="button"
-                class="button quiet prepared-choice"
-                onClick={() => insertPrepared(index)}
-              >
-                {index < 9 && keys && <kbd>{index + 1}</kbd>} {policyTitle}: {text}
-              </button>
-            </li>
-          ))}
-        </ol>
+      {prepared && <PreparedMessages keys={keys} />}
+      {needsPolicy(action) && <PolicyChoices panel={panel} keys={keys} />}
+      {action === 'defer' && <Deferrals keys={keys} />}
+      {takesMessage(action) && <MessageField panel={panel} text={text} />}
+    </section>
+  );
+}
+
+const needsPolicy = (action: Panel['action']) => action === 'reject' || action === 'remove';
+
+interface KeysProps {
+  /** Whether keyboard shortcuts are on. */
+  keys: boolean;
+}
+
+function PanelHead({ panel, keys }: PanelProps & KeysProps) {
+  return (
+    <div class="panel-head">
+      <p class="label">{TITLES[panel.action]}</p>
+      {hasPrepared(panel) && (
+        <button
+          type="button"
+          class="button quiet prepared"
+          aria-expanded={panel.prepared}
+          aria-keyshortcuts={keys ? 'm' : undefined}
+          onClick={togglePrepared}
+        >
+          Prepared messages {keys && <kbd>m</kbd>}
+        </button>
       )}
-      {policies && (
-        <div class="choices">
-          {activePolicies().map(({ code, title }, index) => (
-            <button
-              key={code}
-              type="button"
-              class="button danger"
-              aria-disabled={sending ? 'true' : undefined}
-              onClick={() => submitPanel({ policy: code })}
-            >
-              {index < 9 && keys && !panel.prepared && <kbd>{index + 1}</kbd>} {title}
-            </button>
-          ))}
-          {activePolicies().length === 0 && <NoPolicy />}
-        </div>
-      )}
-      {action === 'defer' && (
-        <div class="choices">
-          {DEFERRALS.map(([hours, span], index) => (
-            <button
-              key={hours}
-              type="button"
-              class="button"
-              onClick={() => submitPanel({ until: hoursFromNow(hours) })}
-            >
-              {keys && <kbd>{index + 1}</kbd>} {span}
-            </button>
-          ))}
-        </div>
-      )}
-      {hasMessage && (
-        <Field
-          label={action === 'escalate' ? 'Message to the lead' : 'Message to the author'}
-          name="message"
-          rows={1}
-          maxLength={MAX_LENGTH}
-          optional={action !== 'escalate'}
-          value={text}
-          onValue={(value) => setDraft(itemId, action, value)}
-          hint={
-            HAS_KEYBOARD
-              ? policies
-                ? 'Press Esc, then the number of a policy.'
-                : 'Press Enter to send.'
-              : undefined
-          }
-          onKeyDown={(event) => {
-            if (policies || event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
-            event.preventDefault();
-            submit();
-          }}
-        />
-      )}
-      {hasMessage && !policies && (
+      <button type="button" class="button quiet" onClick={closePanel}>
+        Cancel {keys && <kbd>Esc</kbd>}
+      </button>
+    </div>
+  );
+}
+
+function PreparedMessages({ keys }: KeysProps) {
+  return (
+    <ol class="prepared-list" aria-label="Prepared messages">
+      {preparedMessages().map(({ policyTitle, text }, index) => (
+        <li key={`${policyTitle} ${text}`}>
+          <button
+            type="button"
+            class="button quiet prepared-choice"
+            onClick={() => insertPrepared(index)}
+          >
+            {index < 9 && keys && <kbd>{index + 1}</kbd>} {policyTitle}: {text}
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function PolicyChoices({ panel, keys }: PanelProps & KeysProps) {
+  const policies = activePolicies();
+  return (
+    <div class="choices">
+      {policies.map(({ code, title }, index) => (
+        <button
+          key={code}
+          type="button"
+          class="button danger"
+          aria-disabled={panel.sending ? 'true' : undefined}
+          onClick={() => submitPanel({ policy: code })}
+        >
+          {index < 9 && keys && !panel.prepared && <kbd>{index + 1}</kbd>} {title}
+        </button>
+      ))}
+      {policies.length === 0 && <NoPolicy />}
+    </div>
+  );
+}
+
+function Deferrals({ keys }: KeysProps) {
+  return (
+    <div class="choices">
+      {DEFERRALS.map(([hours, span], index) => (
+        <button
+          key={hours}
+          type="button"
+          class="button"
+          onClick={() => submitPanel({ until: hoursFromNow(hours) })}
+        >
+          {keys && <kbd>{index + 1}</kbd>} {span}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The message to the author or the lead. If the decision needs no policy, its submit button. */
+function MessageField({ panel, text }: PanelProps & { text: string }) {
+  const { action, itemId, sending } = panel;
+  const choosesPolicy = needsPolicy(action);
+  const missing = action === 'escalate' && !hasVisibleText(text);
+  const submit = () => {
+    if (!missing) submitPanel({});
+  };
+  const hint = choosesPolicy ? 'Press Esc, then the number of a policy.' : 'Press Enter to send.';
+  return (
+    <>
+      <Field
+        label={action === 'escalate' ? 'Message to the lead' : 'Message to the author'}
+        name="message"
+        rows={1}
+        maxLength={MAX_LENGTH}
+        optional={action !== 'escalate'}
+        value={text}
+        onValue={(value) => setDraft(itemId, action, value)}
+        hint={HAS_KEYBOARD ? hint : undefined}
+        onKeyDown={(event) => {
+          if (choosesPolicy || event.key !== 'Enter' || event.shiftKey || isComposing(event))
+            return;
+          event.preventDefault();
+          submit();
+        }}
+      />
+      {!choosesPolicy && (
         <div class="row-buttons">
           <button
             type="button"
@@ -156,6 +189,6 @@ export function DecisionPanel({ panel }: { panel: Panel }) {
           </button>
         </div>
       )}
-    </section>
+    </>
   );
 }

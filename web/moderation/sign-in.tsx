@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { signIn } from './session.ts';
 import { get } from './state.ts';
@@ -47,26 +48,7 @@ export function SignIn({ asDialog = false }: { asDialog?: boolean }) {
           ? 'Sign in again. Your place, your selection and your texts are kept.'
           : 'Sign in with the token that the operator gave you.'}
       </p>
-      <div class="field">
-        <label for={id}>Token</label>
-        <input
-          ref={field}
-          id={id}
-          name="token"
-          type="password"
-          class="input code"
-          autoComplete="current-password"
-          spellcheck={false}
-          maxLength={200}
-          aria-invalid={fault ? 'true' : undefined}
-          aria-describedby={fault ? `${id}-fault` : undefined}
-        />
-        {fault && (
-          <span class="error" id={`${id}-fault`} role="alert">
-            {fault}
-          </span>
-        )}
-      </div>
+      <TokenField id={id} input={field} fault={fault} />
       <button type="submit" class="button primary" aria-disabled={sending ? 'true' : undefined}>
         {sending ? 'Signing in…' : 'Sign in'}
       </button>
@@ -88,5 +70,36 @@ export function SignIn({ asDialog = false }: { asDialog?: boolean }) {
     >
       {form}
     </dialog>
+  );
+}
+
+interface TokenFieldProps {
+  id: string;
+  input: RefObject<HTMLInputElement | null>;
+  fault: string | null;
+}
+
+function TokenField({ id, input, fault }: TokenFieldProps) {
+  return (
+    <div class="field">
+      <label for={id}>Token</label>
+      <input
+        ref={input}
+        id={id}
+        name="token"
+        type="password"
+        class="input code"
+        autoComplete="current-password"
+        spellcheck={false}
+        maxLength={200}
+        aria-invalid={fault ? 'true' : undefined}
+        aria-describedby={fault ? `${id}-fault` : undefined}
+      />
+      {fault && (
+        <span class="error" id={`${id}-fault`} role="alert">
+          {fault}
+        </span>
+      )}
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
 import { serviceNow } from '../shared/clock.ts';
 import { call, toFailure } from './api.ts';
 import type { Stats as Figures } from './api-model.ts';
@@ -52,104 +53,44 @@ export function Stats() {
           </select>
         </label>
       </div>
-      {fault && (
-        <p class="box bad" role="alert">
-          {fault}
-        </p>
-      )}
+      {fault && <Alert>{fault}</Alert>}
       {!figures && !fault && <p class="hint">Loading…</p>}
       {figures && <FigureList figures={figures} />}
     </section>
   );
 }
 
-function FigureList({ figures }: { figures: Figures }) {
-  const { depth, days, jobs } = figures;
-  const labels = days.map(({ date }) => day.format(new Date(date)));
+interface FiguresProps {
+  figures: Figures;
+}
+
+function FigureList({ figures }: FiguresProps) {
   return (
     <>
-      <dl class="tiles">
-        <Tile name="Waiting" value={formatCount(depth.pending)} />
-        <Tile
-          name="Past due (24 h)"
-          value={formatCount(depth.past_due)}
-          alert={depth.past_due > 0}
-        />
-        <Tile name="Oldest" value={formatDuration(depth.oldest_age_seconds)} />
-        <Tile name="Reported" value={formatCount(depth.reported)} />
-        <Tile name="Arrivals" value={formatCount(figures.arrivals)} />
-        <Tile name="Decisions" value={formatCount(figures.decisions)} />
-        <Tile name="Overturned" value={formatRate(figures.overturn_rate)} />
-        <Tile name="Not screened yet" value={formatCount(jobs.screening)} />
-        <Tile name="Failed jobs" value={formatCount(jobs.dead)} alert={jobs.dead > 0} />
-      </dl>
-      <div class="charts">
-        <Chart
-          title="Arrivals and decisions"
-          kind="bars"
-          labels={labels}
-          format={(value) => (value === null ? '–' : formatCount(value))}
-          series={[
-            { name: 'Arrivals', values: days.map(({ arrivals }) => arrivals), look: 'solid' },
-            { name: 'Decisions', values: days.map(({ decisions }) => decisions), look: 'hatched' },
-          ]}
-        />
-        <Chart
-          title="Time to decision"
-          kind="lines"
-          labels={labels}
-          format={formatDuration}
-          series={[
-            {
-              name: 'Median',
-              values: days.map(({ age_seconds }) => age_seconds?.p50 ?? null),
-              look: 'solid',
-            },
-            {
-              name: '95th percentile',
-              values: days.map(({ age_seconds }) => age_seconds?.p95 ?? null),
-              look: 'hatched',
-            },
-          ]}
-        />
-        <Chart
-          title="Overturned decisions"
-          kind="bars"
-          labels={labels}
-          format={(value) => (value === null ? '–' : formatCount(value))}
-          series={[
-            { name: 'Overturned', values: days.map(({ overturned }) => overturned), look: 'solid' },
-          ]}
-        />
-      </div>
+      <Tiles figures={figures} />
+      <Charts days={figures.days} />
       <h3>Moderators</h3>
-      <Table
-        head={[
-          'Moderator',
-          'Decisions',
-          'Overturned',
-          'Time per decision (median)',
-          '95th percentile',
-        ]}
-      >
-        {figures.moderators.map(({ moderator, ...row }) => [
-          moderator?.name ?? 'the service',
-          formatCount(row.decisions),
-          formatRate(row.overturn_rate),
-          formatDuration(row.handling_seconds?.p50 ?? null),
-          formatDuration(row.handling_seconds?.p95 ?? null),
-        ])}
-      </Table>
+      <ModeratorTable moderators={figures.moderators} />
       <h3>Findings</h3>
-      <Table head={['Finding', 'Flagged', 'Rejected or removed', 'Precision']}>
-        {figures.findings.map(({ code, flagged, confirmed, precision }) => [
-          findingName(code),
-          formatCount(flagged),
-          formatCount(confirmed),
-          formatRate(precision),
-        ])}
-      </Table>
+      <FindingTable findings={figures.findings} />
     </>
+  );
+}
+
+function Tiles({ figures }: FiguresProps) {
+  const { depth, jobs } = figures;
+  return (
+    <dl class="tiles">
+      <Tile name="Waiting" value={formatCount(depth.pending)} />
+      <Tile name="Past due (24 h)" value={formatCount(depth.past_due)} alert={depth.past_due > 0} />
+      <Tile name="Oldest" value={formatDuration(depth.oldest_age_seconds)} />
+      <Tile name="Reported" value={formatCount(depth.reported)} />
+      <Tile name="Arrivals" value={formatCount(figures.arrivals)} />
+      <Tile name="Decisions" value={formatCount(figures.decisions)} />
+      <Tile name="Overturned" value={formatRate(figures.overturn_rate)} />
+      <Tile name="Not screened yet" value={formatCount(jobs.screening)} />
+      <Tile name="Failed jobs" value={formatCount(jobs.dead)} alert={jobs.dead > 0} />
+    </dl>
   );
 }
 
@@ -159,6 +100,88 @@ function Tile({ name, value, alert = false }: { name: string; value: string; ale
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
+  );
+}
+
+const formatCountOrDash = (value: number | null) => (value === null ? '–' : formatCount(value));
+
+function Charts({ days }: Pick<Figures, 'days'>) {
+  const labels = days.map(({ date }) => day.format(new Date(date)));
+  return (
+    <div class="charts">
+      <Chart
+        title="Arrivals and decisions"
+        kind="bars"
+        labels={labels}
+        format={formatCountOrDash}
+        series={[
+          { name: 'Arrivals', values: days.map(({ arrivals }) => arrivals), look: 'solid' },
+          { name: 'Decisions', values: days.map(({ decisions }) => decisions), look: 'hatched' },
+        ]}
+      />
+      <Chart
+        title="Time to decision"
+        kind="lines"
+        labels={labels}
+        format={formatDuration}
+        series={[
+          {
+            name: 'Median',
+            values: days.map(({ age_seconds }) => age_seconds?.p50 ?? null),
+            look: 'solid',
+          },
+          {
+            name: '95th percentile',
+            values: days.map(({ age_seconds }) => age_seconds?.p95 ?? null),
+            look: 'hatched',
+          },
+        ]}
+      />
+      <Chart
+        title="Overturned decisions"
+        kind="bars"
+        labels={labels}
+        format={formatCountOrDash}
+        series={[
+          { name: 'Overturned', values: days.map(({ overturned }) => overturned), look: 'solid' },
+        ]}
+      />
+    </div>
+  );
+}
+
+function ModeratorTable({ moderators }: Pick<Figures, 'moderators'>) {
+  return (
+    <Table
+      head={[
+        'Moderator',
+        'Decisions',
+        'Overturned',
+        'Time per decision (median)',
+        '95th percentile',
+      ]}
+    >
+      {moderators.map(({ moderator, ...row }) => [
+        moderator?.name ?? 'the service',
+        formatCount(row.decisions),
+        formatRate(row.overturn_rate),
+        formatDuration(row.handling_seconds?.p50 ?? null),
+        formatDuration(row.handling_seconds?.p95 ?? null),
+      ])}
+    </Table>
+  );
+}
+
+function FindingTable({ findings }: Pick<Figures, 'findings'>) {
+  return (
+    <Table head={['Finding', 'Flagged', 'Rejected or removed', 'Precision']}>
+      {findings.map(({ code, flagged, confirmed, precision }) => [
+        findingName(code),
+        formatCount(flagged),
+        formatCount(confirmed),
+        formatRate(precision),
+      ])}
+    </Table>
   );
 }
 

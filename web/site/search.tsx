@@ -1,5 +1,6 @@
 import { recordPath } from '../../services/pages/site/record-path.ts';
 import type { People, Result, ViewOf } from '../../services/pages/site/view.ts';
+import { Alert } from '../shared/alert.tsx';
 import { MarkedText } from './marked.tsx';
 import { Empty, Pager, RecordLink, When } from './parts.tsx';
 import { SearchForm } from './search-form.tsx';
@@ -16,11 +17,7 @@ export function Search({ words, of, results, people, problem, older }: ViewOf<'s
     <>
       <h1>Search</h1>
       <SearchForm words={words} of={of} />
-      {problem && (
-        <p class="box bad" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem && <Alert>{problem}</Alert>}
       {results?.length === 0 && (
         <Empty>Nothing public contains all of these words. Try fewer of them.</Empty>
       )}

@@ -1,4 +1,5 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
+import { Alert } from '../shared/alert.tsx';
 import { toQuote, UserText } from '../shared/text.tsx';
 
 /** The form for a note of a guest, which works without scripts. */
@@ -17,9 +18,7 @@ export function Write({ id, experience, parent, name, message, problems }: ViewO
       )}
       <form class="stack" action="/guestbook" method="post">
         {whole.map(([field, problem]) => (
-          <p class="box bad" role="alert" key={field}>
-            {field ? `${field} ${problem}` : problem}
-          </p>
+          <Alert key={field}>{field ? `${field} ${problem}` : problem}</Alert>
         ))}
         <input type="hidden" name="id" value={id} />
         <input type="hidden" name="experience" value={experience} />
