@@ -133,3 +133,13 @@ t.test('moves the focus only to what was requested', NEEDS_BROWSER, async (t) =>
   await press('Cancel');
   await focused('button:text-is("Write a reply…")');
 });
+
+t.test('tells screen readers how long a text is and may be', NEEDS_BROWSER, async (t) => {
+  const { page } = await visitGuestbook(t, await startGuestbook(t));
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  const field = page.getByLabel('Your note', { exact: true });
+  await field.fill('Hello');
+  const described = await field.getAttribute('aria-describedby');
+  const count = await page.locator(`[id="${described?.split(' ').at(-1)}"]`).textContent();
+  t.equal(count, '5 / 500 of at most 500 characters');
+});

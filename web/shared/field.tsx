@@ -73,7 +73,7 @@ export function Field(props: FieldProps) {
             <span class={count > maxLength ? 'count over' : 'count'} id={`${id}-count`}>
               {count}
               <span aria-hidden="true"> / {maxLength}</span>
-              <span class="visually-hidden"> of at maxLength {maxLength} characters</span>
+              <span class="visually-hidden"> of at most {maxLength} characters</span>
             </span>
           )}
         </div>
