@@ -31,7 +31,8 @@ function givenRows(columns: Columns): string {
 const keys = new Map<string, string>();
 
 function checkKey(table: string, key: readonly string[]): void {
-  const [text, known = text] = [key.join(), keys.get(table)];
+  const text = key.join();
+  const known = keys.get(table) ?? text;
   if (text !== known)
     throw new Error(`rows of ${table} are identified by ${known}, not by ${text}`);
   keys.set(table, text);
@@ -41,7 +42,8 @@ function checkKey(table: string, key: readonly string[]): void {
  * Defines a write of one row that `mergeBatches` can combine with others. `text` builds the SQL
  * around `given`, the rows, and must use no table but `table`. `key` names the columns that identify
  * the row that is written, the same for every statement on the table. It is required if the
- * statement changes an existing row, and lets rows of other keys be written out of order.
+ * statement changes an existing row, and lets rows of other keys be written out of order; do not
+ * name it for a table with a further unique index, which such an order could violate.
  */
 export function defineBatch<const Of extends Columns>(
   table: string,
