@@ -5,7 +5,6 @@ import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
 import { createLogWatch } from '../platform/eventstore/log-watch.ts';
 import type { HttpDeps } from '../platform/http/handle-request.ts';
-import { indexOperations } from '../platform/http/invoke.ts';
 import { mount } from '../platform/http/mount.ts';
 import { jobsTopic } from '../platform/jobs/queues.ts';
 import { jobSender } from '../platform/jobs/sender.ts';
@@ -121,7 +120,7 @@ export function createApp(
   const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);
   const limits = rateLimits(pool, keys);
-  const routes = createRoutes({
+  const { routes, operations } = createRoutes({
     ...core,
     limits,
     readiness,
@@ -132,7 +131,7 @@ export function createApp(
     logger,
   });
   const { app, router } = mount({
-    operations: indexOperations(routes, config),
+    operations,
     authenticators: {
       session: sessionAuthenticator(pool, keys),
       bearer,
@@ -155,5 +154,5 @@ export function createApp(
     ending.abort();
   }
 
-  return { app, router, routes, readiness, stop };
+  return { app, router, routes, operations, readiness, stop };
 }

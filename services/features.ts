@@ -86,8 +86,8 @@ export const publicationKinds = FEATURES.flatMap(({ publicationKinds: kinds }) =
 
 const exportSections = FEATURES.flatMap(({ exportSections: sections }) => sections ?? []);
 
-/** Creates the routes of all features. */
-export function createRoutes(deps: ProcessDeps): Routes[] {
+/** Creates the routes of all features, and indexes their operations. */
+export function createRoutes(deps: ProcessDeps): { routes: Routes[]; operations: Operations } {
   const routes: Routes[] = FEATURES.flatMap((feature) =>
     feature.routes({
       ...deps,
@@ -95,8 +95,9 @@ export function createRoutes(deps: ProcessDeps): Routes[] {
       exportSections,
       publicationKinds,
       routes: () => routes,
-      operations: () => indexOperations(routes, deps.config),
+      operations: () => operations,
     }),
   );
-  return routes;
+  const operations = indexOperations(routes, deps.config);
+  return { routes, operations };
 }

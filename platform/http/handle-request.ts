@@ -115,7 +115,10 @@ export async function handleRequest(
     if (!methods) throw failure;
     if (!operation)
       throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
-    const run = () => withDeadline(() => answer(deps, req, res, operation, id, headers, seen));
+    const run = () =>
+      withOwnWrites(req, () =>
+        withDeadline(() => answer(deps, req, res, operation, id, headers, seen)),
+      );
     await (traceId ? withTrace(traceId, run) : run());
   } catch (error) {
     if (error instanceof CallerGone) res.statusCode = CALLER_GONE;
@@ -188,7 +191,7 @@ async function answer(
       ...toRequestContext(req, res, deps.trustedProxies, id, undefined),
       incoming: req,
     };
-    const reply = await withOwnWrites(req, () => converse(operation, request));
+    const reply = await converse(operation, request);
     await sendReply(
       req,
       res,
@@ -211,9 +214,8 @@ async function answer(
   const parse = route.form ? parseForm : parseStrictJson;
   const body = route.body ? parse(await readBody(req, route)) : undefined;
   const input: Input = { params: { ...req.params }, query, body };
-  const run = () =>
-    invoke(operation, principal, input, toRequestContext(req, res, deps.trustedProxies, id, key));
-  const outcome = await withOwnWrites(req, run);
+  const request = toRequestContext(req, res, deps.trustedProxies, id, key);
+  const outcome = await invoke(operation, principal, input, request);
   if (isRefusal(outcome)) throw problemFrom(outcome);
   await sendReply(req, res, route, outcome, {
     ...headers,

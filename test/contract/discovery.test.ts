@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { indexOperations } from '../../platform/http/invoke.ts';
 import { createApp } from '../../services/compose.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -22,7 +21,7 @@ async function capabilities(service: Service): Promise<Capability[]> {
 
 t.test('has the same operations in route table, document and service', async (t) => {
   const service = await startService(t);
-  const rows = [...indexOperations(service.routes, service.core.config).values()].map(
+  const rows = [...service.operations.values()].map(
     ({ id, route }) => `${id} ${route.method} ${inDocument(route.path)}`,
   );
   const { paths } = (await service.call('GET', '/openapi.json')).body;
@@ -53,7 +52,7 @@ t.test('lists each operation once, at an address that answers', async (t) => {
   const service = await startService(t);
   const listed = await capabilities(service);
   t.equal(new Set(listed.map(({ id }) => id)).size, listed.length);
-  const operations = indexOperations(service.routes, service.core.config);
+  const operations = service.operations;
   const withPath = listed.filter(({ path }) => path);
   for (const { id, method, path } of withPath) {
     t.ok(operations.has(id) || ['a2a', 'mcp'].includes(id), `${id} is an operationId`);

@@ -6,7 +6,6 @@ import { newCredential, toAuthorization } from '../../harness/agent.ts';
 import { type ApiResponse, readCookie } from '../../harness/api.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
-import { indexOperations } from '../../platform/http/invoke.ts';
 import { fillPath } from '../../platform/http/route.ts';
 import { notifyAuthors } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
@@ -38,7 +37,7 @@ interface Options {
 }
 
 const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
-const operations = indexOperations(service.routes, service.core.config);
+const operations = service.operations;
 const recorded: Recorded = {};
 
 async function exchange(id: string, status: number, options: Options = {}): Promise<ApiResponse> {

@@ -2,7 +2,6 @@ import t from 'tap';
 import type { z } from 'zod';
 import { asking, callA2a } from '../../harness/a2a.ts';
 import { newAgent } from '../../harness/agent.ts';
-import { indexOperations } from '../../platform/http/invoke.ts';
 import { toIssues } from '../../platform/http/issues.ts';
 import { startService } from '../support/service.ts';
 
@@ -75,7 +74,7 @@ const service = await startService(t);
 
 t.test('words every issue of every route itself', async (t) => {
   let issues = 0;
-  for (const { id, route } of indexOperations(service.routes, service.core.config).values()) {
+  for (const { id, route } of service.operations.values()) {
     if (route.transport) continue;
     for (const schema of [route.params, route.query, route.body]) {
       if (!schema) continue;

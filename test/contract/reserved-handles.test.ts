@@ -1,6 +1,5 @@
 import t from 'tap';
 import { newRegistration } from '../../harness/registration.ts';
-import { indexOperations } from '../../platform/http/invoke.ts';
 import { Handle } from '../../platform/http/schemas.ts';
 import { rateLimits } from '../../platform/limits/rate-limits.ts';
 import type { registerCommand } from '../../services/membership/register.ts';
@@ -10,8 +9,8 @@ import { startService } from '../support/service.ts';
 const REGISTER = '/api/membership/register';
 
 t.test('reserves the names of all routes', async (t) => {
-  const { core, routes } = await startService(t);
-  const names = [...indexOperations(routes, core.config).values()].map(
+  const { operations } = await startService(t);
+  const names = [...operations.values()].map(
     ({ route }) => route.path.replace(/^(\/api)?(\/v1)?\//, '').split('/')[0] ?? '',
   );
   const handles = [...new Set([...names, 'api'])].filter((name) => Handle.safeParse(name).success);

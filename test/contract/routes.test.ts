@@ -1,5 +1,4 @@
 import t from 'tap';
-import { indexOperations } from '../../platform/http/invoke.ts';
 import { problems } from '../../platform/http/problems.ts';
 import { bodyLimit } from '../../platform/http/read-request.ts';
 import { isMutation } from '../../platform/http/route.ts';
@@ -7,7 +6,7 @@ import { startService } from '../support/service.ts';
 
 t.test('keeps the rules that span several routes', async (t) => {
   const service = await startService(t);
-  const operations = [...indexOperations(service.routes, service.core.config).values()];
+  const operations = [...service.operations.values()];
   t.ok(operations.length > 10);
   const seen = new Set<string>();
   for (const { id, route } of operations) {
@@ -40,7 +39,7 @@ t.test('limits every body as the contract states', async (t) => {
     [/^\/api\/guestbook(\/|$)/, 8192],
     [/^\/a2a$|^\/api\/v1\/artifacts$/, 327_680],
   ];
-  for (const { id, route } of indexOperations(service.routes, service.core.config).values()) {
+  for (const { id, route } of service.operations.values()) {
     const [, most = 65_536] = limits.find(([paths]) => paths.test(route.path)) ?? [];
     if (route.body) t.equal(bodyLimit(route), most, id);
   }
@@ -50,7 +49,7 @@ t.test('refuses unsupported methods on every path and names the supported ones',
   const service = await startService(t);
   const methods = new Map<string, Set<string>>();
   const withSlash = new Set<string>();
-  for (const { route } of indexOperations(service.routes, service.core.config).values()) {
+  for (const { route } of service.operations.values()) {
     if (route.transport) withSlash.add(route.path);
     const taken = methods.get(route.path) ?? new Set();
     taken.add(route.method);

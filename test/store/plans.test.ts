@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import t from 'tap';
 import { readsByKey } from '../../platform/batch-statements.ts';
-import { indexOperations } from '../../platform/http/invoke.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
@@ -136,7 +135,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
   const called = new Set(
     service.logged.map((line) => JSON.parse(line)).map(({ method, route }) => `${method} ${route}`),
   );
-  const missing = [...indexOperations(service.routes, service.core.config).values()]
+  const missing = [...service.operations.values()]
     .map(({ route }) => `${route.method} ${route.path}`)
     .filter((row) => !called.has(row) && !SILENT.test(row));
   t.same(missing, [], 'every row of the route table was called');

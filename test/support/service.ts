@@ -50,7 +50,7 @@ export async function startService(
     { write: (line: string) => void logged.push(line) },
   );
   const core = await createCore(config, 'service test', () => logger.fatal('the log is lost'));
-  const { app, routes, stop } = createApp(core, logger);
+  const { app, routes, operations, stop } = createApp(core, logger);
   check ??= createResponseCheck(openApiDocument(routes, 'http://localhost'));
   t.teardown(async () => {
     stop();
@@ -81,5 +81,5 @@ export async function startService(
     return answer;
   }
 
-  return { call, tamper, routes, baseUrl, database, core, logger, logged };
+  return { call, tamper, routes, operations, baseUrl, database, core, logger, logged };
 }

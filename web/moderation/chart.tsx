@@ -1,3 +1,5 @@
+import { TableHead } from './table-head.tsx';
+
 interface Series {
   name: string;
   values: readonly (number | null)[];
@@ -159,16 +161,7 @@ function FigureTable({ labels, series, format }: ChartProps) {
   return (
     <div class="table-scroll">
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={['Day', ...series.map(({ name }) => name)]} />
         <tbody>
           {labels.map((label, index) => (
             <tr key={label}>

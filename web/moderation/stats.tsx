@@ -7,6 +7,7 @@ import { Chart } from './chart.tsx';
 import { failureText } from './failure-text.ts';
 import { formatCount, formatDuration, formatRate } from './format.ts';
 import { findingName } from './labels.ts';
+import { TableHead } from './table-head.tsx';
 
 const SPANS = [7, 30, 90] as const;
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -191,15 +192,7 @@ function Table({ head, children }: { head: string[]; children: string[][] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll
     <section class="table-scroll" tabIndex={0} aria-label={head[0]}>
       <table>
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={head} />
         <tbody>
           {children.map(([first, ...rest]) => (
             <tr key={first}>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, EmptyBody, GivenUuid, Text, Uuid } from '../../../platform/http/schemas.ts';
-import { HistoryEvent } from '../decisions/contract.ts';
+import { DECIDE_PROBLEMS, HistoryEvent } from '../decisions/contract.ts';
 import { COMMENT_SUBJECTS } from '../queue/subject.ts';
 import { CLAIMERS, READERS } from '../staff/roles.ts';
 
@@ -23,15 +23,6 @@ const Comments = z
   .meta({ id: 'Comments' });
 
 const path = '/api/moderation/subjects/:type/:id/comments' as const;
-
-const CHANGE_PROBLEMS = [
-  'invalid_request',
-  'moderator_required',
-  'role_required',
-  'not_found',
-  'state_conflict',
-  'idempotency_conflict',
-] as const;
 
 export const commentsContract = defineContract({
   'moderation.comments': {
@@ -67,7 +58,7 @@ export const commentsContract = defineContract({
         body: CommentReply,
       },
     },
-    problems: CHANGE_PROBLEMS,
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
   'moderation.delete_comment': {
     method: 'POST',
@@ -88,6 +79,6 @@ export const commentsContract = defineContract({
         body: CommentDeletion,
       },
     },
-    problems: CHANGE_PROBLEMS,
+    problems: [...DECIDE_PROBLEMS, 'invalid_request'],
   },
 });

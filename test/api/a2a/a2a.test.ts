@@ -5,7 +5,6 @@ import t from 'tap';
 import { answered, asking, callA2a, dataPart, sending } from '../../../harness/a2a.ts';
 import { newAgent } from '../../../harness/agent.ts';
 import { newCase } from '../../../harness/cases.ts';
-import { indexOperations } from '../../../platform/http/invoke.ts';
 import { agentCard, CARD_CHANGED, exampleRequest } from '../../../services/protocols/a2a/card.ts';
 import { offeredOperations, operationInput } from '../../../services/protocols/a2a/operations.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -116,10 +115,7 @@ t.test('answers a text message with the list of operations and runs nothing', as
   );
   t.match(claim, { writes: true, scope: 'case:claim' });
   const names = data.data.operations.map(({ operation }: { operation: string }) => operation);
-  t.same(
-    names.sort(),
-    [...offeredOperations(indexOperations(service.routes, service.core.config)).keys()].sort(),
-  );
+  t.same(names.sort(), [...offeredOperations(service.operations).keys()].sort());
   t.ok(answer.body.result.message.contextId, 'the reply names a new context');
   t.notOk(answer.body.result.task);
 });
@@ -215,7 +211,7 @@ t.test('serves the agent card in wire form and lets caches revalidate it', async
   const headers = { 'if-none-match': card.headers.get('etag') ?? '' };
   t.equal((await service.call('GET', '/.well-known/agent-card.json', { headers })).status, 304);
 
-  const operations = indexOperations(service.routes, service.core.config);
+  const operations = service.operations;
   for (const { id, examples } of card.body.skills) {
     const example = JSON.parse(examples[0]);
     const operation = operations.get(example.operation);
@@ -229,10 +225,7 @@ t.test('serves the agent card in wire form and lets caches revalidate it', async
 
 t.test('dates the agent card by its last change', async (t) => {
   const service = await startService(t);
-  const card = agentCard(
-    offeredOperations(indexOperations(service.routes, service.core.config)),
-    'https://service.test',
-  );
+  const card = agentCard(offeredOperations(service.operations), 'https://service.test');
   const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
   t.equal(seen, '76f4802cacec61a2', 'the card changed: update CARD_CHANGED and this hash');
 });
@@ -260,9 +253,7 @@ const namesOf = (schema: Shaped | undefined): string[] => [
 
 t.test('gives the path, query and body fields of an operation different names', async (t) => {
   const service = await startService(t);
-  const operations = [
-    ...offeredOperations(indexOperations(service.routes, service.core.config)).values(),
-  ];
+  const operations = [...offeredOperations(service.operations).values()];
   t.ok(operations.length > 15);
   for (const operation of operations) {
     const { id, route } = operation;

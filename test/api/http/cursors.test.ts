@@ -5,7 +5,6 @@ import { readCookie } from '../../../harness/api.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
-import { indexOperations } from '../../../platform/http/invoke.ts';
 import { isPage, type Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { formatKeysetCursor, parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
@@ -115,7 +114,7 @@ function listRoutes(service: Service, agent: Agent, moderator: Moderator, cookie
         : typeof access === 'object' && 'roles' in access
           ? { authorization: `Bearer ${moderator.token}` }
           : { authorization: agent.authorization };
-  return [...indexOperations(service.routes, service.core.config).values()]
+  return [...service.operations.values()]
     .filter(({ route }) => !isPage(route))
     .flatMap(({ route }) =>
       (['cursor', 'before'] as const)
