@@ -1,7 +1,15 @@
 import { deepEqual } from 'node:assert/strict';
 import type pg from 'pg';
-import { rebuild } from '../projections/rebuild/rebuild.ts';
+import { mergeBatches } from '../platform/batch-statements.ts';
+import type { RecordedEvent } from '../platform/eventstore/event.ts';
+import { pipeline } from '../platform/postgres/pipeline.ts';
+import { projector } from '../projections/projection.ts';
 import { catalogue, projections } from '../projections/registry.ts';
+
+const TABLES = projections.flatMap(({ tables }) => tables);
+const READ_ALL = `SELECT name, row FROM (${TABLES.map(
+  (table) => `SELECT '${table}' AS name, to_jsonb(t) AS row FROM ${table} t`,
+).join(' UNION ALL ')}) each ORDER BY name, row::text`;
 
 /** Reads every row of every projection's table, sorted by its JSON text. */
 export async function readModels(pool: pg.Pool): Promise<Record<string, unknown[]>> {
@@ -15,11 +23,28 @@ export async function readModels(pool: pg.Pool): Promise<Record<string, unknown[
   return tables;
 }
 
-/** Rebuilds all read models from the log and throws if a row changes; skips an empty log. */
-export async function assertRebuilt({ url, pool }: { url: string; pool: pg.Pool }): Promise<void> {
-  const { rows } = await pool.query('SELECT FROM events LIMIT 1');
-  if (rows.length === 0) return;
-  const before = await readModels(pool);
-  await rebuild(url, catalogue, projections);
-  deepEqual(before, await readModels(pool));
+/**
+ * Replays the log into the emptied read models, and throws if a row differs from before. This is
+ * the projecting of a rebuild without its new tables, indexes and locks (these have tests), in a
+ * transaction that is rolled back: a third of the time of a real rebuild. Skips an empty log.
+ */
+export async function assertRebuilt(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN; SET LOCAL lock_timeout = '60s'");
+    const { rows: log } = await client.query<RecordedEvent & pg.QueryResultRow>(
+      'SELECT * FROM events ORDER BY position',
+    );
+    if (log.length === 0) return;
+    const before = (await client.query(READ_ALL)).rows;
+    await client.query(TABLES.map((table) => `DELETE FROM ${table}`).join(';'));
+    const events = log.map((row) => catalogue.read(row));
+    await pipeline(client, [
+      ...projections.flatMap(({ seed = [] }) => seed),
+      ...projections.flatMap((projection) => mergeBatches(projector([projection])(events))),
+    ]);
+    deepEqual((await client.query(READ_ALL)).rows, before);
+  } finally {
+    client.release(true); // closes the connection, which rolls back
+  }
 }

@@ -57,7 +57,7 @@ export async function startService(
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await core.close();
-    if (!tampered) await assertRebuilt(database);
+    if (!tampered) await assertRebuilt(database.pool);
   });
 
   let tampered = false;

@@ -166,7 +166,7 @@ for (const everything of [false, true])
       const restore = { action: 'restore', expected_version: 2 };
       await refused(`subjects/artifact/${hidden.id}/decisions`, restore);
       await refused(`subjects/artifact/${shown.id}/decisions`, { ...remove, expected_version: 2 });
-      await assertRebuilt(service.database);
+      await assertRebuilt(service.database.pool);
 
       t.equal(await eraseMembers(service.core, { member_id: agent.id }), 1);
       const { rows } = await pool.query(
