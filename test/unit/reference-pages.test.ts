@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { conflictReasons } from '../../platform/conflict-reasons.ts';
+import { addExamples } from '../../platform/http/examples.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi.ts';
 import {
   operationsOf,
@@ -12,7 +13,13 @@ import { UPDATE_TYPES } from '../../services/updates/update-type.ts';
 
 const GOLDEN = join(import.meta.dirname, '../contract/openapi.golden.json');
 const ADDRESS = 'https://service.test';
-const golden = (): OpenApiDocument => JSON.parse(readFileSync(GOLDEN, 'utf8'));
+
+/** The golden document, with the examples that it leaves out. */
+function golden(): OpenApiDocument {
+  const document = JSON.parse(readFileSync(GOLDEN, 'utf8'));
+  addExamples(document, ADDRESS);
+  return document;
+}
 
 const document = toReferenceDocument(golden());
 const operations = operationsOf(document);
