@@ -24,7 +24,7 @@ export const defineJob = <Schema extends z.ZodType>(
 
 /** Defines a job that runs every so many seconds, without data. */
 export const defineSweep = (every: number, run: (core: Core) => Promise<unknown>): JobDefinition =>
-  defineJob({ schema: z.strictObject({}), every, run });
+  defineJob({ schema: z.object({}), every, run });
 
 /** Cron has a resolution of one minute; a shorter interval repeats the schedule with delays. */
 export function listSchedules(every: number): { cron: string; key: string; startAfter: number }[] {

@@ -9,6 +9,7 @@ import {
   type QueueName,
   updateQueues,
 } from '../platform/jobs/queues.ts';
+import { fromStored } from '../platform/jobs/stored-job.ts';
 import { addressConfig } from '../platform/postgres/connection.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { onParentGone } from '../platform/supervisor/parent.ts';
@@ -81,8 +82,8 @@ async function serve(
     await boss.schedule(name, cron, {}, { key, startAfter });
 
   // Each job has a separate result, so that one failure does not fail the batch.
-  async function runJob({ id, data }: Job<unknown>): Promise<JobResult> {
-    const { trace_ids } = (data ?? {}) as { trace_ids?: string[] };
+  async function runJob({ id, data: stored }: Job<unknown>): Promise<JobResult> {
+    const { data, traceIds: trace_ids } = fromStored(stored);
     const started = performance.now();
     const ended = (outcome: 'done' | 'failed') =>
       metrics.ended(name, outcome, (performance.now() - started) / 1000);

@@ -15,6 +15,8 @@ export interface Job {
   priority?: number;
   /** Merges the jobs of one queue in one transaction: every field of `data` must be a list. */
   gathers?: boolean;
+  /** The traces of the requests that enqueue it, for the log. */
+  traceIds?: readonly string[];
 }
 
 /** What a command writes, all in one transaction. */

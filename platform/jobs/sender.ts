@@ -2,6 +2,7 @@ import type { Job } from '../eventstore/event-store.ts';
 import { named, type Sql } from '../sql.ts';
 import { callerBoss } from './boss.ts';
 import { makeQueues } from './queues.ts';
+import { toStored } from './stored-job.ts';
 
 /**
  * Creates a function that turns a job into the statement that enqueues it, to run in a command's
@@ -18,7 +19,8 @@ export async function jobSender(url: string) {
     throw error;
   }
 
-  async function enqueue({ queue, data, startAfter, priority }: Job): Promise<Sql> {
+  async function enqueue(job: Job): Promise<Sql> {
+    const { queue, startAfter, priority } = job;
     const captured: Sql[] = [];
     const executeSql = async (text: string, values: unknown[] = []) => {
       captured.push(named(text, values));
@@ -28,7 +30,7 @@ export async function jobSender(url: string) {
       ...(startAfter === undefined ? {} : { startAfter }),
       ...(priority === undefined ? {} : { priority }),
     };
-    await boss.send(queue, data, { ...options, db: { executeSql } });
+    await boss.send(queue, toStored(job), { ...options, db: { executeSql } });
     const [statement] = captured;
     if (!statement || captured.length > 1)
       throw new Error(`${queue}: one statement expected, ${captured.length} made`);

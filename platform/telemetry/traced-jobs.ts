@@ -2,7 +2,7 @@ import type { Command, Decision } from '../eventstore/command.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
 import { currentTrace } from './trace.ts';
 
-/** Wraps a store: jobs that a command enqueues carry the trace of its request, as `trace_ids`. */
+/** Wraps a store: jobs that a command enqueues carry the trace of its request, beside their data. */
 export function withTracedJobs(store: EventStore): EventStore {
   const execute: EventStore['execute'] = (command, attempts) => {
     const traceId = currentTrace();
@@ -20,11 +20,9 @@ function addTrace<Answer, Code extends string>(
     decide(loaded): Decision<Answer, Code> {
       const decision = command.decide(loaded);
       if (!('jobs' in decision) || !decision.jobs) return decision;
-      // A list, because jobs of several requests may become one.
-      const data = { trace_ids: [traceId] };
       return {
         ...decision,
-        jobs: decision.jobs.map((job) => ({ ...job, data: { ...job.data, ...data } })),
+        jobs: decision.jobs.map((job) => ({ ...job, traceIds: [traceId] })),
       };
     },
   };

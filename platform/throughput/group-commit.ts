@@ -166,10 +166,12 @@ function oneRead(reads: readonly Sql[]): Sql {
 function gatherJobs(jobs: readonly Job[]): Job[] {
   const gathered = new Map<string, Job>();
   for (const job of jobs.filter(({ gathers }) => gathers)) {
-    const data = { ...gathered.get(job.queue)?.data } as Record<string, unknown[]>;
+    const earlier = gathered.get(job.queue);
+    const data = { ...earlier?.data } as Record<string, unknown[]>;
     for (const [name, list] of Object.entries(job.data))
       data[name] = [...(data[name] ?? []), ...(list as unknown[])];
-    gathered.set(job.queue, { ...job, data });
+    const traceIds = [...(earlier?.traceIds ?? []), ...(job.traceIds ?? [])];
+    gathered.set(job.queue, { ...job, data, traceIds });
   }
   return [...jobs.filter(({ gathers }) => !gathers), ...gathered.values()];
 }

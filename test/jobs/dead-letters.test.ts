@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import t from 'tap';
+import { submit } from '../../harness/moderation.ts';
 import { matchAll } from '../support/match-all.ts';
 import { operatorEnv } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
@@ -83,4 +84,31 @@ t.test('lists dead letters and returns them to their queues', async (t) => {
   t.equal((await jobs()).length, 2);
   t.strictSame(await listed(), []);
   await t.rejects(command('all'), { code: 2, stderr: /^Unknown command 'all'\.\nUsage/ });
+});
+
+t.test('runs waiting and dead jobs that carry traces beside their data', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.core;
+  const waiting = await submit(service);
+  const dead = await submit(service);
+  // As release 0.9.0 stored and failed them for requests with X-Request-Id.
+  await pool.query(`UPDATE pgboss.job SET data = data || '{"trace_ids": ["a-request-id"]}'`);
+  await pool.query(
+    `WITH failed AS (DELETE FROM pgboss.job WHERE data->'note_ids' ? $1 RETURNING *)
+     INSERT INTO pgboss.job (name, data, source_name, source_id, source_created_on)
+     SELECT 'dead-letters', data, name, id, created_on FROM failed`,
+    [dead.id],
+  );
+  const screened = async () =>
+    (
+      await pool.query(`SELECT data->>'note_id' AS id FROM events WHERE type = 'NoteScreened'`)
+    ).rows.map(({ id }) => id);
+
+  await startWorker(t, operatorEnv(service));
+  while ((await screened()).length === 0) await sleep(50);
+  t.same(await screened(), [waiting.id]);
+  const env = { ...process.env, NODE_OPTIONS: '', ...operatorEnv(service) };
+  await run(process.execPath, ['cli/dead-letters.ts', 'again'], { env });
+  while ((await screened()).length === 1) await sleep(50);
+  t.same(await screened(), [waiting.id, dead.id]);
 });

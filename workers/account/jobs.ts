@@ -5,7 +5,7 @@ import { eraseMembers } from './erase-member.ts';
 export const accountJobs = {
   // A deletion enqueues a job for its member; the scheduled job finds what a lost job left.
   'erase-member': defineJob({
-    schema: z.strictObject({ member_id: z.uuid().optional() }),
+    schema: z.object({ member_id: z.uuid().optional() }),
     every: 3600,
     run: eraseMembers,
   }),

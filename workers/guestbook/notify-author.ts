@@ -8,7 +8,7 @@ import { notifyAuthorCommand } from '../../services/guestbook/notify-author.ts';
 import { noteStream } from '../../services/guestbook/streams.ts';
 
 /** A decision on a note, identified by the note's version after the decision. */
-export const NoteToNotify = z.strictObject({ note_id: z.uuid(), version: z.int() });
+export const NoteToNotify = z.object({ note_id: z.uuid(), version: z.int() });
 
 interface Deps {
   store: EventStore;

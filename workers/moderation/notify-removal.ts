@@ -10,8 +10,8 @@ import { notifyRemovalCommand, notifyWithdrawalCommand } from '../../services/re
 import { forEachInBatches } from '../batches.ts';
 
 /** A removal, identified by the version of the record's stream after the removal. */
-export const RemovalToTell = z.strictObject({
-  subject: z.strictObject({ type: z.enum(RECORD_TYPES), id: z.uuid() }),
+export const RemovalToTell = z.object({
+  subject: z.object({ type: z.enum(RECORD_TYPES), id: z.uuid() }),
   version: z.int(),
 });
 

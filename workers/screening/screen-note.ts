@@ -23,7 +23,7 @@ import { trainedClassifier } from './trained-classifier.ts';
 type Deps = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
 type Screened = Omit<RecordScreening, 'noteState'>;
 
-export const ToScreen = z.strictObject({ note_ids: z.array(z.uuid()) });
+export const ToScreen = z.object({ note_ids: z.array(z.uuid()) });
 
 /**
  * Screens each note; returns how many. If one of several notes fails, it gets a separate job, so
