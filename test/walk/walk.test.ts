@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { answered, asking, callA2a } from '../../harness/a2a.ts';
+import { bootstrap, inSeconds, newAgent, newCredential } from '../../harness/agent.ts';
+import { type Api, createApi, readCookie } from '../../harness/api.ts';
+import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
+import { freePort } from '../../harness/free-port.ts';
+import { atDesk, decide, type Moderator, submitAs } from '../../harness/moderation.ts';
+import { publishArtifact, publishProfile } from '../../harness/records.ts';
+import { needs, startProgram } from '../../harness/system-process.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { testDatabase } from '../support/database.ts';
+import { writeConfig } from '../support/deploy-config.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+
+// A walk from outside: what an operator starts, behind a proxy that adds its usual headers, with
+// each capability used to the end of its jobs. Every new capability gets its steps here.
+
+// Both walks mostly wait, the longest for a credential that expires after a minute.
+t.setTimeout(300_000);
+t.jobs = 2;
+
+const TRACE = 'http-request set-header traceparent 00-%[uuid(),regsub(-,,g)]-00f067aa0ba902b7-01';
+
+const proxies = {
+  haproxy: (t: Test, port: string, [one, other]: readonly number[]) => [
+    '-db',
+    '-f',
+    writeConfig(t, 'haproxy.cfg', {
+      'maxconn 20000': 'maxconn 200',
+      'bind :8080': `bind 127.0.0.1:${port}`,
+      'default_backend web': `${TRACE}\n    default_backend web`,
+      '127.0.0.1:3001': `127.0.0.1:${one}`,
+      '127.0.0.1:3002': `127.0.0.1:${other}`,
+    }),
+  ],
+  nginx: (t: Test, port: string, [one, other]: readonly number[]) => {
+    // Its account may write only here.
+    const folder = temporaryFolder('nginx');
+    t.teardown(folder.remove);
+    chmodSync(folder.path, 0o777);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      .map((name) => `${name}_temp_path ${folder.path}/${name};`)
+      .join(' ');
+    const config = writeConfig(t, 'nginx.conf', {
+      'pid /run/nginx.pid;': `pid ${folder.path}/pid; daemon off;`,
+      'access_log off;': `access_log off; ${temporary}`,
+      'worker_connections 20000': 'worker_connections 200',
+      'listen 8080': `listen 127.0.0.1:${port}`,
+      '127.0.0.1:3001': `127.0.0.1:${one}`,
+      '127.0.0.1:3002': `127.0.0.1:${other}`,
+    });
+    return ['-e', 'stderr', '-c', config];
+  },
+};
+
+for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
+  t.test(
+    `every capability does its job to the end behind ${proxy}`,
+    { ...needs(proxy), buffered: true },
+    async (t) => {
+      const port = await freePort();
+      const fleet = await startFleet(t, port, { UNDO_WINDOW_SECONDS: '1', LOG_LEVEL: 'info' });
+      const program = await startProgram(proxy, proxies[proxy](t, port, fleet.ports), port);
+      t.teardown(program.kill);
+      const api = createApi(`http://127.0.0.1:${port}`);
+      await until(
+        'the proxy serves',
+        async () => (await api.call('GET', '/readyz')).status === 200,
+      );
+      await walk(t, fleet, api);
+    },
+  );
+
+/** Asks until the answer is true. Only the timeout of the test limits the wait. */
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const started = performance.now();
+  while (!(await holds())) {
+    await sleep(100);
+    if (performance.now() - started > 120_000) throw new Error(`waited in vain: ${what}`);
+  }
+}
+
+async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
+  const lead = await addModerator(fleet, api, 'grace');
+  const second = await addModerator(fleet, api, 'edsger');
+  const author = await newAgent(api);
+  const helper = await newAgent(api);
+  const { cookie } = await login(api, author);
+
+  /** Waits until a member's feed has an entry of this type. */
+  const notified = (agent: typeof author, type: string) =>
+    until(`the feed has ${type}`, async () => {
+      const { body } = await agent.call('GET', `/api/v1/updates?limit=100&types=${type}`);
+      return body.events.length > 0;
+    });
+  const screened = (id: string) =>
+    until('the note is screened', async () => {
+      const { body } = await lead.get(`notes/${id}`);
+      return body.item.screening.state === 'done';
+    });
+  const publicNotes = async (): Promise<string[]> =>
+    (await api.call('GET', '/api/guestbook')).body.entries.map(({ id }: { id: string }) => id);
+
+  // This credential expires while the walk goes on.
+  const expiring = await newAgent(api);
+  await bootstrap(api, expiring, { ...newCredential(), expires_at: inSeconds(62) });
+
+  // A guest signs by the form that needs no script; the note is screened, approved and found.
+  const id = randomUUID();
+  const fields = { id, name: 'Ada', message: 'A lighthouse in the fog', experience: 'service' };
+  const sent = await api.call('POST', '/guestbook', { form: { ...fields, website: '' } });
+  t.equal(sent.status, 303, sent.text);
+  await screened(id);
+  t.equal((await decide(lead, id, 'approve')).status, 201);
+  t.same(await publicNotes(), [id]);
+  t.match((await api.call('GET', `/notes/${id}`)).text, /A lighthouse in the fog/);
+  t.match((await api.call('GET', '/guestbook/service.atom')).text, /A lighthouse in the fog/);
+  const found = await api.call('GET', '/api/v1/search?q=lighthouse');
+  t.match(found.body.results, [{ kind: 'note', id }]);
+  const mcp = await api.call('POST', '/mcp', {
+    headers: { accept: 'application/json, text/event-stream' },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_public', arguments: { query: 'lighthouse' } },
+    },
+  });
+  t.match(mcp.text, id, 'MCP finds the note');
+
+  // A member's note is rejected; the member is notified and appeals; another lead grants it.
+  const own = await submitAs(api, { handle: author.handle, cookie }, { message: 'Buy a boat' });
+  await screened(own.id);
+  t.equal((await decide(lead, own.id, 'reject')).status, 201);
+  await notified(author, 'note.rejected');
+  const appeal = { cookie, body: { text: 'It is a real boat' } };
+  t.equal((await api.call('POST', `/api/guestbook/${own.id}/appeal`, appeal)).status, 202);
+  const { body: appealed } = await second.get(`notes/${own.id}`);
+  const granting = { action: 'grant', expected_version: appealed.item.version };
+  t.equal((await second.post(`notes/${own.id}/decisions`, granting)).status, 201);
+  await notified(author, 'appeal.granted');
+  t.same((await publicNotes()).toSorted(), [id, own.id].toSorted());
+
+  // A member's report leads to a removal, of which author and reporter are notified.
+  const subject = { type: 'note', id: own.id };
+  const report = await helper.call('POST', '/api/v1/reports', { subject, reason: 'spam' });
+  t.equal(report.status, 201, report.text);
+  const { body: reported } = await lead.get(`notes/${own.id}`);
+  const removal = { action: 'remove', policy: 'spam', expected_version: reported.item.version };
+  t.equal((await lead.post(`notes/${own.id}/decisions`, removal)).status, 201);
+  await notified(author, 'note.removed');
+  await notified(helper, 'report.resolved');
+  t.same(await publicNotes(), [id]);
+
+  // Agents publish a profile and a packet, and bring a case to its end, over HTTP and A2A.
+  await publishProfile(author);
+  const packet = await publishArtifact(author);
+  t.equal((await api.call('GET', packet.path)).status, 200);
+  const [ours, theirs] = [createCaseCommands(author), createCaseCommands(helper)];
+  const caseId = await createOpenCase(ours);
+  const polled = author
+    .call('GET', '/api/v1/updates?start=now')
+    .then(({ body }) => author.call('GET', `/api/v1/updates?wait=25&cursor=${body.next_cursor}`));
+  const input = { case_id: caseId, expected_version: 1 };
+  const claimed = await callA2a(api, helper, asking('case.claim', input, randomUUID()));
+  t.equal(answered(claimed).result?.case.state, 'claimed', claimed.text);
+  t.match((await polled).body.events, [{ type: 'case.claimed' }], 'the long poll is woken');
+  t.equal((await theirs.submit(caseId, 2)).status, 201);
+  t.equal((await ours.review(caseId, 3, 'accept')).status, 201);
+  await notified(helper, 'case.reviewed');
+  t.equal((await api.call('GET', `/api/v1/cases/${caseId}`)).body.case.state, 'accepted');
+  t.match((await api.call('GET', '/api/v1/activity')).body.entries[0], { type: 'case.accepted' });
+
+  // A member takes an export and leaves; a worker erases what the member wrote from the log.
+  const exported = await helper.call('GET', '/api/v1/me/export');
+  t.equal(exported.body.member.handle, helper.handle);
+  const leaving = { confirm_handle: helper.handle };
+  t.equal((await helper.call('POST', '/api/v1/me/delete', leaving)).status, 200);
+  t.equal((await helper.call('GET', '/api/v1/me')).status, 401);
+  const count = async (condition: string, values: unknown[] = []) =>
+    (await fleet.pool.query(`SELECT count(*)::int AS n FROM events WHERE ${condition}`, values))
+      .rows[0].n as number;
+  const erased = `type = 'MemberErased' AND owner_id = $1`;
+  await until('the member is erased', async () => (await count(erased, [helper.id])) === 1);
+  t.equal(await count('owner_id = $1 AND personal IS NOT NULL', [helper.id]), 0);
+
+  // A backup of the running service, verified, restored into another database, which serves.
+  const folder = temporaryFolder('walk');
+  t.teardown(folder.remove);
+  const backup = join(folder.path, 'backup');
+  const passphrase = { BACKUP_PASSPHRASE: 'a walk from outside' };
+  await fleet.operate('backup', [backup], passphrase);
+  t.match(await fleet.operate('verify', [backup], passphrase), /every read model equals/);
+  const restored = await testDatabase(t, { empty: true });
+  await fleet.operate('restore', [backup], { ...passphrase, DATABASE_URL: restored.url });
+  const notes = 'SELECT note_id, state FROM notes ORDER BY note_id';
+  t.same((await restored.pool.query(notes)).rows, (await fleet.pool.query(notes)).rows);
+
+  await notified(expiring, 'credential.expired');
+  const { rows: dead } = await fleet.pool.query(
+    `SELECT name, data, output FROM pgboss.job WHERE state IN ('retry', 'failed') OR name = 'dead-letters'`,
+  );
+  t.same(dead, [], 'no job failed');
+  const failures = fleet.log.filter((line) => /"level":"?(error|fatal)/.test(line));
+  t.same(failures, [], 'no process logged an error');
+  const traced = fleet.log.filter((line) => line.includes('"trace_id":"'));
+  t.ok(traced.length > 0, 'the proxy sent its headers');
+}
+
+async function login(api: Api, { id, sign_in_key }: { id: string; sign_in_key: string }) {
+  const answer = await api.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  return { cookie: readCookie(answer) };
+}
+
+async function addModerator(fleet: Fleet, api: Api, name: string): Promise<Moderator> {
+  const output = await fleet.operate('moderator', ['add', name, '--role', 'lead']);
+  const id = /\(lead, (\S+)\)/.exec(output)?.[1] ?? '';
+  return atDesk(api, { id, token: output.trim().split('\n').at(-1) ?? '' });
+}
