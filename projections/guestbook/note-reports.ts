@@ -37,7 +37,9 @@ export const noteReports = defineProjection(events, {
         state: data.silent ? 'silent' : 'open',
         reported_at: recorded_at,
       }),
-    ReportsDismissed: ({ event_id, data }) => settle(data.note_id, 'kept', event_id),
+    ReportsDismissed: ({ event_id, data }) =>
+      sql`UPDATE note_reports SET state = 'kept', settled_by_event = ${event_id}
+        WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`,
     // Settles reports from the time when the note was public, before its approval was undone.
     NoteRejected: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
     NoteRemoved: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
@@ -71,6 +73,23 @@ export interface ReportRow {
 /** Finds a member's report on a note. */
 export function findMemberReport(noteId: string, memberId: string): Sql<ReportRow> {
   return sql`SELECT * FROM note_reports WHERE note_id = ${noteId} AND member_id = ${memberId}::uuid`;
+}
+
+export interface ReportTotals {
+  open: number;
+  silentOfGuests: number;
+  /** Reasons that a moderator has reviewed and dismissed. */
+  dismissed: string[];
+}
+
+/** Counts the reports on a note, and finds the reasons of those that a moderator dismissed. */
+export function reportTotals(noteId: string): Sql<ReportTotals> {
+  return sql`SELECT count(*) FILTER (WHERE r.state = 'open')::int AS open,
+      count(*) FILTER (WHERE r.state = 'silent' AND r.member_id IS NULL)::int AS "silentOfGuests",
+      coalesce(array_agg(DISTINCT r.reason) FILTER (WHERE d.event_id IS NOT NULL), '{}') AS dismissed
+    FROM note_reports r LEFT JOIN note_decisions d
+      ON d.event_id = r.settled_by_event AND d.decision = 'kept'
+    WHERE r.note_id = ${noteId}`;
 }
 
 export type OpenReport = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;

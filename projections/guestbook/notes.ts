@@ -114,7 +114,7 @@ export const notes = defineProjection(heard, {
         reported_at = coalesce(reported_at, ${data.silent ? null : recorded_at})
         WHERE note_id = ${data.note_id}`,
     ReportsDismissed: ({ stream_version, data }) =>
-      sql`UPDATE notes SET reported_at = NULL, version = ${stream_version}
+      sql`UPDATE notes SET reported_at = ${data.open_since ?? null}, version = ${stream_version}
         WHERE note_id = ${data.note_id}`,
     AppealOpened: ({ stream_version, data, recorded_at }) =>
       sql`UPDATE notes SET appeal = 'open', appealed_at = ${recorded_at},

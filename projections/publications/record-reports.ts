@@ -75,17 +75,12 @@ export const recordReports = defineProjection(events, {
       sql`UPDATE record_reports SET state = 'kept', settled_by_event = ${event_id},
           told_at = ${recorded_at}
         WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`,
-      sql`UPDATE reported_records SET reported_at = NULL, version = ${stream_version}
-        WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}`,
+      waitsFor(data.subject, stream_version),
     ],
     RecordReportsResolved: ({ stream_version, data, recorded_at }) => [
       sql`UPDATE record_reports SET state = ${data.outcome}, told_at = ${recorded_at}
         WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`,
-      sql`UPDATE reported_records SET version = ${stream_version},
-          reported_at = (SELECT min(reported_at) FROM record_reports
-            WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}
-              AND state = 'open')
-        WHERE subject_type = ${data.subject.type} AND subject_id = ${data.subject.id}`,
+      waitsFor(data.subject, stream_version),
     ],
     ProfileRemoved: ({ owner_id, event_id }) => removed('profile', owner_id, event_id),
     ArtifactRemoved: ({ data, event_id }) => removed('artifact', data.artifact_id, event_id),
@@ -105,6 +100,13 @@ export const recordReports = defineProjection(events, {
     ],
   },
 });
+
+/** Sets the version of a record's reports, and since when the oldest open one waits. */
+const waitsFor = ({ type, id }: { type: string; id: string }, version: number): Sql =>
+  sql`UPDATE reported_records SET version = ${version},
+      reported_at = (SELECT min(reported_at) FROM record_reports
+        WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open')
+    WHERE subject_type = ${type} AND subject_id = ${id}`;
 
 function removed(type: RecordType, id: string, eventId: string): Sql[] {
   return [
@@ -151,6 +153,28 @@ export interface RecordReportRow {
   state: 'open' | 'kept' | 'removed' | 'withdrawn' | 'silent';
   reported_at: Date;
   settled_by_event: string | null;
+}
+
+/** Finds a member's report on a record. */
+export function findRecordReport(
+  type: RecordType,
+  id: string,
+  memberId: string,
+): Sql<{ report_id: string }> {
+  return sql`SELECT report_id FROM record_reports
+    WHERE subject_type = ${type} AND subject_id = ${id} AND member_id = ${memberId}`;
+}
+
+/** The version of a record's stream of reports, and the reasons that a moderator dismissed. */
+export function reportsOn(
+  type: RecordType,
+  id: string,
+): Sql<{ version: number; dismissed: string[] }> {
+  return sql`SELECT coalesce((SELECT version FROM reported_records
+      WHERE subject_type = ${type} AND subject_id = ${id}), 0) AS version,
+    ARRAY(SELECT DISTINCT r.reason FROM record_reports r
+      JOIN record_decisions d ON d.event_id = r.settled_by_event AND d.decision = 'kept'
+      WHERE r.subject_type = ${type} AND r.subject_id = ${id}) AS dismissed`;
 }
 
 /** Reads reports whose reporters were not notified of the outcome yet. */

@@ -1,17 +1,17 @@
 import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
-import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { Actor } from '../../platform/eventstore/event.ts';
 import {
   type Command,
   type Decision,
   defineCommand,
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
-import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
-import { findMemberReport } from '../../projections/guestbook/note-reports.ts';
-import { type NoteRow, noteOwners } from '../../projections/guestbook/notes.ts';
+import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';
+import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { dropLeases } from '../publications/review-leases.ts';
+import { report } from './author-decisions.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
 import { noteStream } from './streams.ts';
@@ -19,10 +19,6 @@ import { noteStream } from './streams.ts';
 /** In the order of a decision, which locks the row before it appends: otherwise they deadlock. */
 const lockNote = (id: string): Sql<NoteRow> =>
   locking(sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`);
-
-/** The events of a note that any author or guest may have written. */
-const readNote = (id: string): DependentLoad<Sql<RecordedEvent> | null> =>
-  loadAfter(noteOwners([id]), ([note]) => (note ? readFacts(note.owner_id, noteStream(id)) : null));
 
 const parentOf = (id: string): Sql<NoteRow> =>
   sql`SELECT * FROM notes
@@ -86,51 +82,58 @@ export interface Reported {
   details: string | null;
 }
 
-/** Reports a note. Returns the report's id; a repeated report returns the id of the first. */
+/**
+ * Reports a note. Returns the report's id; a repeated report returns the id of the first. Reads rows
+ * instead of the note's stream, which may have many reports.
+ */
 export function reportCommand(noteId: string, reported: Reported): Command<string, 'not_found'> {
   const { reportId, reporter, reason, details } = reported;
   const memberId = 'memberId' in reporter ? reporter.memberId : null;
   const buckets = 'buckets' in reporter ? reporter.buckets : [];
+  const [bucket] = buckets;
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
   return defineCommand({
     ...(memberId ? { lock: [memberId] } : {}),
     load: {
       notes: lockNote(noteId),
-      events: readNote(noteId),
       parents: parentOf(noteId),
       known: sql`SELECT note_id FROM report_addresses
         WHERE note_id = ${noteId} AND bucket = ANY(${buckets})`,
       reports: memberId === null ? null : findMemberReport(noteId, memberId),
+      totals: reportTotals(noteId),
     },
     decide({ rows }): Decision<string, 'not_found'> {
-      const { events, known } = rows;
       const [row] = rows.notes;
       const [parent] = rows.parents;
       const [former] = rows.reports;
-      if (!row || row.message === null) return refuse('not_found');
-      const decided = note.decide(note.replay(events), {
-        type: 'ReportNote',
-        reportId,
-        memberId,
-        repeated: known.length > 0,
-        reason,
-        details,
-        parent: parent ?? null,
-      });
+      const [totals] = rows.totals;
+      if (!row || row.message === null || !totals) return refuse('not_found');
+      const { note_id, state: status, experience, parent_id: parentId } = row;
+      const reporters = former && memberId ? [memberId] : [];
+      const decided = report(
+        { noteId: note_id, status, experience, parentId, reporters, ...totals },
+        {
+          type: 'ReportNote',
+          reportId,
+          memberId,
+          repeated: rows.known.length > 0,
+          reason,
+          details,
+          parent: parent ?? null,
+        },
+      );
       if (isRefusal(decided)) return refuse('not_found');
       if (decided.length === 0) return { unchanged: former?.report_id ?? reportId };
-      const [bucket] = buckets;
+      const append = {
+        owner: row.owner_id,
+        stream: noteStream(noteId),
+        version: row.version,
+        actor,
+        events: decided === 'counted' ? [] : decided,
+      };
       return {
         answer: reportId,
-        appends: [
-          {
-            owner: row.owner_id,
-            stream: noteStream(noteId),
-            version: streamVersion(events),
-            actor,
-            events: decided,
-          },
-        ],
+        appends: decided === 'counted' ? [] : [append],
         rows: bucket
           ? [
               sql`INSERT INTO report_addresses (note_id, bucket, reported_at)

@@ -9,6 +9,7 @@ import {
   type NoteState,
   openReports,
   type ParentFacts,
+  settledReports,
   takesReplies,
 } from './state.ts';
 
@@ -103,36 +104,68 @@ export function withdraw(
   return [
     {
       type: 'NoteWithdrawn',
-      data: { note_id: state.noteId, reports: [...openReports(state)] },
+      data: { note_id: state.noteId, reports: settledReports(openReports(state)) },
       personal: null,
     },
   ];
 }
 
-/** Records one report per reporter; a report for a dismissed reason is recorded as silent. */
+/** After so many open reports on a subject, further reports of guests are only counted. */
+export const MAX_OPEN_REPORTS = 50;
+
+/** What decides a report, from the note's row and its reports: the stream is not read for it. */
+export interface ReportableNote {
+  noteId: string;
+  status: string;
+  experience: string;
+  parentId: string | null;
+  /** Reasons that a moderator has reviewed and dismissed. */
+  dismissed: readonly string[];
+  /** The number of open reports. */
+  open: number;
+  /** The number of reports of guests for dismissed reasons. */
+  silentOfGuests: number;
+  /** Members who have reported the note. */
+  reporters: readonly string[];
+}
+
+/**
+ * Records one report per reporter; a report for a dismissed reason is recorded as silent. Returns
+ * `counted` for a guest's report beyond the limit, so that no number of guests makes the stream long.
+ */
 export function report(
-  state: NoteState,
+  note: ReportableNote,
   command: ReportNote,
-): EventsOrRefusal<NoteEvents, 'not_found'> {
-  if (state.status !== 'approved') return refuse('not_found');
-  const readable = state.parentId === null || takesReplies(command.parent, state.experience);
+): EventsOrRefusal<NoteEvents, 'not_found'> | 'counted' {
+  if (note.status !== 'approved') return refuse('not_found');
+  const readable = note.parentId === null || takesReplies(command.parent, note.experience);
   if (!readable) return refuse('not_found');
   const { memberId, reason, details } = command;
-  const repeated = memberId ? state.reports.members.includes(memberId) : command.repeated;
-  if (repeated) return [];
+  if (memberId ? note.reporters.includes(memberId) : command.repeated) return [];
+  const silent = note.dismissed.includes(reason);
+  const like = silent ? note.silentOfGuests : note.open;
+  if (memberId === null && like >= MAX_OPEN_REPORTS) return 'counted';
   return [
     {
       type: 'NoteReported',
       data: {
-        note_id: state.noteId,
+        note_id: note.noteId,
         report_id: command.reportId,
         member_id: memberId,
         reason,
-        silent: state.reports.dismissed.includes(reason),
+        silent,
       },
       personal: { details },
     },
   ];
+}
+
+/** The same facts from the note's state. */
+export function toReportable(state: ExistingNote): ReportableNote {
+  const { noteId, status, experience, parentId, reports } = state;
+  const { dismissed, silentOfGuests, members: reporters } = reports;
+  const open = reports.open.length;
+  return { noteId, status, experience, parentId, dismissed, open, silentOfGuests, reporters };
 }
 
 /** Allows one appeal per decision, for 14 days after the undo window of the decision ends. */

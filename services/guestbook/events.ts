@@ -118,9 +118,14 @@ export const NoteWithdrawn = defineEvent('NoteWithdrawn', {
 });
 
 export const ReportsDismissed = defineEvent('ReportsDismissed', {
-  summary: 'A moderator kept the reported note, which settles `reports`.',
+  summary:
+    'A moderator kept the reported note, which settles `reports`. `open_since` is the time of the oldest report that came later and stays open.',
 
-  data: z.strictObject({ ...review, reports: SettledReports }),
+  data: z.strictObject({
+    ...review,
+    reports: SettledReports,
+    open_since: z.iso.datetime().optional(),
+  }),
 });
 
 /** Fields of every appeal event; `of` is the decision appealed against. */

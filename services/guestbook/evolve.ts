@@ -7,7 +7,6 @@ import type {
   NoteEvents,
   NoteState,
   PendingNote,
-  Report,
 } from './state.ts';
 
 export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): NoteState {
@@ -19,15 +18,26 @@ export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): 
       memberId: event.data.member_id,
       parentId: event.data.parent_id,
       version: event.stream_version,
-      reports: { open: [], openReasons: [], dismissed: [], members: [] },
+      reviewVersion: event.stream_version,
+      reports: { open: [], dismissed: [], members: [], silentOfGuests: 0 },
       tier: 'normal',
       deferrals: 0,
       deferredUntil: null,
       undoable: null,
     };
   if (state.status === 'none') return state;
-  return { ...changed(state, event), version: event.stream_version };
+  return {
+    ...changed(state, event),
+    version: event.stream_version,
+    reviewVersion: BESIDE_REVIEW.includes(event.type) ? state.reviewVersion : event.stream_version,
+  };
 }
+
+/**
+ * Events that change the version, but neither the text nor a decision. A moderator who has not seen
+ * them may still decide; otherwise anybody could delay a decision by reporting the note.
+ */
+const BESIDE_REVIEW: readonly string[] = ['NoteReported', 'AppealOpened', 'AppealPeriodEnded'];
 
 type Change = Exclude<RecordedEvent<NoteEvents>, { type: 'NoteSubmitted' }>;
 
@@ -99,15 +109,9 @@ function changed(state: ExistingNote, event: Change): ExistingNote {
         erased: 'erased' in state && state.erased,
       };
     case 'NoteReported':
-      return { ...state, reports: reported(state.reports, event.data) };
+      return { ...state, reports: reported(state.reports, event) };
     case 'ReportsDismissed':
-      return {
-        ...state,
-        reports: {
-          ...settled(state.reports),
-          dismissed: [...new Set([...state.reports.dismissed, ...state.reports.openReasons])],
-        },
-      };
+      return { ...state, reports: dismissed(state.reports, event.data.reports) };
     case 'AppealOpened':
       return withAppeal(state, {
         status: 'open',
@@ -129,9 +133,10 @@ function known({
   memberId,
   parentId,
   version,
+  reviewVersion,
   reports,
 }: ExistingNote): NoteBase {
-  return { noteId, experience, memberId, parentId, version, reports };
+  return { noteId, experience, memberId, parentId, version, reviewVersion, reports };
 }
 
 function decision({ event_id, actor, recorded_at }: Change, kind: Decision['kind']): Decision {
@@ -166,22 +171,39 @@ function erased(state: ExistingNote): ExistingNote {
 }
 
 function settled(reports: NoteBase['reports']): NoteBase['reports'] {
-  return { ...reports, open: [], openReasons: [] };
+  return { ...reports, open: [] };
+}
+
+/** Dismisses the reasons of these reports; later reports stay open. */
+function dismissed(
+  reports: NoteBase['reports'],
+  kept: readonly { report_id: string }[],
+): NoteBase['reports'] {
+  const ids = new Set(kept.map(({ report_id }) => report_id));
+  const reasons = reports.open.flatMap(({ report_id, reason }) =>
+    ids.has(report_id) ? reason : [],
+  );
+  return {
+    ...reports,
+    open: reports.open.filter(({ report_id }) => !ids.has(report_id)),
+    dismissed: [...new Set([...reports.dismissed, ...reasons])],
+  };
 }
 
 function reported(
   reports: NoteBase['reports'],
-  report: Report & { reason: string; silent: boolean },
+  { data, stream_version, recorded_at }: Extract<Change, { type: 'NoteReported' }>,
 ): NoteBase['reports'] {
-  const { report_id, member_id } = report;
+  const { report_id, member_id, reason, silent } = data;
   const members = member_id === null ? reports.members : [...reports.members, member_id];
-  if (report.silent) return { ...reports, members };
-  return {
-    ...reports,
-    members,
-    open: [...reports.open, { report_id, member_id }],
-    openReasons: [...reports.openReasons, report.reason],
-  };
+  if (silent)
+    return {
+      ...reports,
+      members,
+      silentOfGuests: reports.silentOfGuests + (member_id === null ? 1 : 0),
+    };
+  const report = { report_id, member_id, reason, version: stream_version, at: recorded_at };
+  return { ...reports, members, open: [...reports.open, report] };
 }
 
 function withAppeal(state: ExistingNote, appeal: Appeal): ExistingNote {

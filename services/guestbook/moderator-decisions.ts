@@ -1,13 +1,13 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
 import {
-  type ApprovedNote,
   type ExistingNote,
   type NoteEvents,
   type ParentFacts,
   type PendingNote,
   type RejectedNote,
   type RemovedNote,
+  settledReports,
   takesReplies,
 } from './state.ts';
 
@@ -100,7 +100,7 @@ function toReviewable(state: ExistingNote, command: ReviewCommand): ReviewableNo
   return {
     status: state.status,
     erased: 'erased' in state && state.erased,
-    reported: state.reports.open.length > 0,
+    reported: reportsUpTo(state, command.expectedVersion).length > 0,
     appealed: 'appeal' in state && state.appeal.status === 'open',
     decidedBy: ('decision' in state && state.decision.by.id) || null,
     parentHidden: state.parentId !== null && !takesReplies(parent, state.experience),
@@ -171,7 +171,7 @@ export function decideReview(state: ExistingNote, command: ReviewCommand): Decis
       return [
         {
           type: 'ReportsDismissed',
-          data: { ...common, reports: [...(state as ApprovedNote).reports.open] },
+          data: { ...common, ...dismissal(state, command.expectedVersion) },
           personal: null,
         },
       ];
@@ -179,6 +179,17 @@ export function decideReview(state: ExistingNote, command: ReviewCommand): Decis
     case 'UpholdAppeal':
       return decideAppeal(state as RejectedNote | RemovedNote, command, common);
   }
+}
+
+/** The open reports that a moderator has seen who read the note at this version. */
+const reportsUpTo = ({ reports }: ExistingNote, version: number) =>
+  reports.open.filter((report) => report.version <= version);
+
+/** Settles the reports that the moderator has seen; later reports stay open. */
+function dismissal(state: ExistingNote, version: number) {
+  const reports = settledReports(reportsUpTo(state, version));
+  const next = state.reports.open.find((report) => report.version > version);
+  return { reports, ...(next ? { open_since: next.at.toISOString() } : {}) };
 }
 
 /** A lead may always defer an escalated note, since there is no higher tier; others may not. */
@@ -213,11 +224,15 @@ function decideAppeal(
   ];
 }
 
-/** Refuses a decision unless `expected` is null or the current version of the note. */
+/**
+ * Refuses a decision if another decision, or another text, came after the version that the moderator
+ * read; or if there is no such version. Null accepts any version.
+ */
 export function versionRefusal(
   state: ExistingNote,
   expected: number | null,
 ): Refusal<'state_conflict'> | null {
-  if (expected === null || expected === state.version) return null;
+  if (expected === null) return null;
+  if (expected >= state.reviewVersion && expected <= state.version) return null;
   return wrongVersion(state, { current_state: state.status });
 }

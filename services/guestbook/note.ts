@@ -1,6 +1,6 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import { conflict } from '../../platform/refusal.ts';
+import { conflict, refuse } from '../../platform/refusal.ts';
 import {
   type OpenAppeal,
   openAppeal,
@@ -8,6 +8,7 @@ import {
   report,
   type SubmitNote,
   submit,
+  toReportable,
   type WithdrawNote,
   withdraw,
 } from './author-decisions.ts';
@@ -55,8 +56,11 @@ export const note = {
         return submit(state, command);
       case 'WithdrawNote':
         return withdraw(state, command);
-      case 'ReportNote':
-        return report(state, command);
+      case 'ReportNote': {
+        if (state.status === 'none') return refuse('not_found');
+        const reported = report(toReportable(state), command);
+        return reported === 'counted' ? [] : reported;
+      }
       case 'OpenAppeal':
         return openAppeal(state, command);
       case 'EscalateOldNote':

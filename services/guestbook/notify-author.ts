@@ -12,7 +12,7 @@ import { notifiedAt } from '../publications/undo.ts';
 import { appealUntil } from './author-decisions.ts';
 import type { DecisionTold } from './events.ts';
 import { note } from './note.ts';
-import { type NoteEvents, standingDecision } from './state.ts';
+import { type NoteEvents, settledReports, standingDecision } from './state.ts';
 import { noteStream } from './streams.ts';
 
 type Told = NewEvent<typeof DecisionTold>['data'];
@@ -196,6 +196,6 @@ function facts(
     parent_id: before.parentId,
     parent_author_id: parentAuthor ?? ('parent_author_id' in data ? data.parent_author_id : null),
     appeal_until: refused ? appealUntil(recorded_at, undoSeconds).toISOString() : null,
-    reports: refused ? [...before.reports.open] : [],
+    reports: refused ? settledReports(before.reports.open) : [],
   };
 }

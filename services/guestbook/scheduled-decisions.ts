@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { appealUntil } from './author-decisions.ts';
 import type * as events from './events.ts';
-import type { NoteEvents, NoteState, Report } from './state.ts';
+import type { NoteEvents, NoteState, settledReports } from './state.ts';
 
 export interface EscalateOldNote {
   type: 'EscalateOldNote';
@@ -59,10 +59,12 @@ export function erase(state: NoteState, { cause }: EraseNote): NewEvent<NoteEven
 }
 
 /** Withdraws and erases a pending or public note when its author's account is closed. */
-export function endWithAuthor(note_id: string, reports: readonly Report[]): Ending[] {
-  const settled = reports.map(({ report_id, member_id }) => ({ report_id, member_id }));
+export function endWithAuthor(
+  note_id: string,
+  reports: ReturnType<typeof settledReports>,
+): Ending[] {
   return [
-    { type: 'NoteWithdrawn', data: { note_id, reports: settled }, personal: null },
+    { type: 'NoteWithdrawn', data: { note_id, reports: [...reports] }, personal: null },
     erasedWithAuthor(note_id),
   ];
 }

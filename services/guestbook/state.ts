@@ -24,6 +24,10 @@ export interface Decision {
 export interface Report {
   report_id: string;
   member_id: string | null;
+  reason: string;
+  /** The version of the note with this report. */
+  version: number;
+  at: Date;
 }
 
 /** Fields that a note has in every state. */
@@ -34,13 +38,16 @@ export interface NoteBase {
   parentId: string | null;
   /** The version of the stream, which increases by one with each event. */
   version: number;
+  /** The version after the last event that a moderator has to have seen before deciding. */
+  reviewVersion: number;
   reports: {
     open: readonly Report[];
-    openReasons: readonly string[];
     /** Reasons that a moderator has reviewed and dismissed. */
     dismissed: readonly string[];
     /** Members who have reported the note; kept permanently. */
     members: readonly string[];
+    /** Reports of guests for dismissed reasons. */
+    silentOfGuests: number;
   };
 }
 
@@ -124,3 +131,7 @@ export function standingDecision(state: NoteState): Decision | null {
 export function openReports(state: ExistingNote): readonly Report[] {
   return state.status === 'rejected' ? state.before.reports.open : state.reports.open;
 }
+
+/** The reports as the event that settles them lists them. */
+export const settledReports = (reports: readonly Report[]) =>
+  reports.map(({ report_id, member_id }) => ({ report_id, member_id }));

@@ -4,7 +4,7 @@ import { notifiedAt, undoRight } from '../publications/undo.ts';
 import { reviewBefore } from './evolve.ts';
 import { type DecisionResult, versionRefusal } from './moderator-decisions.ts';
 import { endWithAuthor } from './scheduled-decisions.ts';
-import { type Decision, type ExistingNote, standingDecision } from './state.ts';
+import { type Decision, type ExistingNote, settledReports, standingDecision } from './state.ts';
 
 export interface UndoDecision {
   type: 'UndoDecision';
@@ -47,7 +47,7 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
     personal: null,
   };
   if (standing.kind === 'approved' && command.authorGone)
-    return [undone, ...endWithAuthor(state.noteId, state.reports.open)];
+    return [undone, ...endWithAuthor(state.noteId, settledReports(state.reports.open))];
   if (standing.kind !== 'removed') return [undone];
   // After an undo, a note is public only if a later event says so.
   const restored = { note_id: state.noteId, claimed_at: null, ...batch };

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
-import { loadRecordEvents, recordAuthors } from '../../projections/publications/records.ts';
+import { findRecordReport, reportsOn } from '../../projections/publications/record-reports.ts';
+import { recordAuthors } from '../../projections/publications/records.ts';
 import {
   type Accepted,
   defineMemberCommand,
@@ -44,7 +43,10 @@ export function reportNote(memberId: string, { subject, reason, details }: Repor
   };
 }
 
-/** Reports a published record. Locking its author keeps the record public until the commit. */
+/**
+ * Reports a published record. Locking its author keeps the record public until the commit. Reads
+ * rows instead of the stream of reports, which may be long.
+ */
 export function reportRecord(
   of: PublicationKind,
   memberId: string,
@@ -56,15 +58,21 @@ export function reportRecord(
   const records = of.records([id]);
   return defineMemberCommand({
     find: recordAuthors(records),
-    load: { records, events: loadRecordEvents(records, [stream]) },
+    load: {
+      records,
+      formers: findRecordReport(of.type, id, memberId),
+      totals: reportsOn(of.type, id),
+    },
     decide({
       rows: {
         records: [row],
-        events,
+        formers: [former],
+        totals: [totals],
       },
     }) {
-      if (!row) return refuse('not_found');
-      const state = replay(recordReports, events);
+      if (!row || !totals) return refuse('not_found');
+      const reporters = former ? { [memberId]: former.report_id } : {};
+      const state = { reporters, dismissed: totals.dismissed };
       const decided = recordReports.decide(state, {
         type: 'ReportRecord',
         subject,
@@ -75,10 +83,9 @@ export function reportRecord(
         details: details ?? null,
       });
       if (isRefusal(decided)) return decided;
-      const former = state.reporters[memberId];
-      if (decided.length === 0) return received(former ?? reportId, []);
+      if (decided.length === 0) return received(former?.report_id ?? reportId, []);
       const actor = { type: 'member' as const, id: memberId };
-      const version = streamVersion(events);
+      const { version } = totals;
       return received(reportId, [
         { owner: row.author_id, stream, version, actor, events: decided },
       ]);

@@ -121,7 +121,9 @@ export class NoteModel {
   review = NEW;
   erased = false;
   appeal: 'none' | 'open' | 'upheld' | 'over' = 'none';
-  waiting: string[] = [];
+  waiting: { reason: string; version: number }[] = [];
+  /** The version after the last event that was no report and no step of an appeal. */
+  #reviewed = 1;
   readonly #reply: boolean;
   readonly kept = new Set<string>();
   /** The kinds of review steps that were undone. */
@@ -130,7 +132,7 @@ export class NoteModel {
   /** The current decision, which can be undone, and the state that its undo restores. */
   #decision: Decision | null = null;
   #approval: Decision | null = null;
-  #settled: string[] = [];
+  #settled: { reason: string; version: number }[] = [];
 
   constructor(reply: boolean) {
     this.#reply = reply;
@@ -159,7 +161,7 @@ export class NoteModel {
         const over = this.#decision !== null && now >= this.#decision.at + APPEAL_SECONDS;
         if (!this.#refused() || this.appeal !== 'none' || !over) return 'nothing';
         this.appeal = 'over';
-        return this.#step();
+        return this.#stepBeside();
       }
       case 'erase':
         if (this.erased || !['rejected', 'removed', 'withdrawn'].includes(this.state))
@@ -187,14 +189,15 @@ export class NoteModel {
     parentPublic: boolean,
     now: number,
   ): string {
+    const seen = this.waiting.filter(({ version }) => version <= this.version + stale);
     const fits: Partial<Record<Act['type'], boolean>> = {
       remove: this.state === 'approved',
-      keep: this.state === 'approved' && this.waiting.length > 0,
+      keep: this.state === 'approved' && seen.length > 0,
       restore: this.state === 'removed' && !this.erased,
       grant: this.appeal === 'open',
       uphold: this.appeal === 'open',
     };
-    if (stale !== 0) return 'version_mismatch';
+    if (this.#isOutdated(stale)) return 'version_mismatch';
     if (!(fits[type] ?? this.state === 'pending')) return 'wrong_state';
     const decision = { event: this.version + 1, by, at: now };
     const second = this.#decision !== null && this.#decision.by !== by;
@@ -221,8 +224,8 @@ export class NoteModel {
         this.#settled = this.waiting;
         return this.#become('removed', decision);
       case 'keep':
-        for (const reason of this.waiting) this.kept.add(reason);
-        this.waiting = [];
+        for (const { reason } of seen) this.kept.add(reason);
+        this.waiting = this.waiting.filter((one) => !seen.includes(one));
         return this.#step();
       case 'uphold':
         if (!second) return 'second_person_required';
@@ -239,7 +242,7 @@ export class NoteModel {
     if (this.#decision?.event !== this.version - act.back || this.erased) return 'wrong_state';
     const lead = act.role === 'lead';
     if (!lead && (act.role === 'triage' || this.#decision.by !== by)) return 'role_required';
-    if (stale !== 0) return 'version_mismatch';
+    if (this.#isOutdated(stale)) return 'version_mismatch';
     if (!lead && now >= this.#decision.at + UNDO_SECONDS) return 'undo_expired';
     if (state === 'removed') {
       const reports = this.#settled;
@@ -261,7 +264,7 @@ export class NoteModel {
     if (deferral && now >= until) return 'wrong_state';
     const anyTime = act.role === 'lead' || (deferral && act.role === 'moderator');
     if (!anyTime && last.by !== by) return 'role_required';
-    if (stale !== 0) return 'version_mismatch';
+    if (this.#isOutdated(stale)) return 'version_mismatch';
     if (!anyTime && now >= last.at + UNDO_SECONDS) return 'undo_expired';
     this.review = deferral ? { ...last.before, until: 0 } : last.before;
     this.brought.add(last.what);
@@ -275,7 +278,7 @@ export class NoteModel {
     const late = this.#decision !== null && now >= this.#decision.at + APPEAL_SECONDS;
     if (this.appeal === 'over' || late || this.erased || this.#untold(now)) return 'wrong_state';
     this.appeal = 'open';
-    return this.#step();
+    return this.#stepBeside();
   }
 
   #reported(
@@ -285,8 +288,9 @@ export class NoteModel {
     if (this.state !== 'approved' || !readable) return 'not_found';
     if (member === null ? again : this.#reporters.has(member)) return 'nothing';
     if (member !== null) this.#reporters.add(member);
-    if (!this.kept.has(reason)) this.waiting = [...this.waiting, reason];
-    return this.#step();
+    if (!this.kept.has(reason))
+      this.waiting = [...this.waiting, { reason, version: this.version + 1 }];
+    return this.#stepBeside();
   }
 
   /** By a moderator, or by the service (null), whose escalations cannot be undone. */
@@ -305,7 +309,18 @@ export class NoteModel {
   }
 
   #step(): string {
+    this.#reviewed = this.version + 1;
+    return this.#stepBeside();
+  }
+
+  /** A report, or a step of an appeal: no reason to refuse a decision. */
+  #stepBeside(): string {
     this.version++;
     return 'accepted';
+  }
+
+  #isOutdated(stale: number): boolean {
+    const expected = this.version + stale;
+    return expected < this.#reviewed || expected > this.version;
   }
 }

@@ -36,6 +36,9 @@ export function Flags({ item }: { item: Item }) {
           ))}
         </ul>
       )}
+      {isNote(item) && item.guest_reporters > 1 && (
+        <p class="hint">{item.guest_reporters} visitors reported this note in the last 48 hours.</p>
+      )}
     </section>
   );
 }

@@ -47,6 +47,10 @@ interface Desk {
   me: { moderatorId: string; role: Role };
   facts: RecordedEvent[];
   reports: RecordedEvent[];
+  /** By event: the version of the item with it. */
+  versions: ReadonlyMap<string, number>;
+  /** The version after the last event that a moderator has to have seen before deciding. */
+  reviewVersion: number;
   open: RecordReportRow[];
   concerned: string[];
   /** When the moderator claimed the record; null without a live claim. */
@@ -91,13 +95,18 @@ export function recordCommand(
       if (unknown) return unknown;
       if (!row) return refuse('not_found');
       const own = lease?.moderator_id === me.moderatorId;
+      const ofReports = events.filter(({ stream_id }) => stream_id === streams[1]);
+      const versions = versionsAfter(events, row.version + streamVersion(ofReports));
+      const reviewed = events.findLast(({ type }) => REVIEWED.test(type));
       const desk: Desk = {
+        versions,
+        reviewVersion: (reviewed && versions.get(reviewed.event_id)) ?? 0,
         subject,
         id,
         row,
         me: { moderatorId: me.moderatorId, role: live.role },
         facts: events.filter(({ stream_id }) => stream_id === streams[0]),
-        reports: events.filter(({ stream_id }) => stream_id === streams[1]),
+        reports: ofReports,
         open: reports.filter(({ state }) => state === 'open'),
         concerned: concerned.map(({ member_id }) => member_id),
         claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
@@ -131,6 +140,38 @@ export function recordCommand(
   });
 }
 
+/**
+ * The events that a moderator has to have seen: decisions, and what changes the text. All others,
+ * such as reports and what members do with a case, change the version only.
+ */
+const REVIEWED = /(?:Published|Removed|Restored|Withdrawn)$|^RecordReportsDismissed$/;
+
+/** Events on a case that leave its version as it is. */
+const UNVERSIONED: readonly string[] = ['CaseReviewed', 'CaseRemovalTold'];
+
+/** By event: the version that moderators saw after it; `version` is the version now. */
+function versionsAfter(
+  events: readonly RecordedEvent[],
+  version: number,
+): ReadonlyMap<string, number> {
+  const versions = new Map<string, number>();
+  let after = version;
+  for (const { event_id, type } of events.toReversed()) {
+    versions.set(event_id, after);
+    if (!UNVERSIONED.includes(type)) after -= 1;
+  }
+  return versions;
+}
+
+/**
+ * Refuses a decision if another decision, or another text, came after the version that the moderator
+ * read; or if there is no such version.
+ */
+function versionRefusal(desk: Desk, expected: number): Refusal<'state_conflict'> | null {
+  const state = { status: desk.row.state, version: versionOf(desk) };
+  return expected >= desk.reviewVersion && expected <= state.version ? null : wrongVersion(state);
+}
+
 /** The version that moderators see: the record's version plus that of its reports. */
 const versionOf = ({ row, reports }: Desk): number => row.version + streamVersion(reports);
 
@@ -142,11 +183,16 @@ function inAll(refusal: Refusal<DecideRefusal>, desk: Desk): Refusal<DecideRefus
 }
 
 function keep(desk: Desk, { action, expected_version }: RequestedRecordDecision): Made {
-  const { subject, id, row, reports, open, me, claimedAt } = desk;
+  const { subject, id, row, reports, me, claimedAt } = desk;
   const roles = ROLES_BY_ACTION[action as 'keep'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const state = { status: row.state, version: versionOf(desk) };
-  if (expected_version !== state.version) return wrongVersion(state);
+  const stale = versionRefusal(desk, expected_version);
+  if (stale) return stale;
+  // Reports that came after the version that the moderator read stay open.
+  const open = desk.open.filter(
+    ({ report_id }) => versionOfReport(desk, report_id) <= expected_version,
+  );
   const record = { status: row.state, reported: open.length > 0 };
   if (recordActionRefusal(record, 'keep', me.moderatorId)) return wrongState(state);
   const kept = { type: subject.type, id };
@@ -158,6 +204,14 @@ function keep(desk: Desk, { action, expected_version }: RequestedRecordDecision)
   });
   if (isRefusal(events)) return events;
   return { stream: reportsStream(kept), version: streamVersion(reports), events };
+}
+
+function versionOfReport({ reports, versions }: Desk, reportId: string): number {
+  const event = reports.find(
+    ({ type, data }) =>
+      type === 'RecordReported' && (data as { report_id: string }).report_id === reportId,
+  );
+  return (event && versions.get(event.event_id)) ?? 0;
 }
 
 function moderate(desk: Desk, asked: RequestedRecordDecision): Made {
@@ -176,10 +230,12 @@ function decision(
   desk: Desk,
   asked: RequestedRecordDecision,
 ): RemovalCommand | Refusal<DecideRefusal> {
-  const { me, facts, undoSeconds, reports, claimedAt } = desk;
+  const { row, me, facts, undoSeconds, claimedAt } = desk;
   const roles = ROLES_BY_ACTION[asked.action as 'remove' | 'restore'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
-  const expectedVersion = asked.expected_version - streamVersion(reports);
+  const stale = versionRefusal(desk, asked.expected_version);
+  if (stale) return stale;
+  const expectedVersion = row.version;
   if (asked.action === 'remove') {
     const message = asked.message ?? null;
     return { type: 'Remove', expectedVersion, policy: asked.policy, message, claimedAt };
@@ -199,7 +255,8 @@ function undoCommand(
   if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
   const right = undoRight({ kind: 'removed', moderatorId: removal.by }, me);
   if (isRefusal(right)) return right;
-  if (expected_version !== state.version) return wrongVersion(state);
+  const stale = versionRefusal(desk, expected_version);
+  if (stale) return stale;
   return { type: 'UndoRemoval', of, removal, anyTime: right === 'any_time', now };
 }
 

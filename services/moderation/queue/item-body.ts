@@ -40,6 +40,7 @@ export function itemBody(row: ItemRow, reviewer: ReviewingModerator): Omit<Item,
     screening: screeningBody(row),
     claim: claimBody(row, me),
     reports: row.reports.map(reportBody),
+    guest_reporters: row.guest_reporters,
     appeal: row.open_appeal && {
       id: row.open_appeal.appeal_id,
       state: row.open_appeal.state,

@@ -17,6 +17,7 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   parent_parent_id: string | null;
   parent_experience: string | null;
   reports: ReportJson[];
+  guest_reporters: number;
   open_appeal: {
     appeal_id: string;
     text: string | null;
@@ -41,12 +42,17 @@ const AUTHORS = `SELECT o.member_id, count(*) FILTER (WHERE o.state = 'approved'
   JOIN notes o ON o.member_id = author.member_id AND o.state IN ('approved', 'rejected', 'removed')
   GROUP BY o.member_id`;
 
+/** The most guests that are counted for an item: the cost of a read must not grow with a flood. */
+const MAX_COUNTED_GUESTS = 1000;
+
 const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     coalesce(r.rejected, 0) AS rejected,
     p.state AS parent_state, p.message AS parent_message, p.parent_id AS parent_parent_id,
     p.experience AS parent_experience,
     ${HOLDER_COLUMNS},
     coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
+    (SELECT count(*) FROM (SELECT FROM report_addresses a WHERE a.note_id = n.note_id
+      LIMIT ${MAX_COUNTED_GUESTS}) guests)::int AS guest_reporters,
     s.rules_version, s.band, s.findings, s.words, s.spans, s.screened_at,
     clock_timestamp() AS now, page.tier AS place_tier, page.fits AS place_fits,
     page.ends AS place_ends,

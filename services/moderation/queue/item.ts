@@ -95,6 +95,12 @@ export const Item = z
     claim: Claim.nullable(),
     /** The newest 20 reports. */
     reports: z.array(Report),
+    guest_reporters: z
+      .int()
+      .describe(
+        'Guests who reported the note in the last 48 hours, at most 1000. While 50 reports are ' +
+          'open, further reports of guests are counted here only',
+      ),
     /** Up to five notes with the most similar text, found by fingerprints of their screenings. */
     look_alikes: z.array(
       z.object({ id: AnyUuid, state: NoteStateName, text: z.string(), similarity: z.number() }),

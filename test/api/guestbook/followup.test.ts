@@ -220,6 +220,49 @@ t.test('accepts one report per reporter and settles reports with a decision', as
   });
 });
 
+t.test('decides while guests go on reporting, and counts those beyond fifty', async (t) => {
+  const service = await startService(t, { TRUSTED_PROXIES: '1' });
+  const ann = await addModerator(service, 'Ann');
+  const note = await submit(service);
+  await decide(ann, note.id, 'approve');
+  let guests = 0;
+  const report = async (reason: string) => {
+    const headers = { 'x-forwarded-for': `2001:db8:0:${(++guests).toString(16)}::1` };
+    const path = `/api/guestbook/${note.id}/report`;
+    const answer = await service.call('POST', path, { body: { reason }, headers });
+    t.equal(answer.status, 202, answer.text);
+  };
+  for (const _ of Array.from({ length: 40 })) await report('spam');
+  const { item: read } = (await ann.get(`notes/${note.id}`)).body;
+  for (const _ of Array.from({ length: 13 })) await report('abuse');
+  const { item } = (await ann.get(`notes/${note.id}`)).body;
+  t.equal(item.version, read.version + 10, 'three reports are not in the stream');
+  t.match(item, { guest_reporters: 53, reports: { length: 20 } });
+
+  const decideOn = (action: string, more: object = {}) =>
+    ann.post(`notes/${note.id}/decisions`, { action, expected_version: read.version, ...more });
+  const kept = await decideOn('keep');
+  t.equal(kept.status, 201, kept.text);
+  const [waiting] = (await ann.get('queue?view=reported')).body.items;
+  matchAll(
+    t,
+    waiting.reports.slice(0, 11).map(({ state }: { state: string }) => state),
+    [...Array.from({ length: 10 }, () => 'open'), 'kept'],
+  );
+  await report('spam');
+  t.match((await decideOn('remove', { policy: 'spam' })).body.error, {
+    reason: 'version_mismatch',
+    decided_by: { id: ann.id },
+  });
+  await report('illegal');
+  const removed = await ann.post(`notes/${note.id}/decisions`, {
+    action: 'remove',
+    expected_version: waiting.version,
+    policy: 'spam',
+  });
+  t.equal(removed.status, 201, 'a report in between is no reason to refuse');
+});
+
 t.test("keeps a moderator's lease on an appeal and ends it on a withdrawal", async (t) => {
   const service = await startService(t);
   const [ann, lea] = [

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { MAX_OPEN_REPORTS } from '../../../services/guestbook/author-decisions.ts';
 import { note } from '../../../services/guestbook/note.ts';
 import { matchAll } from '../../support/match-all.ts';
 import * as s from './note-setting.ts';
@@ -64,6 +65,31 @@ t.test('keeps a repeated reason silent after a dismissal', async (t) => {
     'nothing',
     'a second report by the same member changes nothing',
   );
+});
+
+t.test('keeps the reports that the moderator has seen; later ones stay open', async (t) => {
+  const later = s.report('abuse', s.ann, { reportId: s.eventId(9) });
+  const reports = [s.report('spam', s.bob), later];
+  const two = [s.submission, approve, ...reports];
+  matchAll(t, note.decide(after(...two), made.KeepNote(3)), [
+    { data: { reports: [{ member_id: s.bob }], open_since: String } },
+  ]);
+  const kept = after(...two, made.KeepNote(3));
+  t.match(kept, { reports: { open: [{ member_id: s.ann }], dismissed: ['spam'] } });
+  t.equal(outcome(after(...two), made.RemoveNote(2)), 'accepted');
+  t.equal(outcome(kept, made.RemoveNote(4)), 'version_mismatch', 'a decision came after it');
+  t.equal(outcome(after(...two), made.RemoveNote(5)), 'version_mismatch', 'no such version');
+});
+
+t.test('counts reports of guests beyond fifty open ones instead of recording them', async (t) => {
+  const fifty = Array.from({ length: MAX_OPEN_REPORTS }, () => s.report('spam', null));
+  const full = after(s.submission, approve, ...fifty);
+  t.equal(outcome(full, s.report('abuse', null)), 'nothing');
+  t.equal(outcome(full, s.report('spam', s.bob)), 'accepted', 'a member is always recorded');
+  const kept = [s.submission, approve, ...fifty, made.KeepNote(2 + MAX_OPEN_REPORTS)];
+  t.equal(outcome(after(...kept), s.report('abuse', null)), 'accepted');
+  t.equal(outcome(after(...kept, ...fifty), s.report('spam', null)), 'nothing', 'all are silent');
+  t.equal(outcome(after(...kept, ...fifty), s.report('abuse', null)), 'accepted');
 });
 
 t.test('accepts one appeal against a decision within fourteen days', async (t) => {

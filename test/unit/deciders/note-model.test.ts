@@ -128,7 +128,7 @@ function shown(state: ExistingNote) {
     until: pending?.deferredUntil?.getTime() ?? null,
     appeal: appeal === 'period_over' ? 'over' : appeal,
     erased: 'erased' in state && state.erased,
-    waiting: state.reports.openReasons,
+    waiting: state.reports.open.map(({ reason }) => reason),
     kept: [...state.reports.dismissed].sort(),
   };
 }
@@ -141,7 +141,7 @@ const modelState = ({ state, version, review, appeal, erased, waiting, kept }: N
   until: state === 'pending' && review.until > 0 ? later(review.until).getTime() : null,
   appeal,
   erased,
-  waiting,
+  waiting: waiting.map(({ reason }) => reason),
   kept: [...kept].sort(),
 });
 
