@@ -19,6 +19,13 @@ const POLL_MS = 10;
 /** Where a follower begins, in positions before the newest, if it waited in vain. */
 const LOOKBACK_POSITIONS = 500;
 
+interface Bounds {
+  /** The newest position. */
+  position: number;
+  /** The oldest transaction id that is still in progress. */
+  xmin: string;
+}
+
 /** Positions in which no event was visible; every transaction that may fill them is older than `xid`. */
 interface Gap {
   from: number;
@@ -87,35 +94,30 @@ export function createLogFollower(pool: pg.Pool) {
 
   /** Reads one range and the gaps; says whether it reached the newest position, and found gaps. */
   async function readRange(): Promise<{ upToDate: boolean; found: boolean }> {
-    const [[bounds], rows, late] = await snapshot(pool, [
+    const [[bounds], rows = [], ...late] = await snapshot<[Bounds, ...FollowedEvent[]]>(pool, [
       newestAndOldest(),
       eventsBetween(last, last + RANGE_POSITIONS),
-      eventsInGaps(gaps),
+      ...gaps.map(({ from, to }) => eventsBetween(from - 1, to)),
     ]);
-    const { position: newest, xmin } = bounds as { position: number; xmin: string };
+    const { position: newest, xmin } = bounds as Bounds;
     let end = Math.min(last + RANGE_POSITIONS, newest);
     // Skips a range without events, such as positions that a restored sequence left out.
     if (rows.length === 0 && end < newest) end = (await nextPosition(pool, last)) - 1;
-    const missing = rangesBetween(
-      last,
-      end,
-      rows.map(({ position }) => position),
-    );
+    const missing = rangesBetween(last, end, positions(rows));
     const xid = missing.length > 0 ? await newXid(pool) : 0n;
     // Nothing fails from here on, so that a failed read changes nothing and is repeated.
     gaps = [
-      ...gaps
-        .filter((gap) => gap.xid > BigInt(xmin))
-        .flatMap((gap) =>
-          rangesBetween(
-            gap.from - 1,
-            gap.to,
-            late.map(({ position }) => position),
-          ).map((range) => ({ ...range, xid: gap.xid })),
-        ),
+      ...gaps.flatMap(({ from, to, xid: before }, at) =>
+        before > BigInt(xmin)
+          ? rangesBetween(from - 1, to, positions(late[at])).map((range) => ({
+              ...range,
+              xid: before,
+            }))
+          : [],
+      ),
       ...missing.map((range) => ({ ...range, xid })),
     ];
-    unread.push(...late, ...rows);
+    unread.push(...late.flat().sort((one, other) => one.position - other.position), ...rows);
     last = Math.max(last, end);
     return { upToDate: last >= newest, found: missing.length > 0 };
   }
@@ -127,6 +129,8 @@ export function createLogFollower(pool: pg.Pool) {
 
   return { read, settled, last: () => last };
 }
+
+const positions = (events: readonly FollowedEvent[] = []) => events.map(({ position }) => position);
 
 /** The ranges after `after`, up to and including `to`, that hold none of the sorted positions. */
 function rangesBetween(
@@ -148,7 +152,7 @@ export function newestPosition(): Sql<{ position: number }> {
   return sql`SELECT coalesce(max(position), 0) AS position FROM events`;
 }
 
-const newestAndOldest = (): Sql<{ position: number; xmin: string }> =>
+const newestAndOldest = (): Sql<Bounds> =>
   sql`SELECT coalesce(max(position), 0) AS position,
     pg_snapshot_xmin(pg_current_snapshot())::text AS xmin FROM events`;
 
@@ -172,15 +176,12 @@ async function nextPosition(pool: pg.Pool, after: number): Promise<number> {
   return row?.position ?? after + 1;
 }
 
-/** Reads the events that are visible after a position, up to and including another, oldest first. */
+/**
+ * Reads the events that are visible after a position, up to and including another, oldest first. Gaps
+ * are read by one such statement each: a plan that joins the log with a list of ranges may walk the
+ * whole log and compare each event with each range.
+ */
 export function eventsBetween(after: number, to: number): Sql<FollowedEvent> {
   return sql`SELECT position, event_id, type, stream_id, stream_version, actor FROM events
     WHERE position > ${after} AND position <= ${to} ORDER BY position`;
-}
-
-function eventsInGaps(gaps: readonly Gap[]): Sql<FollowedEvent> {
-  return sql`SELECT e.position, e.event_id, e.type, e.stream_id, e.stream_version, e.actor
-    FROM unnest(${gaps.map(({ from }) => from)}::bigint[], ${gaps.map(({ to }) => to)}::bigint[])
-      AS gap (first, last)
-    JOIN events e ON e.position BETWEEN gap.first AND gap.last ORDER BY e.position`;
 }

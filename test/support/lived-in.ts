@@ -95,3 +95,39 @@ const PASSING = [
 export async function quieten({ database }: Service): Promise<void> {
   for (const text of PASSING) await database.pool.query(text);
 }
+
+/** Gives one member most records of every kind, and updates statistics. */
+const SKEWED = [
+  `CREATE TEMP TABLE one AS SELECT member_id AS id FROM members WHERE state = 'active' LIMIT 1`,
+  ...Object.entries({
+    notes: 'member_id',
+    artifacts: 'author_id',
+    cases: 'author_id',
+    credentials: 'member_id',
+    note_reports: 'member_id',
+    record_reports: 'member_id',
+    case_notes: 'member_id',
+  }).map(
+    ([table, column]) => `UPDATE ${table} SET ${column} = (SELECT id FROM one)
+      WHERE ${column} IS NOT NULL AND hashtext(${table}::text) % 10 <> 0`,
+  ),
+  'VACUUM ANALYZE',
+];
+
+/** Gives one member most records of a filled database. */
+export async function skew({ database }: Service): Promise<void> {
+  const client = await database.pool.connect();
+  try {
+    for (const text of SKEWED) await client.query(text);
+  } finally {
+    client.release(true);
+  }
+}
+
+/** Restores the state of tables that were filled and have not been analysed yet. */
+export async function forgetStatistics({ database }: Service): Promise<void> {
+  await database.pool.query(`DELETE FROM pg_statistic
+    USING pg_class c WHERE starelid = c.oid AND c.relnamespace = 'public'::regnamespace`);
+  await database.pool.query(`UPDATE pg_class SET reltuples = -1, relpages = 0, relallvisible = 0
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`);
+}

@@ -1,6 +1,8 @@
 import type { Test } from 'tap';
+import { newAgent } from '../../harness/agent.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { createTraffic } from '../../harness/traffic.ts';
+import { createLogFollower, newestPosition } from '../../platform/eventstore/subscription.ts';
 import { JOBS } from '../../workers/jobs.ts';
 import type { testDatabase } from './database.ts';
 import { type Service, startService } from './service.ts';
@@ -41,8 +43,37 @@ export async function recordRun(
       `${name}: ${answer.status} ${answer.status < 400 ? '' : answer.text}`,
     );
   }
+  await openConsole(service, moderator.token);
+  await followOverGap(service);
   await runJobs(service);
   return { service, statements };
+}
+
+/** Reads the moderators' stream until it has sent the counts of the queue. */
+async function openConsole({ baseUrl }: Service, token: string): Promise<void> {
+  const controller = new AbortController();
+  const { body } = await fetch(`${baseUrl}/api/moderation/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: controller.signal,
+  });
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes('event: counts')) break;
+  }
+  controller.abort();
+}
+
+/** Follows the log over positions that hold no event. */
+async function followOverGap(service: Service): Promise<void> {
+  const follower = createLogFollower(service.core.store.pool);
+  await follower.read();
+  const { rows } = await service.database.pool.query(newestPosition());
+  await service.database.pool.query(
+    `SELECT setval('events_position_seq', ${Number(rows[0]?.position) + 5000})`,
+  );
+  await newAgent(service);
+  await follower.read();
 }
 
 /** Runs each job like a worker, with the data of a command that enqueued it, if any. */
