@@ -1,6 +1,7 @@
 import { type Command, mapAnswer } from './eventstore/command.ts';
 import type { EventStore } from './eventstore/event-store.ts';
 import { idempotentCommand } from './eventstore/idempotency.ts';
+import { memberOwner, moderatorOwner } from './eventstore/owner.ts';
 import type { PrincipalOf } from './http/principal.ts';
 import { fillPath, type RequestContext, type Route } from './http/route.ts';
 import type { JsonObject } from './http/strict-json.ts';
@@ -46,8 +47,8 @@ export function onceCommand<Answer, Code extends string>(
   const { operation, sent, principal, request } = call;
   const holder =
     principal.kind === 'moderator'
-      ? { owner: principal.moderatorId, space: 'moderation' as const }
-      : { owner: principal.memberId, space: 'session' as const };
+      ? { owner: moderatorOwner(principal.moderatorId), space: 'moderation' as const }
+      : { owner: memberOwner(principal.memberId), space: 'session' as const };
   return idempotentCommand(
     {
       ...holder,

@@ -22,6 +22,7 @@ import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { affectedMembers, catalogue, project } from '../projections/registry.ts';
+import { mayOwn } from '../projections/stream-owners.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
 import { createRoutes } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
@@ -71,6 +72,7 @@ export async function createCore(
     catalogue,
     project,
     affectedMembers,
+    mayOwn,
     enqueue: jobs.enqueue,
     isLogLost: logWatch.isLost,
     committed: (events, queued) => {

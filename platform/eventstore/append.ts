@@ -1,10 +1,11 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
 import { named, type Sql, sql } from '../sql.ts';
 import type { Actor, NewEvent, RecordedEvent } from './event.ts';
+import type { Owner } from './owner.ts';
 
 /** Events for one stream. `version` is the stream version they were decided on; 0 if it is new. */
 export interface Append {
-  owner: string;
+  owner: Owner;
   stream: string;
   version: number;
   actor: Actor;
@@ -43,8 +44,8 @@ const streamEvents = defineRead<RecordedEvent>(
 );
 
 /** Reads the events of one stream, oldest first. */
-export const readStream = (owner: string, stream: string): Sql<RecordedEvent> =>
-  streamEvents({ owner, stream });
+export const readStream = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
+  streamEvents({ owner: id, stream });
 
 const FACTS = `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
   NULL AS personal, actor, recorded_at FROM events`;
@@ -56,12 +57,12 @@ const streamFacts = defineRead<RecordedEvent>(
 );
 
 /** Reads the events of one stream for a decision, without their personal data, oldest first. */
-export const readFacts = (owner: string, stream: string): Sql<RecordedEvent> =>
-  streamFacts({ owner, stream });
+export const readFacts = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
+  streamFacts({ owner: id, stream });
 
 /** Reads several streams of one owner like `readFacts`, one stream after the other. */
-export const factsOfStreams = (owner: string, streams: readonly string[]): Sql<RecordedEvent> =>
+export const factsOfStreams = ({ id }: Owner, streams: readonly string[]): Sql<RecordedEvent> =>
   named(`${FACTS} WHERE owner_id = $1 AND stream_id = ANY($2) ORDER BY stream_id, stream_version`, [
-    owner,
+    id,
     streams,
   ]);

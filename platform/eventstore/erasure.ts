@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../sql.ts';
+import type { Owner } from './owner.ts';
 
 /** The position in an owner's streams where the last batch ended. */
 export interface LogPosition {
@@ -6,42 +7,50 @@ export interface LogPosition {
   stream_version: number;
 }
 
-/** The events whose personal data stays when a member's texts are erased. */
-export interface KeptEvents {
-  streams: readonly string[];
-  /** Types of the member's own events in these streams that keep their personal data. */
-  types: readonly string[];
+/** What an erasure of a member finds under the member's id. */
+export interface MemberStreams {
+  /** The kinds of streams that belong to members: what others wrote in any other stream stays. */
+  kinds: readonly string[];
+  /** Streams in which the texts of others stay as well. */
+  kept: readonly string[];
+  /** Types of the member's own events that keep their texts in the streams `kept`. */
+  keptTypes: readonly string[];
 }
 
 /** Erases the names and texts in all events of these streams, including those of other actors. */
-export function eraseStreams(owner: string, streams: readonly string[]): Sql {
+export function eraseStreams({ id }: Owner, streams: readonly string[]): Sql {
   return sql`UPDATE events SET personal = NULL
-    WHERE owner_id = ${owner} AND stream_id = ANY(${streams}) AND personal IS NOT NULL`;
+    WHERE owner_id = ${id} AND stream_id = ANY(${streams}) AND personal IS NOT NULL`;
 }
 
+/** The name of a stream ends with a hyphen and the id of its subject. */
+const ID_LENGTH = 37;
+
 /**
- * Reads the next batch of events to erase in a member's own streams: what the member wrote, and what
- * moderators, guests and the service wrote to the member. The texts of other members stay.
+ * Reads the next batch of events to erase under a member's id: what the member wrote, and in the
+ * member's own streams what moderators, guests and the service wrote to the member. The texts of
+ * other members stay, and so do those of the service, a moderator or a guest's note with this id.
  */
 export function ownedToErase(
-  owner: string,
-  kept: KeptEvents,
+  { id }: Owner<'member'>,
+  { kinds, kept, keptTypes }: MemberStreams,
   { stream_id, stream_version }: LogPosition,
   limit: number,
 ): Sql<LogPosition> {
   return sql`SELECT stream_id, stream_version FROM events
-    WHERE owner_id = ${owner} AND (stream_id, stream_version) > (${stream_id}, ${stream_version}::int)
+    WHERE owner_id = ${id} AND (stream_id, stream_version) > (${stream_id}, ${stream_version}::int)
       AND personal IS NOT NULL
-      AND (actor->>'type' <> 'member' OR actor->>'id' = ${owner}::text)
-      AND NOT (stream_id IN (SELECT unnest(${kept.streams}::text[]))
-        AND (type = ANY(${kept.types}) OR actor->>'id' IS DISTINCT FROM ${owner}::text))
+      AND CASE actor->>'type' WHEN 'member' THEN actor->>'id' = ${id}::text
+          AND (type <> ALL(${keptTypes}) OR stream_id NOT IN (SELECT unnest(${kept}::text[])))
+        ELSE left(stream_id, ${-ID_LENGTH}) IN (SELECT unnest(${kinds}::text[]))
+          AND stream_id NOT IN (SELECT unnest(${kept}::text[])) END
     ORDER BY stream_id, stream_version LIMIT ${limit}`;
 }
 
-/** Erases events of one owner. */
-export function eraseEvents(owner: string, events: readonly LogPosition[]): Sql {
+/** Erases events that have one `owner_id`. */
+export function eraseEvents(ownerId: string, events: readonly LogPosition[]): Sql {
   return sql`UPDATE events SET personal = NULL
-    WHERE owner_id = ${owner} AND (stream_id, stream_version) IN (SELECT * FROM unnest(
+    WHERE owner_id = ${ownerId} AND (stream_id, stream_version) IN (SELECT * FROM unnest(
       ${events.map(({ stream_id }) => stream_id)}::text[],
       ${events.map(({ stream_version }) => stream_version)}::int[]))`;
 }
@@ -49,7 +58,7 @@ export function eraseEvents(owner: string, events: readonly LogPosition[]): Sql 
 /** A member's words in rows of other owners: how to find a batch, and to erase those of one owner. */
 export interface WordsElsewhere<Row extends { owner_id: string }> {
   find(memberId: string, limit: number): Sql<Row>;
-  erase(owner: string, rows: readonly Row[]): Sql;
+  erase(ownerId: string, rows: readonly Row[]): Sql;
 }
 
 /** The statements that erase what `find` returned: one per owner. */

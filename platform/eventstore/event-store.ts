@@ -12,6 +12,7 @@ import { type Append, appendStatement, findEvent } from './append.ts';
 import { type Command, type Job, type Loaded, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
+import type { Owner } from './owner.ts';
 import { findReceipt, type Receipt, receiptStatement } from './receipts.ts';
 import { createStandbyBarrier } from './standby-barrier.ts';
 import {
@@ -43,6 +44,8 @@ export interface EventStoreDeps {
   project: (events: readonly RecordedEvent[]) => Sql[];
   /** The members whose feeds list an event; they must be locked when it is appended. */
   affectedMembers: (event: RecordedEvent) => readonly string[];
+  /** Whether an owner of this kind may own the stream: the name of a stream begins with its kind. */
+  mayOwn: (owner: Owner, stream: string) => boolean;
   enqueue: (job: Job) => Promise<Sql>;
   /** Whether acknowledged writes are missing from the log; commands are refused meanwhile. */
   isLogLost?: () => boolean;
@@ -224,12 +227,14 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   function record(appends: readonly Append[], now: Date): RecordedEvent[] {
     // Sorted, because lists order events that one command recorded at the same time by id.
     const ids = appends.flatMap(({ events }) => events.map(() => uuidv7())).sort();
-    return appends.flatMap(({ owner, stream, version, actor, events }) =>
-      events.map((event, index) => {
+    return appends.flatMap(({ owner, stream, version, actor, events }) => {
+      if (!deps.mayOwn(owner, stream))
+        throw new Error(`${stream} cannot belong to a ${owner.kind}`);
+      return events.map((event, index) => {
         catalogue.check(event);
         return {
           ...event,
-          owner_id: owner,
+          owner_id: owner.id,
           stream_id: stream,
           stream_version: version + index + 1,
           position: 0,
@@ -237,8 +242,8 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
           actor,
           recorded_at: now,
         } as RecordedEvent;
-      }),
-    );
+      });
+    });
   }
 
   async function statementsOf(

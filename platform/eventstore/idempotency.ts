@@ -14,7 +14,8 @@ import {
 import type { RecordedEvent } from './event.ts';
 import type { EventStore } from './event-store.ts';
 import type { Load, Rows } from './load.ts';
-import { type Receipt, type ReceiptRow, readReceipt } from './receipts.ts';
+import type { Owner } from './owner.ts';
+import { type HolderOf, type Receipt, type ReceiptRow, readReceipt } from './receipts.ts';
 
 type Space = Receipt['space'];
 type BindingName = 'body' | 'body and secrets' | 'keyed content';
@@ -67,7 +68,7 @@ type Conflict<S extends Space> = (typeof POLICIES)[S]['conflict']['refused'];
 
 /** A request whose command is executed once per owner, space and key. */
 export interface IdempotentRequest<S extends Space = Space> {
-  owner: string;
+  owner: Owner<HolderOf[S]>;
   space: S;
   /** Undefined if the caller sent no key; then nothing is stored or replayed. */
   key: string | undefined;
@@ -205,7 +206,7 @@ const BINDINGS: Readonly<Record<BindingName, Binding>> = {
     matches: ({ owner, sent, keys }, { body_hash, bound }) =>
       redactedHash(sent) === body_hash &&
       Object.entries((bound ?? {}) as KeyedHashes).every(([name, verifier]) =>
-        (keys as KeyRing).verify('receipt', `${owner} ${name}`, String(sent[name]), verifier),
+        (keys as KeyRing).verify('receipt', `${owner.id} ${name}`, String(sent[name]), verifier),
       ),
   },
   /** A keyed hash of the body, since a short text can be guessed from a plain hash. */
@@ -247,7 +248,7 @@ function keyedSecrets({ owner, sent, keys }: IdempotentRequest): KeyedHashes | n
   return Object.fromEntries(
     present.map((name) => [
       name,
-      (keys as KeyRing).mac('receipt', `${owner} ${name}`, sent[name] as string),
+      (keys as KeyRing).mac('receipt', `${owner.id} ${name}`, sent[name] as string),
     ]),
   );
 }

@@ -1,12 +1,24 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
 import { named, type Sql, sql } from '../sql.ts';
+import type { Owner } from './owner.ts';
+
+/** Who holds the receipts of each space. The space says the kind of the owner. */
+export interface HolderOf {
+  api: 'member';
+  register: 'member';
+  recover: 'member';
+  /** Of a member's note the member, of a guest's note the note. */
+  note: 'member' | 'guest_note';
+  session: 'member';
+  moderation: 'moderator';
+}
 
 /** The stored outcome of a command with an idempotency key. */
 export interface Receipt {
-  owner: string;
+  owner: Owner;
   /** The namespace of `key`: the same key in another space is another receipt. */
-  space: 'api' | 'register' | 'recover' | 'note' | 'session' | 'moderation';
+  space: keyof HolderOf;
   key: string;
   operation: string;
   route: string;
@@ -38,7 +50,7 @@ const insertReceipt = defineInsert(
 /** Inserts a receipt, recorded at `now`. */
 export function receiptStatement(receipt: Receipt, now: Date): Sql {
   return insertReceipt({
-    owner_id: receipt.owner,
+    owner_id: receipt.owner.id,
     space: receipt.space,
     key: receipt.key,
     operation: receipt.operation,
@@ -69,12 +81,15 @@ const receiptByKey = defineRead<ReceiptRow>(
 );
 
 /** Reads the receipt of a key, if there is one. */
-export const readReceipt = (owner: string, space: Receipt['space'], key: string): Sql<ReceiptRow> =>
-  receiptByKey({ owner, space, key });
+export const readReceipt = <Space extends Receipt['space']>(
+  { id }: Owner<HolderOf[Space]>,
+  space: Space,
+  key: string,
+): Sql<ReceiptRow> => receiptByKey({ owner: id, space, key });
 
 /** Selects a receipt, if the transaction that recorded it at `now` was committed. */
 export const findReceipt = ({ owner, space, key }: Receipt, now: Date): Sql =>
-  sql`SELECT FROM receipts WHERE owner_id = ${owner} AND space = ${space} AND key = ${key}
+  sql`SELECT FROM receipts WHERE owner_id = ${owner.id} AND space = ${space} AND key = ${key}
     AND recorded_at = ${now}`;
 
 /** Counts the keyed hashes in receipts by server key. Scans all receipts. */
@@ -99,10 +114,11 @@ export interface ExportedReceipt {
 }
 
 /**
- * Selects the receipts of member $1. The receipt of a guest's note is stored under the note's id,
- * which may equal a member's id; the log says whether a guest wrote the note.
+ * Selects the receipts of member $1, and none of a moderator with the same id. The receipt of a guest's
+ * note is stored under the note's id, which may equal the member's too; the log says whether a guest
+ * wrote the note.
  */
-const OF_MEMBER = `owner_id = $1::uuid AND (space <> 'note' OR key <> $1::uuid OR NOT EXISTS (
+const OF_MEMBER = `owner_id = $1::uuid AND space <> 'moderation' AND (space <> 'note' OR key <> $1::uuid OR NOT EXISTS (
     SELECT FROM events WHERE owner_id = $1::uuid AND stream_id = 'note-' || $1::uuid
       AND stream_version = 1 AND actor->>'type' = 'guest'))`;
 

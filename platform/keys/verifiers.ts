@@ -1,6 +1,16 @@
 import { defineBatch, defineInsert, defineRead } from '../batch-statements.ts';
+import type { Owner } from '../eventstore/owner.ts';
 import { type Sql, sql, valuesIn } from '../sql.ts';
 import type { KeyRing, Purpose, Verifier } from './key-ring.ts';
+
+/** What the verifiers of an owner verify. A member and a moderator may have the same id. */
+const PURPOSES = {
+  member: ['sign-in', 'recovery', 'credential'],
+  moderator: ['moderator'],
+} as const satisfies Partial<Record<Owner['kind'], readonly Purpose[]>>;
+
+type Holder = keyof typeof PURPOSES;
+type PurposeOf<Kind extends Holder> = (typeof PURPOSES)[Kind][number];
 
 /** A stored verifier. `purpose` and `subject_id` name what it verifies, such as one credential. */
 export interface VerifierRow extends Verifier {
@@ -15,8 +25,10 @@ const verifiersFor = defineRead<VerifierRow>(
 );
 
 /** Reads an owner's verifiers for one purpose. */
-export const readVerifiers = (owner: string, purpose: Purpose): Sql<VerifierRow> =>
-  verifiersFor({ owner, purpose });
+export const readVerifiers = <Kind extends Holder>(
+  { id }: Owner<Kind>,
+  purpose: PurposeOf<Kind>,
+): Sql<VerifierRow> => verifiersFor({ owner: id, purpose });
 
 const upsertVerifier = defineInsert(
   'verifiers',
@@ -28,14 +40,14 @@ const upsertVerifier = defineInsert(
 );
 
 /** Writes a verifier, or replaces the one for the same purpose and subject. */
-export function writeVerifier(
-  owner: string,
-  purpose: Purpose,
+export function writeVerifier<Kind extends Holder>(
+  { id }: Owner<Kind>,
+  purpose: PurposeOf<Kind>,
   subject: string,
   verifier: Verifier,
 ): Sql {
   return upsertVerifier({
-    owner_id: owner,
+    owner_id: id,
     purpose,
     subject_id: subject,
     key_id: verifier.key_id,
@@ -48,20 +60,21 @@ export function writeVerifier(
  * Call it with a secret that `stored` has just verified. Returns nothing to write where the
  * verifier is under the newest key already.
  */
-export function renewVerifier(
+export function renewVerifier<Kind extends Holder>(
   keys: KeyRing,
-  owner: string,
+  owner: Owner<Kind>,
   secret: string,
   stored: VerifierRow | undefined,
 ): Sql[] {
   if (!stored || stored.key_id === keys.ids[0]) return [];
   const { purpose, subject_id } = stored;
-  return [writeVerifier(owner, purpose, subject_id, keys.mac(purpose, owner, secret))];
+  const renewed = keys.mac(purpose, owner.id, secret);
+  return [writeVerifier(owner, purpose as PurposeOf<Kind>, subject_id, renewed)];
 }
 
-/** Deletes all verifiers of an owner. */
-export function dropVerifiers(owner: string): Sql {
-  return sql`DELETE FROM verifiers WHERE owner_id = ${owner}`;
+/** Deletes all verifiers of an owner, and none of an owner of another kind with the same id. */
+export function dropVerifiers({ kind, id }: Owner<Holder>): Sql {
+  return sql`DELETE FROM verifiers WHERE owner_id = ${id} AND purpose = ANY(${PURPOSES[kind]})`;
 }
 
 const dropVerifier = defineBatch(
@@ -73,9 +86,12 @@ const dropVerifier = defineBatch(
 );
 
 /** Deletes the verifiers of ended credentials, which are never read again. */
-export function dropCredentialVerifiers(owner: string, credentialIds: readonly string[]): Sql[] {
+export function dropCredentialVerifiers(
+  owner: Owner<'member'>,
+  credentialIds: readonly string[],
+): Sql[] {
   return credentialIds.map((id) =>
-    dropVerifier({ owner_id: owner, purpose: 'credential', subject_id: id }),
+    dropVerifier({ owner_id: owner.id, purpose: 'credential', subject_id: id }),
   );
 }
 

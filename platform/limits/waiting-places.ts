@@ -1,3 +1,9 @@
+/** Who holds a place. A credential and a moderator may have the same id. */
+export interface PlaceHolder {
+  kind: 'credential' | 'moderator';
+  id: string;
+}
+
 export type WaitingPlaces = ReturnType<typeof createWaitingPlaces>;
 
 /**
@@ -9,7 +15,8 @@ export function createWaitingPlaces(limits: { perHolder: number; total: number }
   let total = 0;
 
   /** Takes a place, which `leave` returns; or says which limit is reached. */
-  function take(holder: string): { leave: () => void } | 'holder_full' | 'full' {
+  function take({ kind, id }: PlaceHolder): { leave: () => void } | 'holder_full' | 'full' {
+    const holder = `${kind} ${id}`;
     const own = held.get(holder) ?? 0;
     if (own >= limits.perHolder) return 'holder_full';
     if (total >= limits.total) return 'full';

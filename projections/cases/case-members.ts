@@ -2,6 +2,7 @@ import { defineInsert } from '../../platform/batch-statements.ts';
 import { factsOfStreams, readFacts } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/cases/events.ts';
 import { defineProjection } from '../projection.ts';
@@ -49,7 +50,9 @@ export interface CaseMembers {
 /** Reads the events of a case for a decision, oldest first, without their personal data. */
 export function caseFacts(caseId: string): DependentLoad<Sql<RecordedEvent> | null> {
   const author = sql<{ author_id: string }>`SELECT author_id FROM cases WHERE case_id = ${caseId}`;
-  return loadAfter(author, ([row]) => (row ? readFacts(row.author_id, `case-${caseId}`) : null));
+  return loadAfter(author, ([row]) =>
+    row ? readFacts(memberOwner(row.author_id), `case-${caseId}`) : null,
+  );
 }
 
 export interface HeldCase {
@@ -99,7 +102,7 @@ export function factsOfCasesHeld(
   return loadAfter(casesHeld(memberId, limit), (cases) =>
     [...Map.groupBy(cases, ({ author_id }) => author_id)].map(([author, own]) =>
       factsOfStreams(
-        author,
+        memberOwner(author),
         own.map(({ case_id }) => `case-${case_id}`),
       ),
     ),

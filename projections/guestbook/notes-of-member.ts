@@ -39,9 +39,10 @@ export function notesWithdrawnEarly(
  * Notes whose text outlives the account of a member: the member's own public notes, and a note that
  * a guest wrote, or may yet write, with the member's id as its own id.
  */
-export function keptNotes(memberId: string): Sql<{ note_id: string }> {
-  return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NOT NULL
-    UNION ALL SELECT ${memberId}::uuid WHERE NOT EXISTS (
+export function keptNotes(memberId: string): Sql<{ note_id: string; own: boolean }> {
+  return sql`SELECT note_id, true AS own FROM notes
+      WHERE member_id = ${memberId} AND message IS NOT NULL
+    UNION ALL SELECT ${memberId}::uuid, false WHERE NOT EXISTS (
       SELECT FROM notes WHERE note_id = ${memberId} AND member_id = ${memberId})`;
 }
 

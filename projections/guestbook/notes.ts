@@ -1,4 +1,5 @@
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import { guestNoteOwner, memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/guestbook/events.ts';
@@ -172,11 +173,21 @@ const noteById = defineRead<NoteRow>(
 /** Finds a note in any state. */
 export const findNote = (noteId: string): Sql<NoteRow> => noteById({ note_id: noteId });
 
-export type NoteOwner = Pick<NoteRow, 'note_id' | 'owner_id'>;
+export type NoteOwner = Pick<NoteRow, 'note_id' | 'owner_id' | 'member_id'>;
+
+/** The owner of a note's streams: its member, or the note itself if a guest wrote it. */
+export const ownerOfNote = ({ owner_id, member_id }: NoteOwner): Owner =>
+  member_id === null ? guestNoteOwner(owner_id) : memberOwner(owner_id);
+
+/** Groups notes by their owner. */
+export function notesByOwner<Note extends NoteOwner>(notes: readonly Note[]): [Owner, Note[]][] {
+  const groups = Map.groupBy(notes, (note) => Object.values(ownerOfNote(note)).join(' '));
+  return [...groups.values()].map((own) => [ownerOfNote(own[0] as Note), own]);
+}
 
 /** Finds the owners of notes, which never change. */
 export function noteOwners(ids: readonly string[]): Sql<NoteOwner> {
-  return sql`SELECT note_id, owner_id FROM notes WHERE note_id = ANY(${ids}::uuid[])`;
+  return sql`SELECT note_id, owner_id, member_id FROM notes WHERE note_id = ANY(${ids}::uuid[])`;
 }
 
 /** Finds a note with the database's clock, which says whether the undo window is over. */

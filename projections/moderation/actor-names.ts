@@ -25,5 +25,6 @@ export function nameActors<Row extends { actor: Actor }>(
   moderators: readonly ModeratorName[],
 ): (Row & NamedActor)[] {
   const names = new Map(moderators.map(({ moderator_id, name }) => [moderator_id, name]));
-  return rows.map((row) => ({ ...row, actor_name: names.get(row.actor.id ?? '') ?? null }));
+  const nameOf = ({ type, id = '' }: Actor) => (type === 'moderator' ? names.get(id) : undefined);
+  return rows.map((row) => ({ ...row, actor_name: nameOf(row.actor) ?? null }));
 }

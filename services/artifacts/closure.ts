@@ -1,4 +1,5 @@
 import type { Append } from '../../platform/eventstore/append.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import {
   type OpenArtifactRow,
   openArtifactsOfMember,
@@ -12,7 +13,7 @@ import { dropLeases } from '../publications/review-leases.ts';
  */
 export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[]): Append[] {
   return rows.map(({ artifact_id, version }) => ({
-    owner: memberId,
+    owner: memberOwner(memberId),
     stream: `artifact-${artifact_id}`,
     version,
     actor: { type: 'member', id: memberId },

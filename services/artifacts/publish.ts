@@ -3,6 +3,7 @@ import { contentHash } from '../../platform/body-hash.ts';
 import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
 import { conflict, isRefusal } from '../../platform/refusal.ts';
@@ -39,7 +40,8 @@ export function publishArtifact(
   const kept = { ...sent, supersedes_id: supersedesId } as unknown as Packet;
   const hash = contentHash(kept);
   return defineMemberCommand({
-    load: supersedesId === null ? null : readFacts(memberId, `artifact-${supersedesId}`),
+    load:
+      supersedesId === null ? null : readFacts(memberOwner(memberId), `artifact-${supersedesId}`),
     decide({ rows: earlier, now }) {
       const superseded =
         supersedesId === null
@@ -63,7 +65,7 @@ export function publishArtifact(
       });
       if (isRefusal(published)) return published;
       const append = (stream: string, version: number, events: readonly NewEvent[]) => ({
-        owner: memberId,
+        owner: memberOwner(memberId),
         stream: `artifact-${stream}`,
         version,
         actor: { type: 'member' as const, id: memberId },
@@ -96,7 +98,10 @@ export function withdrawArtifact(
   id: string,
 ): MemberCommand<200, Withdrawn, ArtifactRefusal> {
   return defineMemberCommand({
-    load: { authors: artifactAuthor(id), events: readFacts(memberId, `artifact-${id}`) },
+    load: {
+      authors: artifactAuthor(id),
+      events: readFacts(memberOwner(memberId), `artifact-${id}`),
+    },
     decide({
       rows: {
         authors: [row],
@@ -114,7 +119,7 @@ export function withdrawArtifact(
         status: 200,
         appends: [
           {
-            owner: memberId,
+            owner: memberOwner(memberId),
             stream: `artifact-${id}`,
             version: streamVersion(events),
             actor: { type: 'member', id: memberId },

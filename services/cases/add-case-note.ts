@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { membersOfCase } from '../../projections/cases/case-members.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
@@ -44,7 +45,13 @@ export function addCaseNote(
         status: 201,
         appends: [
           ...caseAppends(state, version, ended, actor),
-          { owner: memberId, stream: `case-note-${noteId}`, version: 0, actor, events: decided },
+          {
+            owner: memberOwner(memberId),
+            stream: `case-note-${noteId}`,
+            version: 0,
+            actor,
+            events: decided,
+          },
         ],
         body: (receipt) => ({
           status: 'noted',

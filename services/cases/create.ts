@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
@@ -38,7 +39,7 @@ export function createCase(
         status: 201,
         appends: [
           {
-            owner: memberId,
+            owner: memberOwner(memberId),
             stream: `case-${id}`,
             version: 0,
             actor: { type: 'member', id: memberId },

@@ -2,6 +2,7 @@ import { type Append, streamVersion } from '../../platform/eventstore/append.ts'
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import type { Rows } from '../../platform/eventstore/load.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
@@ -65,11 +66,12 @@ export function loadedCase({
 
 /** Appends the end of an expired lease with the service as actor, before the `actor`'s events. */
 export function caseAppends(
-  { authorId: owner, caseId }: Pick<ExistingCase, 'authorId' | 'caseId'>,
+  { authorId, caseId }: Pick<ExistingCase, 'authorId' | 'caseId'>,
   version: number,
   events: readonly CaseEvent[],
   actor: Actor,
 ): Append[] {
+  const owner = memberOwner(authorId);
   const stream = `case-${caseId}`;
   const ended = events.filter(({ type }) => type === 'CaseLeaseEnded');
   const rest = events.slice(ended.length);

@@ -1,4 +1,5 @@
 import type { Config } from '../../platform/config.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
@@ -42,6 +43,7 @@ export function createCredential<Body>(
   bodyOf: (created: Created) => Body,
 ): MemberCommand<201, Body, CredentialRefusal> {
   const id = body.credential_id;
+  const owner = memberOwner(memberId);
   const stream = `credential-${id}`;
   const label = body.label ?? replaces?.label ?? null;
   const actor = { type: 'member' as const, id: memberId };
@@ -79,11 +81,11 @@ export function createCredential<Body>(
         status: 201,
         appends: [
           ...(replaces ? [revocation(memberId, replaces.credentialId, 'rotated', actor)] : []),
-          { owner: memberId, stream, version: 0, actor, events: decided },
+          { owner, stream, version: 0, actor, events: decided },
         ],
         rows: [
-          writeVerifier(memberId, 'credential', id, secret),
-          ...(replaces ? dropCredentialVerifiers(memberId, [replaces.credentialId]) : []),
+          writeVerifier(owner, 'credential', id, secret),
+          ...(replaces ? dropCredentialVerifiers(owner, [replaces.credentialId]) : []),
         ],
         body: (receipt) =>
           bodyOf({

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
@@ -37,12 +38,16 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
   ): CommandAuthor<'credential_not_accepted'> =>
     defineCommandAuthor({
       memberId,
-      load: { members: findMember(memberId), verifiers: readVerifiers(memberId, 'sign-in') },
+      load: {
+        members: findMember(memberId),
+        verifiers: readVerifiers(memberOwner(memberId), 'sign-in'),
+      },
       prove({ members: [member], verifiers: [verifier] }) {
         const proven = keys.verify('sign-in', memberId, signInKey, verifier);
         return proven && member?.state === 'active' ? null : refuse('credential_not_accepted');
       },
-      rows: ({ verifiers: [verifier] }) => renewVerifier(keys, memberId, signInKey, verifier),
+      rows: ({ verifiers: [verifier] }) =>
+        renewVerifier(keys, memberOwner(memberId), signInKey, verifier),
     });
 
   return {

@@ -1,6 +1,7 @@
 import { type Append, readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
 import { conflict, isRefusal } from '../../platform/refusal.ts';
@@ -27,7 +28,7 @@ export function revocation(
   const decided = credential.decide(state, { type: 'RevokeCredential', reason });
   if (isRefusal(decided)) throw new Error(`${credentialId}: an active credential not revoked`);
   return {
-    owner: memberId,
+    owner: memberOwner(memberId),
     stream: `credential-${credentialId}`,
     version: 1,
     actor,
@@ -49,9 +50,10 @@ export function revokeCredential(
   memberId: string,
   credentialId: string,
 ): MemberCommand<200, Revoked, CredentialRefusal> {
+  const owner = memberOwner(memberId);
   const stream = `credential-${credentialId}`;
   return defineMemberCommand({
-    load: { credentials: findCredential(credentialId), events: readStream(memberId, stream) },
+    load: { credentials: findCredential(credentialId), events: readStream(owner, stream) },
     decide({ rows, now }) {
       const { events } = rows;
       const [row] = rows.credentials;
@@ -68,10 +70,8 @@ export function revokeCredential(
       const actor = { type: 'member' as const, id: memberId };
       return {
         status: 200,
-        appends: [
-          { owner: memberId, stream, version: streamVersion(events), actor, events: decided },
-        ],
-        rows: dropCredentialVerifiers(memberId, [credentialId]),
+        appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
+        rows: dropCredentialVerifiers(owner, [credentialId]),
         body: (receipt) => ({
           status: 'revoked',
           credential: credentialBody(
@@ -106,7 +106,7 @@ export function revokeOthers(
       return {
         status: 200,
         appends: ids.map((id) => revocation(memberId, id, 'revoked', actor)),
-        rows: dropCredentialVerifiers(memberId, ids),
+        rows: dropCredentialVerifiers(memberOwner(memberId), ids),
         body: (receipt) => ({
           status: 'revoked',
           credentials: others.map((row) =>

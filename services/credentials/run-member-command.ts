@@ -13,6 +13,7 @@ import {
   executeIdempotently,
 } from '../../platform/eventstore/idempotency.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReceiptRow } from '../../platform/eventstore/receipts.ts';
 import { fault } from '../../platform/fault.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
@@ -143,7 +144,7 @@ export async function runCommandAs<
   const headersAfter = (used: number, now: Date) =>
     counted ? budgetHeaders(limit, used, now) : {};
   const request = {
-    owner: memberId,
+    owner: memberOwner(memberId),
     space: 'api' as const,
     key,
     operation,

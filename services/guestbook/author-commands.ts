@@ -6,10 +6,11 @@ import {
   defineCommand,
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';
-import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { report } from './author-decisions.ts';
 import { type NoteCommand, note } from './note.ts';
@@ -43,7 +44,7 @@ export function authorCommand(
   return defineCommand({
     lock: [memberId],
     find: reportersOf(noteId),
-    load: { notes: lockNote(noteId), events: readFacts(memberId, noteStream(noteId)) },
+    load: { notes: lockNote(noteId), events: readFacts(memberOwner(memberId), noteStream(noteId)) },
     decide({
       rows: {
         notes: [row],
@@ -59,7 +60,7 @@ export function authorCommand(
         answer: null,
         appends: [
           {
-            owner: row.owner_id,
+            owner: ownerOfNote(row),
             stream: noteStream(noteId),
             version: streamVersion(events),
             actor: { type: 'member', id: memberId },
@@ -125,7 +126,7 @@ export function reportCommand(noteId: string, reported: Reported): Command<strin
       if (isRefusal(decided)) return refuse('not_found');
       if (decided.length === 0) return { unchanged: former?.report_id ?? reportId };
       const append = {
-        owner: row.owner_id,
+        owner: ownerOfNote(row),
         stream: noteStream(noteId),
         version: row.version,
         actor,

@@ -1,3 +1,4 @@
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { noteReporters, openReports } from '../../projections/guestbook/note-reports.ts';
 import {
   type NoteToEnd,
@@ -27,7 +28,7 @@ export const notesClosure = defineAccountClosure({
     const isOpen = ({ note_id, state }: NoteToEnd) =>
       state === 'pending' || state === 'approved' || early.has(note_id);
     return rows.notes.map((row) => ({
-      owner: memberId,
+      owner: memberOwner(memberId),
       stream: noteStream(row.note_id),
       version: row.version,
       actor: { type: 'member', id: memberId },

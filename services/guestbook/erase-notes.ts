@@ -1,28 +1,26 @@
 import type { Command } from '../../platform/eventstore/event-store.ts';
+import type { Owner } from '../../platform/eventstore/owner.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from './scheduled-commands.ts';
 import type { EraseNote } from './scheduled-decisions.ts';
-import { noteStream, screeningStream } from './streams.ts';
+import { noteCommentStream, noteStream, screeningStream } from './streams.ts';
 
 /** The streams that may hold text of a note, or about it. */
 const streamsOf = (noteId: string): string[] => [
   noteStream(noteId),
   screeningStream(noteId),
-  `comment-note-${noteId}`,
+  noteCommentStream(noteId),
 ];
 
 /** Erases the texts of a note from the log. Recorded events allow no other change. */
-export function erasePersonal(owner: string, noteId: string): Sql {
+export function erasePersonal({ id: owner }: Owner, noteId: string): Sql {
   return sql`UPDATE events SET personal = NULL
     WHERE owner_id = ${owner} AND stream_id = ANY(${streamsOf(noteId)}) AND personal IS NOT NULL`;
 }
 
 /** Erases a rejected, removed or withdrawn note; returns whether there was anything to erase. */
-export function eraseCommand(
-  row: Pick<NoteRow, 'note_id' | 'owner_id'>,
-  cause: EraseNote['cause'],
-): Command<boolean> {
-  const gone = erasePersonal(row.owner_id, row.note_id);
+export function eraseCommand(row: NoteOwner, cause: EraseNote['cause']): Command<boolean> {
+  const gone = erasePersonal(ownerOfNote(row), row.note_id);
   return scheduledCommand(row, () => ({ type: 'EraseNote', cause }), [gone]);
 }

@@ -6,7 +6,7 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
-import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { isLiveLease } from '../publications/review-leases.ts';
 import { note } from './note.ts';
 import { notifyAuthorJobs } from './notify-author.ts';
@@ -44,10 +44,11 @@ const recordOf = (noteId: string): Sql<{ approved: number; rejected: boolean; cl
  * Called by the screening job, and only if `config.fastLane` is true.
  */
 export function fastApprovalCommand(
-  row: Pick<NoteRow, 'note_id' | 'owner_id' | 'parent_id'>,
+  row: NoteOwner & Pick<NoteRow, 'parent_id'>,
   undoSeconds: number,
 ): Command<boolean> {
-  const { note_id, owner_id } = row;
+  const { note_id } = row;
+  const owner = ownerOfNote(row);
   const stream = noteStream(note_id);
   return defineCommand({
     find: authorOf(note_id),
@@ -57,7 +58,7 @@ export function fastApprovalCommand(
       parents: locking(
         sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,
       ),
-      events: readStream(owner_id, stream),
+      events: readStream(owner, stream),
       records: recordOf(note_id),
     },
     decide({ rows }) {
@@ -76,7 +77,7 @@ export function fastApprovalCommand(
       });
       if (isRefusal(decided)) return { unchanged: false };
       const append = {
-        owner: owner_id,
+        owner,
         stream,
         version: streamVersion(events),
         actor: { type: 'service' as const },

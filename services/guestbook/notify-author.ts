@@ -7,7 +7,7 @@ import {
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
-import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { notifiedAt } from '../publications/undo.ts';
 import { appealUntil } from './author-decisions.ts';
 import type { DecisionTold } from './events.ts';
@@ -54,16 +54,17 @@ export function notifyAuthorJobs(
 
 /** Notifies the members concerned of a decision's current outcome; returns whether it did so. */
 export function notifyAuthorCommand(
-  row: Pick<NoteRow, 'note_id' | 'owner_id'>,
+  row: NoteOwner,
   eventId: string,
   undoSeconds: number,
 ): Command<boolean> {
+  const owner = ownerOfNote(row);
   return defineCommand({
     find: membersToTell(row.note_id),
     load: {
       // The event goes to another stream, so a concurrent decision would cause no version conflict.
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`),
-      events: readStream(row.owner_id, noteStream(row.note_id)),
+      events: readStream(owner, noteStream(row.note_id)),
       told: readTellings(row),
     },
     decide({ rows: { events, told }, now }) {
@@ -80,7 +81,7 @@ export function notifyAuthorCommand(
         answer: true,
         appends: [
           {
-            owner: row.owner_id,
+            owner,
             stream: `telling-${telling.of.event_id}`,
             version: 0,
             actor: { type: by },
@@ -93,10 +94,7 @@ export function notifyAuthorCommand(
 }
 
 /** The notifications recorded for a note's decisions. */
-function readTellings({
-  note_id,
-  owner_id,
-}: Pick<NoteRow, 'note_id' | 'owner_id'>): Sql<RecordedEvent<typeof DecisionTold>> {
+function readTellings({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent<typeof DecisionTold>> {
   return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid
     AND stream_id = ANY(ARRAY(SELECT 'telling-' || event_id FROM events
       WHERE owner_id = ${owner_id}::uuid AND stream_id = ${noteStream(note_id)}::text))`;

@@ -2,24 +2,26 @@ import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
-import type { NoteRow } from '../../projections/guestbook/notes.ts';
+import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { note } from './note.ts';
 import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './scheduled-decisions.ts';
 import { noteStream } from './streams.ts';
 
 /** Runs a scheduled command on a note; returns whether there was anything to do. */
 export function scheduledCommand(
-  { note_id, owner_id }: Pick<NoteRow, 'note_id' | 'owner_id'>,
+  row: NoteOwner,
   command: (now: Date) => EndAppealPeriod | EscalateOldNote | EraseNote,
   /** Further statements to run if the command recorded an event. */
   changes: readonly Sql[] = [],
 ): Command<boolean> {
+  const { note_id } = row;
+  const owner = ownerOfNote(row);
   const stream = noteStream(note_id);
   return defineCommand({
     load: {
       // In the order of a decision, which locks the row before it appends: otherwise they deadlock.
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
-      events: readStream(owner_id, stream),
+      events: readStream(owner, stream),
     },
     decide({ rows: { events }, now }) {
       const decided = note.decide(note.replay(events), command(now));
@@ -28,7 +30,7 @@ export function scheduledCommand(
         answer: true,
         appends: [
           {
-            owner: owner_id,
+            owner,
             stream,
             version: streamVersion(events),
             actor: { type: 'service' },

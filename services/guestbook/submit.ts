@@ -4,6 +4,7 @@ import {
   defineIdempotentCommand,
   idempotentCommand,
 } from '../../platform/eventstore/idempotency.ts';
+import { guestNoteOwner, memberOwner } from '../../platform/eventstore/owner.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
@@ -47,7 +48,7 @@ export function submitCommand(
 ): Command<SubmitReply, SubmitRefusal> {
   const { id } = body;
   const memberId = session?.memberId ?? null;
-  const owner = memberId ?? id;
+  const owner = memberId ? memberOwner(memberId) : guestNoteOwner(id);
   const stream = noteStream(id);
   const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
   const command = defineIdempotentCommand({

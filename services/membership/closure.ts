@@ -1,5 +1,6 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { dropVerifiers } from '../../platform/keys/verifiers.ts';
 import { defineAccountClosure } from './account-closure.ts';
 import { endSession } from './login.ts';
@@ -20,11 +21,11 @@ export const sessionsClosure = defineAccountClosure({
 
 /** Deactivates the member. A deletion runs this closure after those of all features. */
 export const memberClosure = defineAccountClosure({
-  load: (memberId) => readStream(memberId, `member-${memberId}`),
+  load: (memberId) => readStream(memberOwner(memberId), `member-${memberId}`),
   close(memberId, events, _now, { eraseNotes }) {
     return [
       {
-        owner: memberId,
+        owner: memberOwner(memberId),
         stream: `member-${memberId}`,
         version: streamVersion(events),
         actor: { type: 'member', id: memberId },
@@ -32,5 +33,5 @@ export const memberClosure = defineAccountClosure({
       },
     ];
   },
-  rows: (memberId) => [dropVerifiers(memberId)],
+  rows: (memberId) => [dropVerifiers(memberOwner(memberId))],
 });

@@ -1,4 +1,5 @@
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import type { Token } from '../../platform/keys/token.ts';
 import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
@@ -37,7 +38,7 @@ export function loginCommand(
     ...(before ? { find: memberOfSession(before.id) } : {}),
     load: {
       members: findMember(id),
-      verifiers: readVerifiers(id, 'sign-in'),
+      verifiers: readVerifiers(memberOwner(id), 'sign-in'),
       sessions: findLiveSession(before?.id ?? token.id),
     },
     decide({ rows, now }) {
@@ -53,7 +54,7 @@ export function loginCommand(
         appends: [
           ...(replaced ? [endSession(replaced.member_id, replaced.session_id, 'replaced')] : []),
           {
-            owner: id,
+            owner: memberOwner(id),
             stream: `session-${token.id}`,
             version: 0,
             actor: { type: 'member', id },
@@ -68,7 +69,7 @@ export function loginCommand(
         ],
         rows: [
           ...(replaced ? [endSessions([replaced.session_id], now)] : []),
-          ...renewVerifier(keys, id, body.sign_in_key, verifier),
+          ...renewVerifier(keys, memberOwner(id), body.sign_in_key, verifier),
           insertSession(token.id, id, row.key_epoch, sessionVerifier(keys, token), now, expiresAt),
         ],
       };
@@ -84,7 +85,7 @@ export function endSession(
 ) {
   const byService = reason === 'expired';
   return {
-    owner: memberId,
+    owner: memberOwner(memberId),
     stream: `session-${sessionId}`,
     version: 1,
     actor: byService ? { type: 'service' as const } : { type: 'member' as const, id: memberId },

@@ -5,6 +5,7 @@ import {
   defineIdempotentCommand,
   idempotentCommand,
 } from '../../platform/eventstore/idempotency.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import {
   dropCredentialVerifiers,
@@ -39,14 +40,15 @@ export function recoverCommand(
   body: Recovery,
 ): Command<Recovered, RecoveryRefusal | 'invalid_request'> {
   const { id, operation_id } = body;
+  const owner = memberOwner(id);
   const stream = `member-${id}`;
   const command = defineIdempotentCommand({
     lock: [id],
     load: {
       members: findMember(id),
-      recovery: readVerifiers(id, 'recovery'),
-      signIn: readVerifiers(id, 'sign-in'),
-      events: readStream(id, stream),
+      recovery: readVerifiers(owner, 'recovery'),
+      signIn: readVerifiers(owner, 'sign-in'),
+      events: readStream(owner, stream),
       sessions: liveSessions(id),
       credentials: activeCredentials(id),
     },
@@ -73,10 +75,10 @@ export function recoverCommand(
       return {
         answer,
         appends: [
-          { owner: id, stream, version: streamVersion(events), actor, events: decided },
+          { owner, stream, version: streamVersion(events), actor, events: decided },
           ...sessions.map(({ session_id }) => endSession(id, session_id, 'recovery')),
           ...credentials.map(({ credential_id }) => ({
-            owner: id,
+            owner,
             stream: `credential-${credential_id}`,
             version: 1,
             actor,
@@ -95,18 +97,18 @@ export function recoverCommand(
             now,
           ),
           ...dropCredentialVerifiers(
-            id,
+            owner,
             credentials.map(({ credential_id }) => credential_id),
           ),
-          writeVerifier(id, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
-          writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),
+          writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
+          writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),
         ],
       };
     },
   });
   return idempotentCommand(
     {
-      owner: id,
+      owner,
       space: 'recover',
       key: operation_id,
       operation: 'membership.recover',

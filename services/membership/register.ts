@@ -5,6 +5,7 @@ import {
   defineIdempotentCommand,
   idempotentCommand,
 } from '../../platform/eventstore/idempotency.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
 import { countOne, countToday } from '../../platform/limits/rate-counters.ts';
@@ -39,13 +40,14 @@ export function registerCommand(
   const { id, handle } = body;
   const hashes = keys.all('handle', 'handle', handle);
   const bucket = limits.bucketOf(address);
+  const owner = memberOwner(id);
   const stream = `member-${id}`;
   const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };
   const command = defineIdempotentCommand({
     load: {
       totals: lockTotals(),
       members: findMember(id),
-      events: readStream(id, stream),
+      events: readStream(owner, stream),
       handles: findHandle(hashes.map(({ hash }) => hash)),
       counts: countToday('registration', bucket),
     },
@@ -74,7 +76,7 @@ export function registerCommand(
         answer,
         appends: [
           {
-            owner: id,
+            owner,
             stream,
             version: streamVersion(events),
             actor: { type: 'member', id },
@@ -82,8 +84,8 @@ export function registerCommand(
           },
         ],
         rows: [
-          writeVerifier(id, 'sign-in', id, keys.mac('sign-in', id, body.sign_in_key)),
-          writeVerifier(id, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),
+          writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.sign_in_key)),
+          writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),
           countOne('registration', bucket),
         ],
       };
@@ -91,7 +93,7 @@ export function registerCommand(
   });
   return idempotentCommand(
     {
-      owner: id,
+      owner,
       space: 'register',
       key: id,
       operation: 'membership.register',

@@ -1,4 +1,5 @@
 import type { Append } from '../../platform/eventstore/append.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../projections/profiles/profiles.ts';
@@ -94,7 +95,7 @@ export function decideProfile(
   const events = profile.decide(state, command);
   if (isRefusal(events)) return events;
   return {
-    owner: memberId,
+    owner: memberOwner(memberId),
     stream: `profile-${memberId}`,
     version: state.version,
     actor: { type: 'member', id: memberId },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findRecordReport, reportsOn } from '../../projections/publications/record-reports.ts';
 import { recordAuthors } from '../../projections/publications/records.ts';
@@ -87,7 +88,7 @@ export function reportRecord(
       const actor = { type: 'member' as const, id: memberId };
       const { version } = totals;
       return received(reportId, [
-        { owner: row.author_id, stream, version, actor, events: decided },
+        { owner: memberOwner(row.author_id), stream, version, actor, events: decided },
       ]);
     },
   });

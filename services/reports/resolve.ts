@@ -2,6 +2,7 @@ import { type Append, streamVersion } from '../../platform/eventstore/append.ts'
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import {
   type RecordReportRow,
@@ -48,7 +49,8 @@ function resolution(
   });
   if (isRefusal(resolved) || resolved.length === 0) return [];
   const actor = { type: 'service' as const };
-  return [{ owner: author, stream, version: streamVersion(earlier), actor, events: resolved }];
+  const owner = memberOwner(author);
+  return [{ owner, stream, version: streamVersion(earlier), actor, events: resolved }];
 }
 
 const isRestored = (facts: readonly RecordedEvent[], removalId: string): boolean =>
@@ -97,11 +99,11 @@ export function notifyRemovalCommand(
       if (made.length === 0 && answered.length === 0) return { unchanged: false };
       if (now < removal.undoUntil)
         throw new Error('cannot notify before the undo window has passed');
-      const owner = row.author_id;
+      const author = row.author_id;
       const outcome = isRestored(facts, removal.eventId) ? 'kept' : 'removed';
-      const resolved = resolution(subject, id, owner, events, outcome, answered);
+      const resolved = resolution(subject, id, author, events, outcome, answered);
       const telling: Append = {
-        owner,
+        owner: memberOwner(author),
         stream,
         version: streamVersion(facts),
         actor: { type: 'moderator' },

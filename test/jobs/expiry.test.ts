@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { createEventStore } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { jobSender } from '../../platform/jobs/sender.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import type { sql } from '../../platform/sql.ts';
 import { affectedMembers, catalogue, project } from '../../projections/registry.ts';
+import { mayOwn } from '../../projections/stream-owners.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
 import { listSchedules } from '../../workers/job.ts';
@@ -26,6 +28,7 @@ async function createSetting(t: Parameters<typeof testDatabase>[0]) {
     catalogue,
     project,
     affectedMembers,
+    mayOwn,
     enqueue: jobs.enqueue,
   });
   t.teardown(async () => {
@@ -47,7 +50,7 @@ async function createSetting(t: Parameters<typeof testDatabase>[0]) {
         answer: null,
         appends: [
           {
-            owner,
+            owner: memberOwner(owner),
             stream,
             version: 0,
             actor: { type: 'member', id: owner },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
+import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { sql } from '../../platform/sql.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
@@ -82,7 +83,7 @@ t.test("keeps neither a word nor a hash of an erased note's text", async (t) => 
       answer: null,
       appends: [
         {
-          owner: note.id,
+          owner: guestNoteOwner(note.id),
           stream: `note-${note.id}`,
           version: 2,
           actor: { type: 'service' },

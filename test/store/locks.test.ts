@@ -4,6 +4,7 @@ import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { sql } from '../../platform/sql.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
 import { countLockWaits, whileWaitingForLock } from '../support/meanwhile.ts';
@@ -29,7 +30,7 @@ function noteCommand(memberId: string, caseId: string) {
         answer: null,
         appends: [
           {
-            owner: memberId,
+            owner: memberOwner(memberId),
             stream: `case-note-${noteId}`,
             version: 0,
             actor: { type: 'member' as const, id: memberId },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { type Command, defineCommand } from '../../platform/eventstore/command.ts';
 import { wasCommitted } from '../../platform/eventstore/commit-status.ts';
+import { moderatorOwner } from '../../platform/eventstore/owner.ts';
 import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/receipts.ts';
 import { createStandbyBarrier } from '../../platform/eventstore/standby-barrier.ts';
 import { LostRace } from '../../platform/eventstore/transaction.ts';
@@ -84,7 +85,7 @@ t.test(
   async (t) => {
     const { url, direct } = await startStore(t);
     const receipt: Receipt = {
-      owner: randomUUID(),
+      owner: moderatorOwner(randomUUID()),
       space: 'moderation',
       key: randomUUID(),
       operation: 'moderation.claim',

@@ -1,5 +1,6 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { defineCommand } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Service } from './service.ts';
 
 /** Appends one event to a stream with a moderator as actor, while `members` are locked. */
@@ -14,12 +15,12 @@ export function appendTo({ core }: Service, members: readonly string[]) {
     core.store.execute(
       defineCommand({
         lock: members,
-        load: readStream(owner, stream),
+        load: readStream(memberOwner(owner), stream),
         decide: ({ rows }) => ({
           answer: null,
           appends: [
             {
-              owner,
+              owner: memberOwner(owner),
               stream,
               version: streamVersion(rows),
               actor: { type: 'moderator' as const },

@@ -7,6 +7,7 @@ import {
   type IdempotentRequest,
   POLICIES,
 } from '../../platform/eventstore/idempotency.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Receipt } from '../../platform/eventstore/receipts.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
@@ -37,7 +38,7 @@ function createReceiptStore(rows: readonly unknown[] = []) {
       if (isRefusal(decision)) return decision;
       if ('unchanged' in decision) return decision.unchanged;
       for (const one of [decision.receipt?.([]) ?? []].flat())
-        receipts.set(String([one.owner, one.space, one.key]), one);
+        receipts.set(String([one.owner.id, one.space, one.key]), one);
       return resolveAnswer(decision, []);
     },
   } as unknown as EventStore;
@@ -48,7 +49,7 @@ const requestIn = (
   space: Receipt['space'],
   change: Partial<IdempotentRequest> = {},
 ): IdempotentRequest => ({
-  owner: OWNER,
+  owner: memberOwner(OWNER),
   space,
   key: KEY,
   operation: 'thing.make',
@@ -111,7 +112,7 @@ for (const space of spaces)
         POLICIES[space].conflict,
       );
     t.equal(executed(), 1);
-    for (const other of [{ owner: KEY }, { key: OWNER }])
+    for (const other of [{ owner: memberOwner(KEY) }, { key: OWNER }])
       t.type(await executeIdempotently(store, requestIn(space, other), command), 'number');
     t.equal(executed(), 3, 'another owner and another key have their own receipts');
   });
@@ -189,7 +190,7 @@ for (const space of spaces)
       [...receipts.values()],
       [
         {
-          owner: OWNER,
+          owner: memberOwner(OWNER),
           space,
           key: KEY,
           operation: 'thing.make',

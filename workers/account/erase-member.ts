@@ -15,6 +15,7 @@ import {
   defineCommand,
   type EventStore,
 } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { emptyReceipts } from '../../platform/eventstore/receipts.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -25,11 +26,16 @@ import type { Projection } from '../../projections/projection.ts';
 import { eraseTexts } from '../../projections/rebuild/erasable-texts.ts';
 import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
 import { projections } from '../../projections/registry.ts';
+import { streamKindsOf } from '../../projections/stream-owners.ts';
 import { closeMore } from '../../services/account/delete.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures } from '../../services/features.ts';
-import { noteStream, screeningStream } from '../../services/guestbook/streams.ts';
+import {
+  noteCommentStream,
+  noteStream,
+  screeningStream,
+} from '../../services/guestbook/streams.ts';
 import { end, member } from '../../services/membership/member.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
 import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
@@ -77,20 +83,26 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
 }
 
 async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> {
+  const owner = memberOwner(memberId);
   for (let last = ''; ; ) {
     const gone = await query(pool, erasedNotes(memberId, last, BATCH_SIZE));
     const streams = gone.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]);
-    await query(pool, eraseStreams(memberId, streams));
+    await query(pool, eraseStreams(owner, streams));
     last = gone.at(-1)?.note_id ?? '';
     if (gone.length < BATCH_SIZE) break;
   }
   const notes = await query(pool, keptNotes(memberId));
-  const kept = {
-    streams: notes.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]),
-    types: ['NoteSubmitted'],
+  const streams = {
+    kinds: streamKindsOf('member'),
+    kept: notes.flatMap(({ note_id, own }) => [
+      noteStream(note_id),
+      screeningStream(note_id),
+      ...(own ? [] : [noteCommentStream(note_id)]),
+    ]),
+    keptTypes: ['NoteSubmitted'],
   };
   for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; ) {
-    const batch: LogPosition[] = await query(pool, ownedToErase(memberId, kept, place, BATCH_SIZE));
+    const batch: LogPosition[] = await query(pool, ownedToErase(owner, streams, place, BATCH_SIZE));
     await query(pool, eraseEvents(memberId, batch));
     place = batch.at(-1);
   }
@@ -116,7 +128,7 @@ async function eraseElsewhere<Row extends { owner_id: string }>(
 /** The options of a deletion whose erasure is incomplete; null if there is none. */
 function deletionOf(memberId: string): Command<{ eraseNotes: boolean } | null> {
   return defineCommand({
-    load: readStream(memberId, `member-${memberId}`),
+    load: readStream(memberOwner(memberId), `member-${memberId}`),
     decide({ rows: events }) {
       const last = events.at(-1);
       const { erase_notes } = (last?.data ?? {}) as { erase_notes?: boolean };
@@ -131,7 +143,7 @@ function completeCommand(memberId: string): Command<boolean> {
   return defineCommand({
     lock: [memberId],
     load: {
-      stored: readStream(memberId, stream),
+      stored: readStream(memberOwner(memberId), stream),
       cases: CASE_WORDS.find(memberId, BATCH_SIZE),
       submissions: SUBMISSION_WORDS.find(memberId, BATCH_SIZE),
     },
@@ -140,9 +152,10 @@ function completeCommand(memberId: string): Command<boolean> {
       if (events.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
       const version = streamVersion(stored);
+      const owner = memberOwner(memberId);
       return {
         answer: true,
-        appends: [{ owner: memberId, stream, version, actor, events }],
+        appends: [{ owner, stream, version, actor, events }],
         // Commands that read a submission before its erasure held the member's lock, so their
         // receipts are committed by now, and later commands no longer read its text.
         rows: [...eraseByOwner(CASE_WORDS, cases), ...eraseByOwner(SUBMISSION_WORDS, submissions)],

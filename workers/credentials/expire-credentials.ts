@@ -3,6 +3,7 @@ import {
   defineCommand,
   type EventStore,
 } from '../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import {
@@ -32,14 +33,14 @@ function expireCommand({ credential_id, member_id }: Overdue): Command<boolean> 
         answer: true,
         appends: [
           {
-            owner: member_id,
+            owner: memberOwner(member_id),
             stream: `credential-${credential_id}`,
             version: 1,
             actor: { type: 'service' },
             events: [{ type: 'CredentialExpired', data: { credential_id }, personal: null }],
           },
         ],
-        rows: dropCredentialVerifiers(member_id, [credential_id]),
+        rows: dropCredentialVerifiers(memberOwner(member_id), [credential_id]),
       };
     },
   });

@@ -26,7 +26,7 @@ export function closeAppeals({ store, config }: Deps): Promise<number> {
 
 /** Counts in hours, as the decider does: a day in the connection's time zone may have 23 or 25. */
 function pastAppeal(undoSeconds: number, limit: number): Sql<NoteRow> {
-  return sql`SELECT note_id, owner_id FROM notes
+  return sql`SELECT note_id, owner_id, member_id FROM notes
     WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL
       AND settled_at <= clock_timestamp()
         - make_interval(hours => 24 * ${APPEAL_DAYS}::int, secs => ${undoSeconds}::int)

@@ -27,7 +27,7 @@ function pastRetention(
   { retentionRejectedDays, retentionWithdrawnDays }: Deps['config'],
   limit: number,
 ): Sql<NoteRow> {
-  return sql`SELECT note_id, owner_id FROM notes
+  return sql`SELECT note_id, owner_id, member_id FROM notes
     WHERE erased_at IS NULL AND (
       (state IN ('rejected', 'removed') AND (member_id IS NULL OR appeal IN ('upheld', 'over'))
         AND settled_at <= clock_timestamp() - make_interval(hours => 24 * ${retentionRejectedDays}::int))

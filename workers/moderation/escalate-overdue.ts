@@ -27,7 +27,7 @@ export async function queueAlert({ store }: { store: EventStore }): Promise<Queu
 /** Skips deferred notes until they are due, and claimed notes, which a moderator works on. */
 function tooOld(limit: number): Sql<NoteRow> {
   return named(
-    `SELECT note_id, owner_id FROM notes n
+    `SELECT note_id, owner_id, member_id FROM notes n
       WHERE state = 'pending' AND tier = 'normal'
         AND submitted_at < clock_timestamp() - interval '72 hours'
         AND (deferred_until IS NULL OR deferred_until <= clock_timestamp())

@@ -7,7 +7,7 @@ import { screeningJob } from '../../platform/jobs/queues.ts';
 import { query } from '../../platform/postgres/query.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
-import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
+import { findNote, type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { type LookAlikeRow, lookAlikes } from '../../projections/screening/screenings.ts';
 import type { Core } from '../../services/compose.ts';
 import { fastApprovalCommand } from '../../services/guestbook/fast-approval.ts';
@@ -86,10 +86,9 @@ function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql
 
 // Reads the note's row without a lock, so that a claim never waits for a screening. Locks the
 // author, so that the note's words are not recorded after the account's deletion has erased them.
-function recordCommand(
-  { owner_id: owner, member_id: author }: Pick<NoteRow, 'owner_id' | 'member_id'>,
-  screened: Screened,
-): Command<boolean> {
+function recordCommand(screenedNote: NoteOwner, screened: Screened): Command<boolean> {
+  const { member_id: author } = screenedNote;
+  const owner = ownerOfNote(screenedNote);
   const stream = screeningStream(screened.noteId);
   return defineCommand({
     ...(author ? { lock: [author] } : {}),

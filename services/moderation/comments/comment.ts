@@ -6,10 +6,11 @@ import {
   type Writes,
 } from '../../../platform/eventstore/event-store.ts';
 import { loadAfter } from '../../../platform/eventstore/load.ts';
+import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
-import { noteOwners } from '../../../projections/guestbook/notes.ts';
+import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { findMember } from '../../../projections/membership/members.ts';
 import { loadRecordEvents, recordAuthors } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
@@ -27,7 +28,7 @@ type Decide<Status> = (target: Target) => Writes<Answer<Status>> | Refusal<Code>
 /** A subject that exists, with its comments. */
 interface Target {
   /** The author of the subject, who owns the comments. */
-  owner: string;
+  owner: Owner;
   /** The caller's present role. */
   role: Role;
   events: readonly RecordedEvent[];
@@ -75,7 +76,7 @@ export function deleteComment(
   });
 }
 
-function eraseComment(owner: string, subject: CommentSubject, commentId: string): Sql {
+function eraseComment({ id: owner }: Owner, subject: CommentSubject, commentId: string): Sql {
   return sql`UPDATE events SET personal = NULL WHERE owner_id = ${owner}
     AND stream_id = ${commentStream(subject)} AND event_id = ${commentId}`;
 }
@@ -130,7 +131,7 @@ function onNote<Status>(
       moderators: shareLockModerator(me),
       notes: lockNotes(ids),
       events: loadAfter(noteOwners(ids), ([note]) =>
-        note ? readStream(note.owner_id, commentStream(subject)) : null,
+        note ? readStream(ownerOfNote(note), commentStream(subject)) : null,
       ),
     },
     decide({ rows: { moderators, notes, events } }) {
@@ -141,7 +142,7 @@ function onNote<Status>(
       const { state: status, version } = note;
       const isClosed = note.message === null || note.author_gone;
       const closed = isClosed ? wrongState({ status, version }) : null;
-      return decide({ owner: note.owner_id, role, events, closed });
+      return decide({ owner: ownerOfNote(note), role, events, closed });
     },
   });
 }
@@ -172,7 +173,7 @@ function onRecord<Status>(
       if (!row) return refuse('not_found');
       const { state: status, version } = row;
       const closed = status === 'withdrawn' ? wrongState({ status, version }) : null;
-      return decide({ owner: row.author_id, role, events, closed });
+      return decide({ owner: memberOwner(row.author_id), role, events, closed });
     },
   });
 }
@@ -188,7 +189,7 @@ function onMember<Status>(
     load: {
       moderators: shareLockModerator(me),
       members: findMember(id),
-      events: readStream(id, commentStream(subject)),
+      events: readStream(memberOwner(id), commentStream(subject)),
     },
     decide({
       rows: {
@@ -200,7 +201,7 @@ function onMember<Status>(
       const role = activeRole(moderators);
       if (typeof role !== 'string') return role;
       if (member?.state !== 'active') return refuse('not_found');
-      return decide({ owner: id, role, events, closed: null });
+      return decide({ owner: memberOwner(id), role, events, closed: null });
     },
   });
 }

@@ -1,11 +1,12 @@
 import { readStream } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
-import { noteOwners } from '../../../projections/guestbook/notes.ts';
+import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { findMember } from '../../../projections/membership/members.ts';
 import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
@@ -20,11 +21,15 @@ export function commentHandlers({
   store,
   publicationKinds,
 }: ModerationDeps): Handlers<typeof commentsContract> {
-  async function findOwner({ type, id }: CommentSubject): Promise<string | undefined> {
-    if (type === 'note') return (await query(pool, noteOwners([id])))[0]?.owner_id;
-    if (type === 'member') return (await query(pool, findMember(id)))[0]?.member_id;
+  async function findOwner({ type, id }: CommentSubject): Promise<Owner | undefined> {
+    if (type === 'note') {
+      const [note] = await query(pool, noteOwners([id]));
+      return note && ownerOfNote(note);
+    }
     const kind = publicationKinds.find((one) => one.type === type);
-    return kind && (await query(pool, recordAuthors(kind.records([id]))))[0]?.member_id;
+    const members = type === 'member' ? findMember(id) : kind && recordAuthors(kind.records([id]));
+    const [member] = members ? await query<{ member_id: string }>(pool, members) : [];
+    return member && memberOwner(member.member_id);
   }
 
   return {

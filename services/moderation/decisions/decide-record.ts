@@ -2,6 +2,7 @@ import { streamVersion } from '../../../platform/eventstore/append.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Command, defineCommand, type Job } from '../../../platform/eventstore/event-store.ts';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import {
   isRefusal,
@@ -128,7 +129,7 @@ export function recordCommand(
         }),
         appends: [
           {
-            owner: row.author_id,
+            owner: memberOwner(row.author_id),
             ...made,
             actor: { type: 'moderator', id: me.moderatorId },
           },

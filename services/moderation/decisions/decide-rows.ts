@@ -4,7 +4,7 @@ import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
 import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
-import { type NoteRow, noteOwners } from '../../../projections/guestbook/notes.ts';
+import { type NoteRow, noteOwners, notesByOwner } from '../../../projections/guestbook/notes.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
 import { noteStream } from '../../guestbook/streams.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
@@ -41,7 +41,7 @@ export const holdParents = (ids: Ids): Sql<NoteRow> =>
 /** Reads the streams of the notes, one statement per owner. */
 export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
   loadAfter(noteOwners(ids), (notes) =>
-    [...Map.groupBy(notes, ({ owner_id }) => owner_id)].map(([owner, own]) =>
+    notesByOwner(notes).map(([owner, own]) =>
       factsOfStreams(
         owner,
         own.map(({ note_id }) => noteStream(note_id)),

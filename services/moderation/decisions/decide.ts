@@ -11,6 +11,7 @@ import type { Rows } from '../../../platform/eventstore/load.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { screeningJob } from '../../../platform/jobs/queues.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
 import { erasePersonal } from '../../guestbook/erase-notes.ts';
@@ -190,7 +191,7 @@ function openDesk(
     if (lease && !own) return claimedByOther(lease);
     follow(noteId, made);
     const append: Append = {
-      owner: row.owner_id,
+      owner: ownerOfNote(row),
       stream: noteStream(noteId),
       version: streamVersion(events),
       actor: { type: 'moderator', id: me.moderatorId },

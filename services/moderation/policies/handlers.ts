@@ -5,6 +5,7 @@ import {
   defineCommand,
   type EventStore,
 } from '../../../platform/eventstore/event-store.ts';
+import { SERVICE_OWNER } from '../../../platform/eventstore/owner.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { query } from '../../../platform/postgres/query.ts';
@@ -17,7 +18,7 @@ import {
 import { shareLockModerator } from '../staff/lock-moderator.ts';
 import { LEADS } from '../staff/roles.ts';
 import type { policiesContract } from './contract.ts';
-import { type ChangePolicy, changePolicy, EVERYBODY } from './policy.ts';
+import { type ChangePolicy, changePolicy } from './policy.ts';
 
 export interface PoliciesDeps {
   pool: pg.Pool;
@@ -53,7 +54,7 @@ function changeCommand(
   return defineCommand({
     load: {
       moderators: shareLockModerator(me),
-      events: readStream(EVERYBODY, stream),
+      events: readStream(SERVICE_OWNER, stream),
       policies: findPolicy(code),
     },
     decide({
@@ -75,7 +76,7 @@ function changeCommand(
         answer: { ...policy, version: event.data.version },
         appends: [
           {
-            owner: EVERYBODY,
+            owner: SERVICE_OWNER,
             stream,
             version: streamVersion(events),
             actor: { type: 'moderator', id: me.moderatorId },

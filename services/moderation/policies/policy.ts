@@ -2,9 +2,6 @@ import type { NewEvent } from '../../../platform/eventstore/event.ts';
 import { type Refusal, refuse, wrongVersion } from '../../../platform/refusal.ts';
 import type * as events from '../events.ts';
 
-/** The owner of streams that belong to no member or moderator. */
-export const EVERYBODY = '00000000-0000-4000-8000-000000000000';
-
 export interface PolicyState {
   title: string | null;
   text: string | null;

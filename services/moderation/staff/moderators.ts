@@ -5,6 +5,7 @@ import {
   type EventStore,
   type Writes,
 } from '../../../platform/eventstore/event-store.ts';
+import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { newToken } from '../../../platform/keys/token.ts';
@@ -43,7 +44,7 @@ export async function addModerator(
         answer: { id, token: moderatorToken(token) },
         appends: [
           {
-            owner: id,
+            owner: moderatorOwner(id),
             stream: `moderator-${id}`,
             version: 0,
             actor: { type: 'service' },
@@ -52,7 +53,14 @@ export async function addModerator(
             ],
           },
         ],
-        rows: [writeVerifier(id, 'moderator', id, keys.mac('moderator', id, token.secret))],
+        rows: [
+          writeVerifier(
+            moderatorOwner(id),
+            'moderator',
+            id,
+            keys.mac('moderator', id, token.secret),
+          ),
+        ],
       };
     },
   });
@@ -69,7 +77,7 @@ export async function revokeModerator(
   return store.execute(
     changeCommand(id, 'ModeratorRevoked', {
       answer: { id },
-      rows: [dropVerifiers(id), dropModeratorSessions(id), releaseAllLeases(id)],
+      rows: [dropVerifiers(moderatorOwner(id)), dropModeratorSessions(id), releaseAllLeases(id)],
     }),
   );
 }
@@ -86,7 +94,7 @@ export async function rotateModerator(
     changeCommand(id, 'ModeratorTokenRotated', {
       answer: { id, token: moderatorToken(token) },
       rows: [
-        writeVerifier(id, 'moderator', id, keys.mac('moderator', id, token.secret)),
+        writeVerifier(moderatorOwner(id), 'moderator', id, keys.mac('moderator', id, token.secret)),
         dropModeratorSessions(id),
         releaseAllLeases(id),
       ],
@@ -107,7 +115,7 @@ function changeCommand<Answer>(
 ): Command<Answer, 'not_found'> {
   const stream = `moderator-${id}`;
   return defineCommand({
-    load: { active: lockModerator(id), events: readStream(id, stream) },
+    load: { active: lockModerator(id), events: readStream(moderatorOwner(id), stream) },
     decide({
       rows: {
         active: [moderator],
@@ -119,7 +127,7 @@ function changeCommand<Answer>(
         ...writes,
         appends: [
           {
-            owner: id,
+            owner: moderatorOwner(id),
             stream,
             version: streamVersion(events),
             actor: { type: 'service' },

@@ -1,4 +1,5 @@
 import { type Command, defineCommand } from '../../../platform/eventstore/event-store.ts';
+import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
@@ -32,7 +33,7 @@ export function signInCommand(
   return defineCommand({
     load: {
       moderators: holdModerator(id),
-      verifiers: readVerifiers(id, 'moderator'),
+      verifiers: readVerifiers(moderatorOwner(id), 'moderator'),
       sessions: before ? findLiveModeratorSession(before.id) : null,
     },
     decide({ rows, now }) {
@@ -53,7 +54,7 @@ export function signInCommand(
         appends: [
           ...(replaced ? [signedOut(old.moderator_id, old.session_id, 'replaced')] : []),
           {
-            owner: id,
+            owner: moderatorOwner(id),
             stream: `moderator-session-${session.id}`,
             version: 0,
             actor: { type: 'moderator', id },
@@ -68,7 +69,7 @@ export function signInCommand(
         ],
         rows: [
           ...(replaced ? [dropModeratorSession(old.session_id)] : []),
-          ...renewVerifier(keys, id, token.secret, verifier),
+          ...renewVerifier(keys, moderatorOwner(id), token.secret, verifier),
           dropDeadModeratorSessions(id),
           insertModeratorSession(session.id, id, verifierOfSession, now),
         ],
@@ -98,7 +99,7 @@ export function signOutCommand(me: PrincipalOf<'moderator'>): Command<null> {
 /** Before the sign-out, a session's stream holds only the sign-in, hence version 1. */
 function signedOut(moderatorId: string, sessionId: string, reason: 'signed_out' | 'replaced') {
   return {
-    owner: moderatorId,
+    owner: moderatorOwner(moderatorId),
     stream: `moderator-session-${sessionId}`,
     version: 1,
     actor: { type: 'moderator' as const, id: moderatorId },

@@ -4,8 +4,8 @@ import {
   type Decision,
   defineCommand,
 } from '../../../platform/eventstore/event-store.ts';
+import { SERVICE_OWNER } from '../../../platform/eventstore/owner.ts';
 import { queueDepth } from '../../../projections/moderation/review-stats.ts';
-import { EVERYBODY } from '../policies/policy.ts';
 
 const STREAM = 'queue-age';
 
@@ -14,7 +14,7 @@ export type QueueAlert = 'overdue' | 'caught_up' | null;
 /** Records one event when a note has waited for over a day, and one when no note has any more. */
 export function queueAlertCommand(): Command<QueueAlert> {
   return defineCommand({
-    load: { depths: queueDepth(), events: readStream(EVERYBODY, STREAM) },
+    load: { depths: queueDepth(), events: readStream(SERVICE_OWNER, STREAM) },
     decide({ rows, now }): Decision<QueueAlert, never> {
       const { events } = rows;
       const [depth] = rows.depths;
@@ -33,7 +33,7 @@ export function queueAlertCommand(): Command<QueueAlert> {
         answer: alerted ? 'caught_up' : 'overdue',
         appends: [
           {
-            owner: EVERYBODY,
+            owner: SERVICE_OWNER,
             stream: STREAM,
             version: streamVersion(events),
             actor: { type: 'service' },

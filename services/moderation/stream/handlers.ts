@@ -35,7 +35,7 @@ export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract
   const consoles = createConsoles(deps.pool, deps.wakeUps);
   return {
     'moderation.stream': async ({ principal, request }) => {
-      const place = deps.places.take(principal.moderatorId);
+      const place = deps.places.take({ kind: 'moderator', id: principal.moderatorId });
       if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
       // Free the place here and not in `follow`, which never runs for a HEAD request.
       const gone = request.gone();

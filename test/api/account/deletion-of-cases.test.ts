@@ -4,6 +4,7 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { CLOSURE_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { countLockWaits, whileWaitingForLock } from '../../support/meanwhile.ts';
@@ -20,7 +21,7 @@ t.test("hides a deleted member's cases immediately and withdraws them in batches
     personal: { title: 'T', summary: 'S', objective: 'O', acceptance_criteria: ['A'] },
   });
   const appends = ids.map((case_id) => ({
-    owner: id,
+    owner: memberOwner(id),
     stream: `case-${case_id}`,
     version: 0,
     actor: { type: 'member' as const, id },

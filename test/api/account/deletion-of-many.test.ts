@@ -7,6 +7,7 @@ import { brief } from '../../../harness/packets.ts';
 import { assertRebuilt } from '../../../harness/rebuilt.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -16,7 +17,7 @@ const BATCH = 500;
 /** Adds a member's packets and rejected notes, older than those that the test adds later. */
 async function fill({ core }: Service, { id }: Agent): Promise<void> {
   const append = (stream: string, events: object[]): Append => ({
-    owner: id,
+    owner: memberOwner(id),
     stream,
     version: 0,
     actor: { type: 'member', id },

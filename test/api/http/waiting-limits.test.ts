@@ -10,7 +10,7 @@ import {
   toAuthorization,
 } from '../../../harness/agent.ts';
 import { addModerator } from '../../../harness/moderation.ts';
-import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
+import { createWaitingPlaces, type PlaceHolder } from '../../../platform/limits/waiting-places.ts';
 import { startProcess } from '../../support/processes.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -31,8 +31,8 @@ async function poll(service: Service, agent: Agent, authorization = agent.author
 
 t.test('counts waiting places per holder and in total, and returns each once', (t) => {
   const places = createWaitingPlaces({ perHolder: 2, total: 3 });
-  const take = (holder: string) => {
-    const place = places.take(holder);
+  const take = (id: string, kind: PlaceHolder['kind'] = 'credential') => {
+    const place = places.take({ kind, id });
     return typeof place === 'string' ? place : place.leave;
   };
   const first = take('a');

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import {
   type ArtifactCommand,
@@ -101,7 +102,7 @@ t.test('lets only its author withdraw a packet, once', async (t) => {
 t.test('withdraws the remaining packets of a closed account, each at its version', async (t) => {
   matchAll(t, closeArtifacts(author, [{ artifact_id: id, version: 2 }]), [
     {
-      owner: author,
+      owner: memberOwner(author),
       stream: `artifact-${id}`,
       version: 2,
       events: [{ type: 'ArtifactWithdrawn', data: { artifact_id: id, reason: 'deactivated' } }],

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { closeProfile } from '../../../services/profiles/closure.ts';
 import {
@@ -96,7 +97,7 @@ t.test('withdraws the profile of a closed account, also a removed one', async (t
   for (const state of ['published', 'removed'] as const)
     matchAll(t, closeProfile(memberId, { ...row, state }), [
       {
-        owner: memberId,
+        owner: memberOwner(memberId),
         stream: `profile-${memberId}`,
         version: 3,
         events: [{ type: 'ProfileWithdrawn', data: { reason: 'deactivated' } }],
