@@ -252,6 +252,10 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   },
   405: { Allow: 'The methods that the path takes' },
   429: { 'Retry-After': 'Seconds to wait' },
+  503: {
+    'Retry-After':
+      'Seconds to wait, with `overloaded`, `storage_unavailable` and `outcome_unconfirmed`',
+  },
 };
 
 const problemHeaders = (status: number) => ({

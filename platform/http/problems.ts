@@ -49,6 +49,7 @@ export const problems = {
     503,
     'The write may or may not have happened. Repeat the same request exactly.',
   ],
+  overloaded: [503, 'The service has too much to do. Nothing was changed; try again.'],
   admission_closed: [503, 'New registrations or notes are closed at the moment.'],
   capacity_reached: [503, 'The service has reached its capacity.'],
   api_disabled: [503, 'This part of the API is disabled.'],
@@ -70,6 +71,13 @@ export function withoutKeys(text: string): string {
 
 /** Seconds after which a rate-limited client may try again. */
 const RETRY_AFTER = 600;
+
+/** Seconds after which a client may repeat a request that met a moment of trouble. */
+const RETRY_SOON: Partial<Record<ProblemCode, number>> = {
+  overloaded: 2,
+  storage_unavailable: 1,
+  outcome_unconfirmed: 1,
+};
 
 /**
  * Returns the code that is sent. Two problems share one: the 404 of a read and the 409 of a write.
@@ -129,6 +137,7 @@ export function problemReply(code: ProblemCode, details: Record<string, unknown>
       ...(limited ? { retry_after: RETRY_AFTER } : {}),
     },
   };
-  const headers: Record<string, string> = limited ? { 'retry-after': String(RETRY_AFTER) } : {};
+  const wait = limited ? RETRY_AFTER : RETRY_SOON[code];
+  const headers: Record<string, string> = wait ? { 'retry-after': String(wait) } : {};
   return { status, headers, body };
 }
