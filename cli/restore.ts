@@ -9,7 +9,8 @@ import { beginEpochOfLog, describeEpoch } from './backup/begin-epoch.ts';
 import { withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';
 import { keepKeys } from './backup/keep-keys.ts';
-import { keysOf, loadBackup } from './backup/load.ts';
+import { loadBackup } from './backup/load.ts';
+import { asPlainOwner } from './backup/plain-owner.ts';
 import { readPassphrase } from './backup/sealed-keys.ts';
 
 const {
@@ -29,17 +30,19 @@ is BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 );
 try {
   const passphrase = readPassphrase(process.env);
-  const manifest = await checkFolder(folder);
-  const keys = keysOf(folder, passphrase);
+  const { manifest, keys } = await checkFolder(folder, passphrase);
   if (values['print-keys']) {
     process.stdout.write(`${formatServerKeys(keys)}\n`);
   } else {
     const config = configOrExit();
     keepKeys(config, keys);
     await withDatabase(config, async (url) => {
-      const begun = await loadBackup(url, folder, manifest, (client) =>
-        beginEpochOfLog(client, `restored from the backup of ${manifest.taken_at}`),
-      );
+      const load = (address: string) =>
+        loadBackup(address, folder, manifest, (client) =>
+          beginEpochOfLog(client, `restored from the backup of ${manifest.taken_at}`),
+        );
+      // The role of the embedded server is a superuser.
+      const begun = await (config.databaseUrl ? load(url) : asPlainOwner(url, load));
       process.stdout.write(describeEpoch(begun));
       await withConnection(addressConfig(url, 'service restore'), grantAgain);
     });

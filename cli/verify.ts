@@ -1,7 +1,6 @@
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
 import { checkFolder } from './backup/folder.ts';
-import { keysOf } from './backup/load.ts';
 import { readPassphrase } from './backup/sealed-keys.ts';
 import { verifyBackup, withScratchDatabase } from './backup/verify-backup.ts';
 
@@ -20,8 +19,7 @@ BACKUP_PASSPHRASE_FILE.
 );
 try {
   const passphrase = readPassphrase(process.env);
-  const manifest = await checkFolder(folder);
-  const keys = keysOf(folder, passphrase);
+  const { manifest, keys } = await checkFolder(folder, passphrase);
   await withScratchDatabase((url) => verifyBackup(url, folder, manifest));
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   process.stdout.write(

@@ -3,15 +3,12 @@ import { firstUsed, refuseOthers } from '../../platform/keys/key-checks.ts';
 import { keyRing, type Verifier } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
-import {
-  appliedMigrations,
-  JOBS_SCHEMA,
-  pendingMigrations,
-} from '../../platform/postgres/migrate.ts';
+import { appliedMigrations, pendingMigrations } from '../../platform/postgres/migrate.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyOut } from './copy.ts';
 import {
   createFolder,
+  FORMAT,
   KEYS_FILE,
   type Manifest,
   writeBytes,
@@ -19,20 +16,7 @@ import {
   writeRows,
 } from './folder.ts';
 import { sealKeys } from './sealed-keys.ts';
-
-/** The jobs that wait, with what they refer to. The rest of the schema is made anew by a release. */
-const JOB_TABLES = ['queue', 'schedule', 'subscription', 'job', 'job_dependency'].map(
-  (table) => `${JOBS_SCHEMA}.${table}`,
-);
-
-const TABLES = `SELECT c.oid::regclass::text AS name,
-    array_agg(quote_ident(attname) ORDER BY attnum) AS columns
-  FROM pg_class c JOIN pg_attribute ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
-    AND attgenerated = ''
-  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
-    AND (c.relnamespace = 'public'::regnamespace AND c.relname <> 'schema_migrations'
-      OR c.oid::regclass::text = ANY($1))
-  GROUP BY c.oid ORDER BY array_position($1, c.oid::regclass::text) NULLS FIRST, name`;
+import { fileOf, tablesOf } from './tables.ts';
 
 const HEAD = `SELECT current_setting('server_version') AS postgres, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS taken_at,
   (SELECT max(epoch) FROM log_epochs) AS epoch,
@@ -69,7 +53,7 @@ export async function createBackup(
     const files: Manifest['files'] = {};
     const tables: Manifest['tables'] = [];
     for (const { name, columns } of await tablesOf(client)) {
-      const file = `${name}.copy.gz`;
+      const file = fileOf(name);
       const list = columns.join(', ');
       const { rows } = await client.query(`SELECT count(*) AS rows FROM ${name}`);
       files[file] = await writeRows(
@@ -82,7 +66,7 @@ export async function createBackup(
     await client.query('COMMIT');
     files[KEYS_FILE] = writeBytes(folder, KEYS_FILE, sealKeys(keys, passphrase));
     const manifest: Manifest = {
-      format: 1,
+      format: FORMAT,
       release: RELEASE,
       migrations,
       postgres: head.postgres,
@@ -93,14 +77,9 @@ export async function createBackup(
       tables,
       files,
     };
-    writeManifest(folder, manifest);
+    writeManifest(folder, manifest, passphrase);
     return { manifest, events: tables.find(({ name }) => name === 'events')?.rows ?? 0 };
   });
-}
-
-async function tablesOf(client: pg.Client) {
-  const { rows } = await client.query<{ name: string; columns: string[] }>(TABLES, [JOB_TABLES]);
-  return rows;
 }
 
 /** COPY needs the connection for itself, so without the pipeline of other connections. */

@@ -3,23 +3,31 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { z } from 'zod';
+import type { ServerKey } from '../../platform/keys/server-keys.ts';
+import { isSealed, openKeys, sealText } from './sealed-keys.ts';
+import { fileOf } from './tables.ts';
 
 const MANIFEST = 'manifest.json';
 const CHECKSUM = 'manifest.sha256';
+const SEAL = 'manifest.seal';
 export const KEYS_FILE = 'server-keys.sealed';
 
+/** Format 1, of release 0.9.0, had no seal. */
+export const FORMAT = 2;
+
 const Manifest = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   release: z.string(),
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
   postgres: z.string(),
@@ -73,40 +81,86 @@ export function writeBytes(folder: string, file: string, bytes: string | Buffer)
 }
 
 /** Writes the manifest, last: a folder without it is no backup. */
-export function writeManifest(folder: string, manifest: Manifest): void {
-  const sum = writeBytes(folder, MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
+export function writeManifest(folder: string, manifest: Manifest, passphrase: string): void {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  writeBytes(folder, SEAL, sealText(text, passphrase));
+  const sum = createHash('sha256').update(text).digest('hex');
   writeBytes(folder, CHECKSUM, `${sum}  ${MANIFEST}\n`);
+  writeBytes(folder, MANIFEST, text);
 }
 
 /** Whether a folder holds a complete backup. */
 export const holdsBackup = (folder: string): boolean => existsSync(join(folder, MANIFEST));
 
-/** Reads the manifest. Throws one sentence if a byte of it has changed. */
+/**
+ * Reads the manifest. Throws one sentence if a byte of it has changed. Its checksum needs no passphrase and shows
+ * damage, not intent: `checkFolder` also checks the seal.
+ */
 export function readManifest(folder: string): Manifest {
   if (!holdsBackup(folder))
     throw new Error(`${folder} holds no complete backup: ${MANIFEST} is missing`);
   const text = readFileSync(join(folder, MANIFEST));
   const sum = createHash('sha256').update(text).digest('hex');
-  const noted = existsSync(join(folder, CHECKSUM)) && readFileSync(join(folder, CHECKSUM), 'utf8');
-  if (noted !== `${sum}  ${MANIFEST}\n`) throw damaged(MANIFEST);
-  const parsed = Manifest.safeParse(JSON.parse(text.toString()));
-  if (!parsed.success) throw new Error('The backup has a format that this release does not know');
-  return parsed.data;
+  if (readOr(join(folder, CHECKSUM)) !== `${sum}  ${MANIFEST}\n`) throw damaged(MANIFEST);
+  return parseManifest(text.toString());
+}
+
+/** Parses a manifest. Throws one sentence that names what is wrong. */
+export function parseManifest(text: string): Manifest {
+  const read: unknown = JSON.parse(text);
+  const { format } = z.looseObject({ format: z.unknown() }).parse(read);
+  if (format !== FORMAT)
+    throw new Error(
+      `The backup has the format ${JSON.stringify(format)}, but this release reads ${FORMAT}: use the release that made it`,
+    );
+  const parsed = Manifest.safeParse(read);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(
+    `${MANIFEST} of the backup is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+  );
+}
+
+/** A backup whose files are as they were written, by someone who knows the passphrase. */
+export interface CheckedBackup {
+  manifest: Manifest;
+  keys: readonly ServerKey[];
 }
 
 /** Reads the manifest and every file. Throws one sentence if a byte of them has changed. */
-export async function checkFolder(folder: string): Promise<Manifest> {
+export async function checkFolder(folder: string, passphrase: string): Promise<CheckedBackup> {
   const manifest = readManifest(folder);
+  requirePlainNames(manifest);
   for (const [file, expected] of Object.entries(manifest.files))
     if ((await sumOf(join(folder, file))) !== expected) throw damaged(file);
-  return manifest;
+  const keys = openKeys(readFileSync(join(folder, KEYS_FILE)), passphrase);
+  if (!isSealed(readFileSync(join(folder, MANIFEST)), readOr(join(folder, SEAL)), passphrase))
+    throw new Error(
+      `The backup was changed: ${MANIFEST} does not fit ${SEAL}, which only the passphrase can write`,
+    );
+  return { manifest, keys };
+}
+
+/** Each table has the file of its name, so that a manifest cannot point out of the folder. */
+function requirePlainNames({ tables, files }: Manifest): void {
+  const expected = new Set([KEYS_FILE, ...tables.map(({ name }) => fileOf(name))]);
+  const wrong = [
+    ...tables.filter(({ name, file }) => file !== fileOf(name)).map(({ file }) => file),
+    ...[...expected].filter((file) => !(file in files) || file !== basename(file)),
+    ...Object.keys(files).filter((file) => !expected.has(file)),
+  ];
+  if (wrong.length > 0)
+    throw new Error(`${MANIFEST} of the backup is wrong at files: ${JSON.stringify(wrong[0])}`);
 }
 
 const damaged = (file: string) =>
   new Error(`The backup is damaged: ${file} is not as it was written`);
 
+const readOr = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
+/** The SHA-256 of a regular file; undefined for anything else. */
 async function sumOf(path: string): Promise<string | undefined> {
-  if (!existsSync(path)) return undefined;
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');

@@ -1,23 +1,18 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type pg from 'pg';
-import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate, readMigrations } from '../../platform/postgres/migrate.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyIn } from './copy.ts';
 import { clientConfigOf } from './create.ts';
-import { KEYS_FILE, type Manifest } from './folder.ts';
-import { openKeys } from './sealed-keys.ts';
+import type { Manifest } from './folder.ts';
+import { fileOf, requireSameTables, tablesOf } from './tables.ts';
 
 const IS_EMPTY = `SELECT NOT EXISTS (SELECT FROM pg_class
   WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace) AS empty`;
-
-/** Decrypts the server keys of a backup. */
-export const keysOf = (folder: string, passphrase: string): readonly ServerKey[] =>
-  openKeys(readFileSync(join(folder, KEYS_FILE)), passphrase);
 
 /**
  * Makes the schema in an empty database and loads a backup into it, in one transaction, at
@@ -37,12 +32,13 @@ export async function loadBackup<Result>(
     const { rows } = await client.query<{ empty: boolean }>(IS_EMPTY);
     if (!rows[0]?.empty) throw new Error('The database is not empty: restore into a new one');
     await migrate(url);
+    requireSameTables(manifest.tables, await tablesOf(client));
     await client.query('BEGIN');
-    for (const { name, columns, file } of manifest.tables) {
+    for (const { name, columns } of manifest.tables) {
       // A new schema has its first rows, which the backup has as well.
       if (name !== 'events') await client.query(`DELETE FROM ${name}`);
       const source = createGunzip();
-      pipeline(createReadStream(join(folder, file)), source, () => undefined);
+      pipeline(createReadStream(join(folder, fileOf(name))), source, () => undefined);
       await copyIn(client, `COPY ${name} (${columns.join(', ')}) FROM STDIN`, source);
     }
     await client.query(`SELECT setval('events_position_seq', $1)`, [manifest.last_position]);

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  randomBytes,
+  scryptSync,
+  timingSafeEqual,
+} from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {
   formatServerKeys,
@@ -30,7 +37,7 @@ export function readPassphrase(env: NodeJS.ProcessEnv): string {
 /** Encrypts the server keys under a passphrase. */
 export function sealKeys(keys: readonly ServerKey[], passphrase: string): Buffer {
   const [salt, nonce] = [randomBytes(SALT), randomBytes(NONCE)];
-  const key = scryptSync(passphrase, salt, KEY_BYTES, SCRYPT);
+  const key = keyFrom(passphrase, salt);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
   const sealed = Buffer.concat([cipher.update(formatServerKeys(keys)), cipher.final()]);
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]);
@@ -38,7 +45,7 @@ export function sealKeys(keys: readonly ServerKey[], passphrase: string): Buffer
 
 /** Decrypts what `sealKeys` returned. Throws if the passphrase is another one. */
 export function openKeys(sealed: Buffer, passphrase: string): readonly ServerKey[] {
-  const key = scryptSync(passphrase, sealed.subarray(0, SALT), KEY_BYTES, SCRYPT);
+  const key = keyFrom(passphrase, sealed.subarray(0, SALT));
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(SALT, SALT + NONCE), {
     authTagLength: TAG,
   });
@@ -52,3 +59,20 @@ export function openKeys(sealed: Buffer, passphrase: string): readonly ServerKey
   }
   throw new Error('The passphrase is not the one of this backup');
 }
+
+/** An HMAC-SHA-256 of a text under a key derived from the passphrase, with the salt of that key. */
+export function sealText(text: string | Buffer, passphrase: string, salt = randomBytes(SALT)) {
+  const mac = createHmac('sha256', keyFrom(passphrase, salt)).update(text).digest('hex');
+  return `${salt.toString('hex')} ${mac}\n`;
+}
+
+/** Whether `seal` is what `sealText` returned for this text and passphrase. */
+export function isSealed(text: string | Buffer, seal: string, passphrase: string): boolean {
+  const salt = /^([0-9a-f]{32}) [0-9a-f]{64}\n$/.exec(seal)?.[1];
+  if (!salt) return false;
+  const expected = sealText(text, passphrase, Buffer.from(salt, 'hex'));
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(seal));
+}
+
+const keyFrom = (passphrase: string, salt: Buffer): Buffer =>
+  scryptSync(passphrase, salt, KEY_BYTES, SCRYPT);

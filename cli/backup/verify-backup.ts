@@ -8,6 +8,7 @@ import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import type { Manifest } from './folder.ts';
 import { loadBackup } from './load.ts';
+import { asPlainOwner } from './plain-owner.ts';
 
 /** Runs `work` on the address of an empty PostgreSQL that exists for that time alone. */
 export async function withScratchDatabase<Result>(
@@ -20,7 +21,7 @@ export async function withScratchDatabase<Result>(
     const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
     const server = await embeddedPostgres({ dataDir: join(folder, 'data'), settings });
     try {
-      return await work(server.url);
+      return await asPlainOwner(server.url, work);
     } finally {
       await server.stop();
     }

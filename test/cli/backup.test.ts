@@ -1,14 +1,32 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { checkFolder } from '../../cli/backup/folder.ts';
+import {
+  checkFolder,
+  type Manifest,
+  parseManifest,
+  readManifest,
+  writeManifest,
+} from '../../cli/backup/folder.ts';
+import { requireSameTables } from '../../cli/backup/tables.ts';
+import { withScratchDatabase } from '../../cli/backup/verify-backup.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { newKey } from '../../harness/registration.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
 import { testDatabase } from '../support/database.ts';
 import { fillFeed } from '../support/feed.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -34,6 +52,14 @@ const envOf = ({ core, database }: Service) => ({
   DATABASE_URL: database.url,
   SERVER_KEYS: formatServerKeys(core.config.serverKeys ?? []),
 });
+
+/** Changes the manifest of a backup as someone who knows the passphrase could. */
+function forge(folder: string, change: (manifest: Manifest) => void): void {
+  const manifest = readManifest(folder);
+  change(manifest);
+  for (const name of ['json', 'sha256', 'seal']) rmSync(join(folder, `manifest.${name}`));
+  writeManifest(folder, manifest, PASSPHRASE);
+}
 
 /** A service with members, notes with awkward texts, and a backup of it that was made under load. */
 async function startBackedUp(t: Test) {
@@ -147,15 +173,13 @@ t.test('says in one sentence what is wrong with a backup', async (t) => {
     stdout: `${envOf(service).SERVER_KEYS}\n`,
   });
 
-  // Of another release: a migration of another name, and the checksum of the manifest as it should be.
   const copy = newFolder(t);
   cpSync(folder, copy, { recursive: true });
-  const text = readFileSync(join(copy, 'manifest.json'), 'utf8')
-    .replace('0001-schema', '0001-other')
-    .replace(/"release": "[^"]+"/, '"release": "7.7.7"');
-  writeFileSync(join(copy, 'manifest.json'), text);
-  const sum = createHash('sha256').update(text).digest('hex');
-  writeFileSync(join(copy, 'manifest.sha256'), `${sum}  manifest.json\n`);
+  forge(copy, (manifest) => {
+    manifest.release = '7.7.7';
+    const [first] = manifest.migrations;
+    if (first) first.name = '0001-other';
+  });
   await fails(
     'restore',
     [copy],
@@ -181,7 +205,7 @@ t.test('backs up large tables, and says which read model differs from the log', 
 
 t.test('finds a damaged byte anywhere', async (t) => {
   const { folder } = await startBackedUp(t);
-  await checkFolder(folder);
+  await checkFolder(folder, PASSPHRASE);
   const names = readdirSync(folder);
   t.ok(names.length > 40);
   for (const name of names) {
@@ -193,17 +217,130 @@ t.test('finds a damaged byte anywhere', async (t) => {
       bytes[at] = (bytes[at] ?? 0) ^ 1;
       writeFileSync(file, bytes);
       const damaged = name.startsWith('manifest') ? 'manifest.json' : name;
-      await t.rejects(checkFolder(folder), {
-        message: `The backup is damaged: ${damaged} is not as it was written`,
-      });
+      const message =
+        name === 'manifest.seal'
+          ? /^The backup was changed: manifest\.json does not fit manifest\.seal/
+          : `The backup is damaged: ${damaged} is not as it was written`;
+      await t.rejects(checkFolder(folder, PASSPHRASE), { message });
     }
     writeFileSync(file, whole.subarray(0, -1));
-    await t.rejects(checkFolder(folder), /^The backup is damaged/, `${name} is cut`);
+    await t.rejects(
+      checkFolder(folder, PASSPHRASE),
+      /^The backup (is damaged|was changed)/,
+      `${name} is cut`,
+    );
     writeFileSync(file, whole);
   }
-  await checkFolder(folder);
+  await checkFolder(folder, PASSPHRASE);
   t.ok(
     names.every((name) => (statSync(join(folder, name)).mode & 0o077) === 0),
     'private files',
   );
+});
+
+t.test('refuses a manifest that was changed without the passphrase', async (t) => {
+  const { folder } = await startBackedUp(t);
+  const file = join(folder, 'manifest.json');
+  const text = readFileSync(file, 'utf8').replace('"epoch": 1', '"epoch": 2');
+  writeFileSync(file, text);
+  const sum = createHash('sha256').update(text).digest('hex');
+  writeFileSync(join(folder, 'manifest.sha256'), `${sum}  manifest.json\n`);
+  const changed = /^The backup was changed: manifest\.json does not fit manifest\.seal/;
+  t.match(await run('verify', [folder]), { code: 1, stdout: '', stderr: changed });
+  const { url } = await testDatabase(t, { empty: true });
+  const env = { DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  t.match(await run('restore', [folder], env), { code: 1, stdout: '', stderr: changed });
+  writeFileSync(join(folder, 'manifest.seal'), '');
+  t.match(await run('verify', [folder]), { code: 1, stderr: changed });
+});
+
+t.test('puts no name from a manifest into a statement or a path', async (t) => {
+  const { folder } = await startBackedUp(t);
+  const marker = join(newFolder(t), 'ran');
+  const evil: [RegExp, (table: Manifest['tables'][number]) => void][] = [
+    [
+      /^manifest\.json of the backup is wrong at files: /,
+      (table) => {
+        table.name = `policies; COPY (SELECT 1) TO PROGRAM 'touch ${marker}'; --`;
+      },
+    ],
+    [
+      /^The table policies of the backup has the columns "code\) FROM PROGRAM/,
+      (table) => {
+        table.columns = [`code) FROM PROGRAM 'touch ${marker}' --`];
+      },
+    ],
+    [
+      /wrong at files: "\.\.\/policies\.copy\.gz"/,
+      (table) => {
+        table.file = '../policies.copy.gz';
+      },
+    ],
+  ];
+  for (const [stderr, change] of evil) {
+    const copy = newFolder(t);
+    cpSync(folder, copy, { recursive: true });
+    forge(copy, ({ tables }) => tables.filter(({ name }) => name === 'policies').forEach(change));
+    t.match(await run('verify', [copy]), { code: 1, stdout: '', stderr });
+  }
+  t.notOk(existsSync(marker));
+});
+
+t.test('refuses a backup with other tables than those of the release', async (t) => {
+  const table = (name: string, ...columns: string[]) => ({ name, columns });
+  const release = [table('a', 'x', 'y'), table('b', 'z')];
+  const refuses = (backup: typeof release, message: string) =>
+    t.throws(() => requireSameTables(backup, release), { message });
+  requireSameTables([table('b', 'z'), table('a', 'y', 'x')], release);
+  refuses([table('a', 'x', 'y')], 'The backup lacks the tables b');
+  const foreign = 'The backup has a table that this release does not have: ';
+  refuses([...release, table('c')], `${foreign}"c"`);
+  refuses([...release, table('a', 'x', 'y')], `${foreign}"a"`);
+  const other = 'The table b of the backup has the columns ';
+  refuses([table('a', 'x', 'y'), table('b', 'z', 'z')], `${other}"z, z", not z`);
+  refuses([table('a', 'x', 'y'), table('b', 'other')], `${other}"other", not z`);
+});
+
+t.test('names what is wrong with a manifest', async (t) => {
+  t.throws(() => parseManifest('{"format": 1}'), {
+    message: 'The backup has the format 1, but this release reads 2: use the release that made it',
+  });
+  t.throws(
+    () => parseManifest('{"format": 2, "release": 7}'),
+    /manifest\.json of the backup is wrong at release: /,
+  );
+});
+
+t.test('verifies as a role that is no superuser', async (t) => {
+  await withScratchDatabase(async (url) => {
+    await withConnection(url, async (client) => {
+      const { rows } = await client.query(
+        'SELECT rolsuper FROM pg_roles WHERE rolname = current_user',
+      );
+      t.same(rows, [{ rolsuper: false }]);
+      await t.rejects(client.query(`COPY (SELECT 1) TO PROGRAM 'true'`), { code: '42501' });
+    });
+  });
+});
+
+t.test('restores into the embedded server, and leaves no other role behind', async (t) => {
+  const { service, agent, folder } = await startBackedUp(t);
+  const dataDir = join(newFolder(t), 'data');
+  const { SERVER_KEYS } = envOf(service);
+  t.match(await run('restore', [folder], { DATA_DIR: dataDir, SERVER_KEYS }), {
+    code: 0,
+    stderr: '',
+  });
+  const server = await embeddedPostgres({ dataDir });
+  t.teardown(server.stop);
+  await withConnection(server.url, async (client) => {
+    const { rows } = await client.query(
+      `SELECT (SELECT array_agg(DISTINCT relowner::regrole::text)
+        FROM pg_class WHERE relnamespace IN ('public'::regnamespace, 'pgboss'::regnamespace)) AS owners,
+      (SELECT count(*)::int FROM pg_roles WHERE oid >= 16384) AS roles,
+      (SELECT count(*)::int FROM members WHERE member_id = $1) AS members`,
+      [agent.id],
+    );
+    t.same(rows, [{ owners: ['service_owner'], roles: 0, members: 1 }]);
+  });
 });

@@ -438,9 +438,10 @@ t.test('finds backups that are missing, damaged or too old', async (t) => {
   const first = join(backups, 'first');
   t.match(await check(first), { code: 0 }, 'a folder may be the backup itself');
   const manifest = readManifest(first);
-  for (const file of ['manifest.json', 'manifest.sha256']) rmSync(join(first, file));
+  for (const file of ['manifest.json', 'manifest.sha256', 'manifest.seal'])
+    rmSync(join(first, file));
   const takenAt = new Date(Date.now() - 27 * 3_600_000).toISOString();
-  writeManifest(first, { ...manifest, taken_at: takenAt });
+  writeManifest(first, { ...manifest, taken_at: takenAt }, env.BACKUP_PASSPHRASE);
   t.match(await check(backups), {
     code: WARNING,
     lines: [/^warn {2}backup .*first, is 27\.0 hours old: npm run backup -- /],

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import { JOBS_SCHEMA } from '../../platform/postgres/migrate.ts';
+
+/** The jobs that wait, with what they refer to. The rest of the schema is made anew by a release. */
+const JOB_TABLES = ['queue', 'schedule', 'subscription', 'job', 'job_dependency'].map(
+  (table) => `${JOBS_SCHEMA}.${table}`,
+);
+
+const TABLES = `SELECT c.oid::regclass::text AS name,
+    array_agg(quote_ident(attname) ORDER BY attnum) AS columns
+  FROM pg_class c JOIN pg_attribute ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
+    AND attgenerated = ''
+  WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+    AND (c.relnamespace = 'public'::regnamespace AND c.relname <> 'schema_migrations'
+      OR c.oid::regclass::text = ANY($1))
+  GROUP BY c.oid ORDER BY array_position($1, c.oid::regclass::text) NULLS FIRST, name`;
+
+/** A table and its columns, as SQL spells them. */
+export interface Table {
+  name: string;
+  columns: string[];
+}
+
+/** The tables of a database that belong into a backup, in the order in which they are loaded. */
+export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table>(TABLES, [JOB_TABLES]);
+  return rows;
+}
+
+/** The file of a table in the folder of a backup. */
+export const fileOf = (table: string): string => `${table}.copy.gz`;
+
+/**
+ * Throws if a backup has other tables or columns than the release. What the backup says goes into statements
+ * only after this check, because anyone who can write where backups lie can write a manifest.
+ */
+export function requireSameTables(backup: readonly Table[], release: readonly Table[]): void {
+  const ofRelease = new Map(release.map(({ name, columns }) => [name, columns]));
+  const names = backup.map(({ name }) => name);
+  const missing = [...ofRelease.keys()].filter((name) => !names.includes(name));
+  if (missing.length > 0) throw new Error(`The backup lacks the tables ${missing.join(', ')}`);
+  for (const [index, { name, columns }] of backup.entries()) {
+    const known = ofRelease.get(name);
+    if (!known || names.indexOf(name) !== index)
+      throw new Error(`The backup has a table that this release does not have: ${show(name)}`);
+    if (!isSameSet(columns, known))
+      throw new Error(
+        `The table ${name} of the backup has the columns ${show(columns.join(', '))}, not ${known.join(', ')}`,
+      );
+  }
+}
+
+const isSameSet = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && new Set([...some, ...others]).size === others.length;
+
+const show = (text: string): string => JSON.stringify(text.slice(0, 200));
