@@ -29,6 +29,7 @@ import {
   readBody,
   readQuery,
   splitUrl,
+  valuesLimit,
 } from './read-request.ts';
 import { callerAddress, toRequestContext } from './request-context.ts';
 import { cachingHeaders, commonHeaders, type Headers, responseBody, sendReply } from './respond.ts';
@@ -212,7 +213,7 @@ async function answer(
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
   const parse = route.form ? parseForm : parseStrictJson;
-  const body = route.body ? parse(await readBody(req, route)) : undefined;
+  const body = route.body ? parse(await readBody(req, route), valuesLimit(route)) : undefined;
   const input: Input = { params: { ...req.params }, query, body };
   const request = toRequestContext(req, res, deps.trustedProxies, id, key);
   const outcome = await invoke(operation, principal, input, request);

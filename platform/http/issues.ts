@@ -14,7 +14,7 @@ export const issuesOf = (details: Readonly<Record<string, unknown>>): readonly I
   (details.issues ?? []) as readonly Issue[];
 
 /** Maximum number of issues in a response; enough to correct a request. */
-const MAX_ISSUES = 20;
+export const MAX_ISSUES = 20;
 const MAX_PATH_LENGTH = 200;
 const MAX_MESSAGE_LENGTH = 600;
 

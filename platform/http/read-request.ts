@@ -124,6 +124,17 @@ export function bodyLimit(route: Route): number {
   return route.bodyLimit ?? DEFAULT_BODY_LIMIT;
 }
 
+/** A field for each of so many bytes is more than any operation takes. */
+const BYTES_PER_VALUE = 80;
+
+/**
+ * The largest number of values in a body of a route. Each costs far more than a byte of text does, in
+ * the parser and in the schema.
+ */
+export function valuesLimit(route: Route): number {
+  return Math.max(200, Math.floor(bodyLimit(route) / BYTES_PER_VALUE));
+}
+
 function tooLarge(route: Route): Problem {
   return new Problem('body_too_large', { limit_bytes: bodyLimit(route) }, { connection: 'close' });
 }
@@ -132,9 +143,14 @@ function tooLarge(route: Route): Problem {
  * Parses the body of an HTML form. Refuses a repeated field; a line break is a line feed, where
  * browsers send two characters.
  */
-export function parseForm(body: Buffer): Record<string, string> {
+export function parseForm(body: Buffer, maxFields: number): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const [name, value] of new URLSearchParams(body.toString())) {
+  const text = body.toString();
+  if (text.split('&', maxFields + 1).length > maxFields)
+    throw new Problem('invalid_request', {
+      issues: [{ path: '', message: `must have at most ${maxFields} fields` }],
+    });
+  for (const [name, value] of new URLSearchParams(text)) {
     if (Object.hasOwn(fields, name)) {
       const issues = [{ path: withoutKeys(name).slice(0, 100), message: 'must be sent once' }];
       throw new Problem('invalid_request', { issues });
@@ -153,11 +169,14 @@ export function breakBody(req: IncomingMessage, problem: Problem): void {
 }
 
 /**
- * Reads the body. Rejects with `body_too_large` above the limit of the route, with the problem of
- * `breakBody`, and with `CallerGone` if the caller disconnects.
+ * Reads the body. Rejects with `body_too_large` above the limit of the route, or above a lower
+ * `limit`, with the problem of `breakBody`, and with `CallerGone` if the caller disconnects.
  */
-export function readBody(req: IncomingMessage, route: Route): Promise<Buffer> {
-  const limit = bodyLimit(route);
+export function readBody(
+  req: IncomingMessage,
+  route: Route,
+  limit = bodyLimit(route),
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

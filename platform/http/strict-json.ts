@@ -2,19 +2,32 @@ import { mendNames } from '../json.ts';
 import { Problem, withoutKeys } from './problems.ts';
 
 const MAX_DEPTH = 32;
+/** Largest number of values, unless the caller knows that fewer suffice. */
+const MAX_VALUES = 4096;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
+/** Parses one object as `parseStrictValue` does, and refuses every other value. */
+export function parseStrictJson(bytes: Uint8Array, maxValues?: number): JsonObject {
+  const value = parseStrictValue(bytes, maxValues);
+  if (!isJsonObject(value)) throw bad('the body is not a JSON object');
+  return value;
+}
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /**
- * Parses one UTF-8 JSON object (RFC 8259) and throws `invalid_json` for: a duplicate or `__proto__`
+ * Parses one UTF-8 JSON value (RFC 8259) and throws `invalid_json` for: a duplicate or `__proto__`
  * member, a byte-order mark, invalid UTF-8, a lone surrogate, a control character other than `\n`
- * and `\t`, nesting deeper than 32, a number outside the range of a double.
+ * and `\t`, nesting deeper than 32, more than `maxValues` values, a number outside the range of a double.
  *
- * JSON.parse does the parsing; a scan of the text finds what JSON.parse hides (duplicates, depth).
+ * A scan of the text finds what JSON.parse hides (duplicates) and what makes a body expensive (depth
+ * and number of values). It comes first, so that no value is made of a text that is refused.
  */
-export function parseStrictJson(bytes: Uint8Array): JsonObject {
+export function parseStrictValue(bytes: Uint8Array, maxValues = MAX_VALUES): Json {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -22,16 +35,8 @@ export function parseStrictJson(bytes: Uint8Array): JsonObject {
     throw bad('the body is not valid UTF-8');
   }
   if (text.charCodeAt(0) === 0xfeff) throw bad('the body starts with a byte-order mark');
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    throw bad('the body is not valid JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw bad('the body is not a JSON object');
-  scan(text);
-  value = mendNames(text, value);
+  scan(text, maxValues);
+  const value = mendNames(text, parsed(text));
   checkValue(value, '');
   return value;
 }
@@ -40,15 +45,28 @@ function bad(message: string): Problem {
   return new Problem('invalid_json', { message: `The body was refused: ${message}.` });
 }
 
-/** Scans text that JSON.parse accepts for its depth and for duplicate members of each object. */
-function scan(text: string): void {
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw bad('the body is not valid JSON');
+  }
+}
+
+/** Scans any text for its depth, its number of values and duplicate members of each object. */
+function scan(text: string, maxValues: number): void {
   const objects: (Set<string> | null)[] = [];
+  let values = 0;
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x7b: // {
       case 0x5b: // [
         if (objects.length >= MAX_DEPTH) throw bad(`nested deeper than ${MAX_DEPTH}`);
         objects.push(text[index] === '{' ? new Set() : null);
+        values++;
+        break;
+      case 0x2c: // ,
+        values++;
         break;
       case 0x7d:
       case 0x5d:
@@ -61,23 +79,29 @@ function scan(text: string): void {
         index = end;
       }
     }
+    if (values > maxValues) throw bad(`more than ${maxValues} values`);
   }
 }
 
+/** The index of the closing quote, or the end of a text that lacks it. */
 function stringEnd(text: string, start: number): number {
   let end = start + 1;
-  while (text.charCodeAt(end) !== 0x22) end += text.charCodeAt(end) === 0x5c ? 2 : 1;
+  while (end < text.length && text.charCodeAt(end) !== 0x22)
+    end += text.charCodeAt(end) === 0x5c ? 2 : 1;
   return end;
 }
 
 function isMemberName(text: string, end: number): boolean {
   let next = end + 1;
-  while (/[ \t\r\n]/.test(text[next] ?? '')) next++;
+  while (isWhiteSpace(text.charCodeAt(next))) next++;
   return text[next] === ':';
 }
 
+const isWhiteSpace = (code: number): boolean =>
+  code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+
 function addMember(members: Set<string>, literal: string): void {
-  const name = JSON.parse(literal) as string;
+  const name = literal.includes('\\') ? (parsed(literal) as string) : literal.slice(1, -1);
   if (name === '__proto__') throw bad('a member is named __proto__');
   if (members.has(name)) throw bad('an object has a member name twice');
   members.add(name);

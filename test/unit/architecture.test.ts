@@ -250,7 +250,6 @@ const PARSES: Readonly<Record<string, string>> = {
   'platform/json.ts': 'mends them',
   'platform/http/strict-json.ts': 'has them mended',
   'services/protocols/a2a/card.ts': 'reads schemas of this project',
-  'services/protocols/a2a/dispatcher.ts': 'asks only whether it is a record',
   'platform/embedded/binaries.ts': 'reads a file of a package',
   'platform/http/examples.ts': 'reads a file of this project',
 };

@@ -16,7 +16,7 @@ const FAULTS = {
   VERSION_NOT_SUPPORTED: [-32009, 'Send the header A2A-Version: 1.0.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
-type FaultName = keyof typeof FAULTS;
+export type FaultName = keyof typeof FAULTS;
 
 /** Thrown if a request violates the protocol. */
 export class A2aFault extends Error {

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { type Issue, toIssues } from '../../../platform/http/issues.ts';
 import { IdempotencyKey } from '../../../platform/http/schemas.ts';
+import { isJsonObject, type JsonObject } from '../../../platform/http/strict-json.ts';
 import { A2aFault } from './fault.ts';
 
 const JSON_TYPE = 'application/json';
+
+// The strict parser has checked that everything is JSON. What a part or an input holds is not looked
+// at before it is known who may send it: a schema that visits each value costs more than the parser.
 
 /** In ProtoJSON, null means that the field is absent. */
 const Message = z.object({
@@ -12,7 +16,7 @@ const Message = z.object({
   taskId: z.string().nullish(),
   // ProtoJSON accepts the name or the number of an enum value.
   role: z.union([z.literal('ROLE_USER'), z.literal(1)]),
-  parts: z.array(z.record(z.string(), z.json())).min(1).max(100),
+  parts: z.array(z.unknown()).min(1).max(100),
 });
 
 const Params = z.object({
@@ -30,7 +34,7 @@ const Params = z.object({
 const RequestedOperation = z.strictObject({
   operation: z.string().min(1).max(100),
   idempotency_key: IdempotencyKey.toLowerCase().optional(),
-  input: z.record(z.string(), z.json()).default({}),
+  input: z.custom<JsonObject>(isJsonObject, 'must be an object').default({}),
 });
 export type RequestedOperation = z.output<typeof RequestedOperation>;
 
@@ -58,7 +62,9 @@ export function readMessage(params: unknown): ReceivedMessage {
 const CONTENTS = ['text', 'raw', 'url', 'data'] as const;
 
 /** The data of a part as an array of one value; empty for a text part. */
-function dataOf(part: Record<string, unknown>, index: number): unknown[] {
+function dataOf(part: unknown, index: number): unknown[] {
+  if (!isJsonObject(part))
+    throw invalid([{ path: `message.parts.${index}`, message: 'must be an object' }]);
   // Null is a value in `data`; in the other fields it means absent.
   const [content, ...more] = CONTENTS.filter((name) =>
     name === 'data' ? Object.hasOwn(part, name) : (part[name] ?? null) !== null,

@@ -1,32 +1,34 @@
-import { A2aFault } from './fault.ts';
+import { A2aFault, type FaultName } from './fault.ts';
 import { type MessageSender, type SendDeps, sendMessage } from './send-message.ts';
 
-type Method = (
+export type Method = (
   deps: SendDeps,
   params: Record<string, unknown>,
   caller: MessageSender,
 ) => Promise<unknown>;
 
-const refused =
-  (name: ConstructorParameters<typeof A2aFault>[0]): Method =>
-  async () => {
-    throw new A2aFault(name);
-  };
+/** The methods of the binding that the service does not support, with their faults. */
+export const UNSUPPORTED_METHODS: ReadonlyMap<string, FaultName> = new Map([
+  ['SendStreamingMessage', 'UNSUPPORTED_OPERATION'],
+  ['SubscribeToTask', 'UNSUPPORTED_OPERATION'],
+  ['GetExtendedAgentCard', 'UNSUPPORTED_OPERATION'],
+  ['CreateTaskPushNotificationConfig', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+  ['GetTaskPushNotificationConfig', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+  ['ListTaskPushNotificationConfigs', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+  ['DeleteTaskPushNotificationConfig', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+]);
 
-/** Every method of the binding. The service has no task store, no streaming and no push. */
+/** The methods of the binding that are answered. The service has no task store. */
 export const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['SendMessage', sendMessage],
-  ['SendStreamingMessage', refused('UNSUPPORTED_OPERATION')],
-  ['SubscribeToTask', refused('UNSUPPORTED_OPERATION')],
-  ['GetExtendedAgentCard', refused('UNSUPPORTED_OPERATION')],
-  ['GetTask', refused('TASK_NOT_FOUND')],
-  ['CancelTask', refused('TASK_NOT_FOUND')],
+  ['GetTask', findNoTask],
+  ['CancelTask', findNoTask],
   ['ListTasks', listTasks],
-  ['CreateTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
-  ['GetTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
-  ['ListTaskPushNotificationConfigs', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
-  ['DeleteTaskPushNotificationConfig', refused('PUSH_NOTIFICATION_NOT_SUPPORTED')],
 ]);
+
+async function findNoTask(): Promise<never> {
+  throw new A2aFault('TASK_NOT_FOUND');
+}
 
 /** In ProtoJSON, null means absent, and a number may be sent as a string. */
 async function listTasks(_: SendDeps, { pageSize: asked }: Record<string, unknown>) {

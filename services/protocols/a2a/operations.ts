@@ -1,5 +1,5 @@
 import type { Input, Operation, Operations } from '../../../platform/http/invoke.ts';
-import type { Issue } from '../../../platform/http/issues.ts';
+import { type Issue, MAX_ISSUES } from '../../../platform/http/issues.ts';
 import { withoutKeys } from '../../../platform/http/problems.ts';
 import { isMutation, type Route } from '../../../platform/http/route.ts';
 import type { Json, JsonObject } from '../../../platform/http/strict-json.ts';
@@ -45,6 +45,7 @@ export function operationInput(route: Route, flat: JsonObject): Input {
   const input: Input = { params: {}, query: {}, body: route.body ? {} : undefined };
   const issues: Issue[] = [];
   for (const [name, value] of Object.entries(flat)) {
+    if (issues.length === MAX_ISSUES) break;
     const place = Object.hasOwn(route.params?.shape ?? {}, name)
       ? input.params
       : Object.hasOwn(route.query?.shape ?? {}, name)
@@ -57,7 +58,7 @@ export function operationInput(route: Route, flat: JsonObject): Input {
     } else if (input.body) input.body[name] = value;
     else issues.push({ path: withoutKeys(name).slice(0, 100), message: 'is not a known field' });
   }
-  if (issues.length > 0) throw new A2aFault('INVALID_PARAMS', undefined, issues.slice(0, 20));
+  if (issues.length > 0) throw new A2aFault('INVALID_PARAMS', undefined, issues);
   return input;
 }
 

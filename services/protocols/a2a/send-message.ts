@@ -75,6 +75,9 @@ async function run(
   return outcome;
 }
 
+/** Marks a message whose texts may be written by strangers. */
+const UNTRUSTED = { untrusted: true };
+
 type Content = { $case: 'text'; value: string } | { $case: 'data'; value: unknown };
 
 function usage(operations: Operations): Content[] {
@@ -105,7 +108,7 @@ function messageOf(id: string, contextId: string | undefined, contents: Content[
           filename: '',
           mediaType: content.$case === 'data' ? 'application/json' : 'text/plain',
         })),
-        metadata: undefined,
+        metadata: UNTRUSTED,
         extensions: [],
         referenceTaskIds: [],
       },

@@ -14,9 +14,14 @@ import {
   checkHeaders,
   checkMedia,
   readBody,
+  valuesLimit,
 } from '../../../platform/http/read-request.ts';
 import type { AnyReply, RequestContext, Route } from '../../../platform/http/route.ts';
-import { parseStrictJson } from '../../../platform/http/strict-json.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  parseStrictValue,
+} from '../../../platform/http/strict-json.ts';
 import { toProblem } from '../../../platform/http/to-problem.ts';
 import type { Limit, RateLimits } from '../../../platform/limits/rate-limits.ts';
 import { paramsFault } from './params.ts';
@@ -54,7 +59,7 @@ export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext
       const { counted, headers } = await deps.limits.take(request.address, [limit]);
       limits = headers;
       if (!counted) throw new Problem('rate_limited');
-      const message = readMessage(await readBody(incoming, route));
+      const message = readMessage(await readBody(incoming, route), route);
       id = typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null;
       // A subscription would hold a stream open, but nothing that it could report ever changes.
       if (message.method === 'subscriptions/listen')
@@ -84,14 +89,11 @@ const RPC: Readonly<Record<string, number>> = {
   rate_limited: -32600,
 };
 
-function readMessage(bytes: Buffer) {
-  try {
-    return parseStrictJson(bytes);
-  } catch (error) {
-    if (bytes.toString('latin1').trimStart().startsWith('['))
-      throw new Problem('invalid_request', { message: 'Batch requests are not supported.' });
-    throw error;
-  }
+function readMessage(bytes: Buffer, route: Route): JsonObject {
+  const message = parseStrictValue(bytes, valuesLimit(route));
+  if (isJsonObject(message)) return message;
+  const details = Array.isArray(message) ? { message: 'Batch requests are not supported.' } : {};
+  throw new Problem(Array.isArray(message) ? 'invalid_request' : 'invalid_json', details);
 }
 
 async function serve(

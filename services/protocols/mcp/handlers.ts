@@ -7,6 +7,7 @@ import type { Handler, Handlers, Route } from '../../../platform/http/route.ts';
 import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
 import type { mcpContract } from './contract.ts';
 import { endpoint } from './endpoint.ts';
+import { listedTool } from './listed-tool.ts';
 import { noteTools } from './note-tools.ts';
 import { recordTools } from './record-tools.ts';
 import { mcpServer } from './server.ts';
@@ -29,7 +30,9 @@ export function mcpHandlers(deps: McpDeps): Handlers<typeof mcpContract> {
     const operations = deps.operations();
     const [guestbook, ...search] = noteTools(readPool, operations);
     const [discovery, status, ...record] = recordTools(operations);
-    const tools = [discovery, status, guestbook, ...record, ...search].filter((tool) => !!tool);
+    const tools = [discovery, status, guestbook, ...record, ...search]
+      .filter((tool) => !!tool)
+      .map(listedTool);
     return endpoint(deps, (request) =>
       mcpServer(tools, createReader(operations, request), {
         baseUrl,

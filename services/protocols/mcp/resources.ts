@@ -39,12 +39,15 @@ const TEMPLATES = [
 
 const COMPLETIONS = 20;
 
+/** `_meta` of results whose texts are written by strangers. */
+export const UNTRUSTED = { untrusted: true };
+
 /** Adds the public record as JSON resources. Errors reveal nothing that is not public. */
 export function addResources(server: McpServer, reader: Reader, logger: Logger, requestId: string) {
   const guarded = async (uri: URL, read: () => Promise<Json>) => {
     try {
       const text = JSON.stringify(await read());
-      return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
+      return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }], _meta: UNTRUSTED };
     } catch (error) {
       throw protocolError(logger, error, requestId, uri.href);
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { asking, callA2a, dataPart, sending, VERSION } from '../../../harness/a2a.ts';
 import { newAgent } from '../../../harness/agent.ts';
+import { rawRequest, sendRaw } from '../../support/raw.ts';
 import { startService } from '../../support/service.ts';
 
 const READ = asking('case.list');
@@ -182,7 +183,6 @@ const FAULTS: Fault[] = [
     body: READ,
     code: -32041,
     status: 401,
-    id: null,
     reason: 'credential_not_accepted',
     headers: { authorization: 'Bearer x' },
   },
@@ -264,7 +264,7 @@ t.test('answers at /a2a/ as at /a2a', async (t) => {
   }
 });
 
-t.test('checks type, bearer, JSON, version, envelope, method, params in this order', async (t) => {
+t.test('checks type, version, bearer, JSON, envelope, method, params in this order', async (t) => {
   const agent = await newAgent(service);
   const invalidHeaders = { authorization: 'Bearer x', 'a2a-version': '0.3' };
   const code = async (body: unknown, headers: Record<string, string>) =>
@@ -274,10 +274,11 @@ t.test('checks type, bearer, JSON, version, envelope, method, params in this ord
   t.equal(
     await code('{', { ...invalidHeaders, 'content-type': 'text/plain' }),
     -32005,
-    'type, then bearer',
+    'type, then version',
   );
-  t.equal(await code('{', invalidHeaders), -32041, 'bearer, then JSON');
-  t.equal(await code('{', { 'a2a-version': '0.3' }), -32700, 'JSON, then version');
+  t.equal(await code('{', invalidHeaders), -32009, 'version, then bearer');
+  t.equal(await code('{', { authorization: 'Bearer x' }), -32041, 'bearer, then JSON');
+  t.equal(await code('{', { 'a2a-version': '0.3' }), -32009, 'version, then JSON');
   t.equal(await code({ id: 1 }, { 'a2a-version': '0.3' }), -32009, 'version, then envelope');
   for (const body of [[READ], '7'])
     t.equal(
@@ -315,6 +316,59 @@ t.test('checks type, bearer, JSON, version, envelope, method, params in this ord
   t.equal(twoVersions.body.error.code, -32009, 'two versions are refused');
   const anonymous = await service.call('POST', '/a2a', { body: READ, headers: VERSION });
   t.equal(anonymous.body.error.data[0].reason, 'credential_required');
+});
+
+t.test('names a method that nobody can call to a caller without a bearer', async (t) => {
+  const post = (body: unknown, headers: Record<string, string> = VERSION) =>
+    service.call('POST', '/a2a', { body, headers });
+  for (const [name, code] of [
+    ['message/send', -32601],
+    ['SendStreamingMessage', -32004],
+    ['CreateTaskPushNotificationConfig', -32003],
+  ] as const) {
+    const { status, body } = await post(method(name));
+    t.same([status, body.error.code, body.id], [200, code, 'one'], name);
+  }
+  for (const name of ['SendMessage', 'GetTask', 'ListTasks']) {
+    const { status, body } = await post(method(name));
+    t.same([status, body.error.code, body.id], [401, -32041, 'one'], name);
+  }
+  const outdated = await post({ ...READ, id: 7 }, { 'a2a-version': '99.0' });
+  t.same([outdated.body.error.code, outdated.body.id], [-32009, 7]);
+});
+
+t.test('reads at most 8 KiB of what a caller without a bearer sends', async (t) => {
+  const padded = (bytes: number) => {
+    const call = JSON.stringify(method('no/such', { text: '' }));
+    return call.replace('""', `"${'x'.repeat(bytes - call.length)}"`);
+  };
+  for (const [bytes, code, id] of [
+    [8192, -32601, 'one'],
+    [8193, -32041, null],
+  ] as const) {
+    const sent = { body: padded(bytes), headers: VERSION };
+    const { body } = await service.call('POST', '/a2a', sent);
+    t.same([body.error.code, body.id], [code, id], `${bytes} bytes`);
+    const text = padded(bytes);
+    const head = rawRequest('POST', '/a2a', [
+      'a2a-version: 1.0',
+      'content-type: application/json',
+      'transfer-encoding: chunked',
+    ]);
+    const chunks = `${bytes.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+    const chunked = await sendRaw(service.baseUrl, head + chunks);
+    t.match(chunked, `"code":${code}`, `${bytes} bytes in chunks`);
+  }
+});
+
+t.test('looks at an input only when its sender may use the operation', async (t) => {
+  const reader = await newAgent(service, ['updates:read']);
+  const input = { title: 'x'.repeat(100_000), more: Array(500).fill({}) };
+  const forbidden = await callA2a(service, reader, asking('case.create', input, UNKNOWN));
+  t.match(forbidden.body.error, { code: -32043, data: [{ reason: 'scope_required' }] });
+  const agent = await newAgent(service);
+  const large = await callA2a(service, agent, asking('case.create', input, UNKNOWN));
+  t.equal(large.status, 413, 'the size is checked before the fields');
 });
 
 t.test('keeps the errors of an operation, and status 429 for a spent budget', async (t) => {

@@ -54,6 +54,7 @@ t.test('lets the client of the SDK read the card, open a case and see refusals',
   if (!('parts' in message)) throw new Error('the reply is a task');
   t.equal(message.contextId, 'the-context');
   t.equal(message.role, Role.ROLE_AGENT);
+  t.same(message.metadata, { untrusted: true }, 'strangers write what a result holds');
   const [part] = message.parts;
   if (part?.content?.$case !== 'data') throw new Error('the reply has no data');
   const { operation, status, replayed, receipt, result } = part.content.value;
@@ -227,7 +228,7 @@ t.test('dates the agent card by its last change', async (t) => {
   const service = await startService(t);
   const card = agentCard(offeredOperations(service.operations), 'https://service.test');
   const seen = hash('sha256', JSON.stringify(card)).slice(0, 16);
-  t.equal(seen, '76f4802cacec61a2', 'the card changed: update CARD_CHANGED and this hash');
+  t.equal(seen, '14ad2fcd180a0ad1', 'the card changed: update CARD_CHANGED and this hash');
 });
 
 t.test('runs every example of the agent card for a new member', async (t) => {

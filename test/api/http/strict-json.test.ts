@@ -42,6 +42,22 @@ t.test('refuses everything but one plain object', async (t) => {
   t.doesNotThrow(() => parse(`{"a":${'['.repeat(31)}${']'.repeat(31)}}`));
 });
 
+t.test('refuses a body with too many values before it makes any', async (t) => {
+  const list = (item: string, count: number) => `{"a":[${Array(count).fill(item).join()}]}`;
+  const refusal = (text: string, most?: number) => {
+    try {
+      return parseStrictJson(new TextEncoder().encode(text), most);
+    } catch (error) {
+      return (error as Problem).details.message;
+    }
+  };
+  t.equal((parse(list('1', 4094)).a as number[]).length, 4094);
+  for (const item of ['1', '{}', '[]', '""'])
+    t.match(refusal(list(item, 4096)), /more than 4096 values/, item);
+  t.match(refusal('{"a":[1,2,3]}', 3), /more than 3 values/);
+  t.match(refusal('[{},'.repeat(5000)), /nested deeper/, 'also of a text that is no JSON');
+});
+
 t.test('reads what JSON.parse reads, and refuses the rest as a problem', async (t) => {
   const words = fc.array(
     fc.constantFrom('{', '}', '[', ']', ':', ',', '"a"', '"b"', '"__proto__"', '1', '"\\""', ' '),
