@@ -83,12 +83,17 @@ function part({ schema, headers, content, ...rest }: Part): Part {
   };
 }
 
+/** In 3.0, `nullable` beside a reference does not admit null. */
+const NULL: Schema = { type: 'object', nullable: true, enum: [null] };
+
 const isNull = ({ type }: Schema): boolean => type === 'null';
 
 function schemaIn30(schema: Schema): Schema {
   const { $ref, type, examples, propertyNames: _, prefixItems, ...rest } = schema;
   if ($ref) return Object.keys(rest).length === 0 ? { $ref } : { allOf: [{ $ref }], ...rest };
   const next: Schema = { ...rest };
+  // Some generators refuse unknown fields of an object unless it says that it allows them.
+  if (type === 'object' && next.properties) next.additionalProperties ??= true;
   if (Array.isArray(type)) {
     const [only, ...others] = type.filter((name) => name !== 'null');
     if (!only || others.length > 0) throw new Error(`3.0 has no type ${type.join(', ')}`);
@@ -125,12 +130,11 @@ function combine(schema: Schema, keyword: string, alternatives: Schema[]): void 
   const [only] = others;
   const nullable = others.length < alternatives.length;
   if (!nullable || !only || others.length > 1) {
-    // `nullable` needs a `type`, which the alternatives have and the union lacks.
-    schema[keyword] = nullable ? others.map((one) => ({ ...one, nullable: true })) : others;
+    schema[keyword] = nullable ? [...others, NULL] : others;
     return;
   }
   delete schema[keyword];
-  if (only.$ref) Object.assign(schema, { type: 'object', nullable: true, allOf: [only] });
+  if (only.$ref) schema.anyOf = [only, NULL];
   else Object.assign(schema, { ...only, ...schema, nullable: true });
   if (schema.enum) schema.enum = [...schema.enum, null];
 }

@@ -21,7 +21,7 @@ const CODES = [...new Set((Object.keys(problems) as ProblemCode[]).map(wireCode)
 
 const ErrorCode = z
   .enum(CODES as [string, ...string[]])
-  .meta({ id: 'ErrorCode', description: 'A later release may add codes.' });
+  .meta({ id: 'ErrorCode', description: 'What went wrong.' });
 
 const Issue = z
   .object({ path: z.string(), message: z.string() })
@@ -81,9 +81,10 @@ const ProblemBody = z.object({ status: ErrorCode, error: ErrorDetails }).meta({
   description: 'The body of every refusal. `status` repeats `error.code`.',
 });
 
-const BareProblem = z
-  .object({ status: ErrorCode })
-  .meta({ id: 'BareProblem', description: 'A refusal whose body is the code alone.' });
+const BareProblem = z.object({ status: ErrorCode, error: ErrorDetails.optional() }).meta({
+  id: 'BareProblem',
+  description: 'A refusal. Where an operation answers with the code alone, `error` is absent.',
+});
 
 const REPLY_HEADERS = {
   'X-Request-Id': ['The id of this request', 'string'],
@@ -212,7 +213,7 @@ export function responsesFor(route: Route): Record<string, object> {
     if (responses[status]) throw new Error(`${route.path}: ${status} is a reply and a problem`);
     responses[status] = problemOf(route, status, codes);
   }
-  responses['405'] = sharedProblem(405, ['method_not_allowed']);
+  responses['405'] = problemOf(route, 405, ['method_not_allowed']);
   return responses;
 }
 
@@ -342,7 +343,8 @@ function sharedProblem(status: number, codes: readonly ProblemCode[], suffix = '
 function problemOf(route: Route, status: number, codes: readonly ProblemCode[]): object {
   const own = route.problemHeaders?.[status];
   const bare = route.bareProblems?.includes(status);
-  if (!own && !bare) return sharedProblem(status, codes, isPage(route) ? 'Page' : '');
+  const suffix = isPage(route) && PAGE_STATUSES.includes(status) ? 'Page' : '';
+  if (!own && !route.bareProblems) return sharedProblem(status, codes, suffix);
   const [first] = codes as [ProblemCode, ...ProblemCode[]];
   const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_REQUEST_ID);
   return {
@@ -350,7 +352,8 @@ function problemOf(route: Route, status: number, codes: readonly ProblemCode[]):
     headers: { ...problemHeaders(status), ...described(own) },
     content: {
       'application/json': {
-        schema: bare ? BareProblem : ProblemBody,
+        // Some code generators allow one schema for all refusals of an operation.
+        schema: route.bareProblems ? BareProblem : ProblemBody,
         example: bare ? { status: body.status } : body,
       },
     },

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { addExamples } from './examples.ts';
+import { openAnswers } from './openapi-growth.ts';
 import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
 import { bodyLimit, bodyType } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
@@ -32,6 +33,9 @@ Every refusal is a \`Problem\`; act on its \`error.code\`, which \`status\` repe
 codes that the operation uses. After a 503 or a lost answer, repeat exactly the same request with the
 same \`Idempotency-Key\` and body.
 
+A later release may add fields and enumeration values to answers, and types of update: clients ignore
+what they do not know. Request bodies take no unknown fields.
+
 Public reads may come from a read replica, which can be some seconds behind. A read with a bearer or a
 cookie never does, so callers read their own writes. Writes without a bearer may therefore set a cookie
 \`wrote\` for some seconds.`;
@@ -57,10 +61,15 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds the OpenAPI 3.1 document from the route table. It uses the schemas that validate requests,
- * so it cannot differ from the service.
+ * The OpenAPI 3.1 document, from the route table. It uses the schemas that validate requests, so it
+ * cannot differ from the service; its answers are open to what a later release may add.
  */
 export function openApiDocument(routes: readonly Routes[], baseUrl: string): OpenApiDocument {
+  return openAnswers(strictOpenApiDocument(routes, baseUrl));
+}
+
+/** The document of this release alone, whose answers are closed; tests check responses by it. */
+export function strictOpenApiDocument(routes: readonly Routes[], baseUrl: string): OpenApiDocument {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const used = new Set<string>();
   for (const { contract } of routes)
@@ -105,6 +114,7 @@ const withoutNoise: NonNullable<CreateDocumentOptions['override']> = ({
   // `minItems` and `maxItems` already close a tuple.
   if (jsonSchema.items === false) delete jsonSchema.items;
   const { type, format } = zodSchema._zod.def as { type: string; format?: string };
+  if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
   // Drops the patterns that zod adds beside `format`; patterns of our own schemas stay.
   if (type === 'string' && ['datetime', 'date', 'uuid'].includes(format ?? ''))
     delete jsonSchema.pattern;

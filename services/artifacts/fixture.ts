@@ -38,7 +38,8 @@ const MAX_PATH_LENGTH = 8000;
 
 // Character classes for one character of a name: any, no dot, no colon, neither dot nor letter.
 const [ANY, NO_DOT, NO_COLON, NEITHER] = ['', '.', ':', '.A-Za-z'].map(
-  (more) => `[^\\u0000-\\u001f\\u007f-\\u009f\\\\/${more}]`,
+  // Ruby ends a pattern at a slash behind a backslash, so the slash is first.
+  (more) => `[^/\\\\\\u0000-\\u001f\\u007f-\\u009f${more}]`,
 );
 const NAME = `(?:${NO_DOT}${ANY}*|\\.(?:${NO_DOT}${ANY}*)?|\\.\\.${ANY}+)`;
 // The first segment must not start with a letter and a colon, a drive on Windows.

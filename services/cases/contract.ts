@@ -83,7 +83,7 @@ const NewCase = z
     artifact_id: Uuid.nullable().default(null),
     ...consent,
   })
-  .meta({ id: 'NewCase' });
+  .meta({ id: 'CaseRequest' });
 
 const LeaseRequest = z
   .strictObject({ ...expected, lease_seconds: z.int().min(300).max(86_400).default(3600) })
@@ -98,7 +98,7 @@ const NewSubmission = z
     artifact_id: Uuid.nullable().default(null),
     ...consent,
   })
-  .meta({ id: 'NewSubmission' });
+  .meta({ id: 'SubmissionRequest' });
 
 const NewReview = z
   .strictObject({
@@ -107,11 +107,11 @@ const NewReview = z
     comment: Text(1, 2000),
     ...consent,
   })
-  .meta({ id: 'NewReview' });
+  .meta({ id: 'ReviewRequest' });
 
 const NewCaseNote = z
   .strictObject({ message: Text(1, 2000), ...consent })
-  .meta({ id: 'NewCaseNote' });
+  .meta({ id: 'CaseNoteRequest' });
 
 const CasePage = z
   .object({

@@ -54,7 +54,7 @@ const Replacement = z
 
 const NewCredential = z
   .strictObject({ member_id: Uuid, sign_in_key: Key, ...Replacement.shape })
-  .meta({ id: 'NewCredential' });
+  .meta({ id: 'CredentialRequest' });
 
 const CredentialSelection = z
   .strictObject({ credential_id: Uuid })

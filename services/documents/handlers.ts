@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
-import { openApiDocument } from '../../platform/http/openapi.ts';
+import { openApiDocument, strictOpenApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { keptText, pageHeaders, textContent } from '../../platform/http/page-headers.ts';
 import { publicContent } from '../../platform/http/respond.ts';
@@ -37,7 +37,7 @@ export function documentsHandlers({
   const { baseUrl } = config;
   const openApi = keep(() => openApiDocument(routes(), baseUrl));
   const reference = keep(() => {
-    const { overview, pages } = referencePages(openApi(), baseUrl);
+    const { overview, pages } = referencePages(strictOpenApiDocument(routes(), baseUrl), baseUrl);
     const reply = (html: string) => ({
       status: 200 as const,
       content: keptText('text/html', html),

@@ -16,9 +16,9 @@ const params = z.object({ id: Uuid });
 
 const NewNoteReport = z
   .strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() })
-  .meta({ id: 'NewNoteReport' });
+  .meta({ id: 'NoteReportRequest' });
 
-const NewAppeal = z.strictObject({ text: Text(1, 500) }).meta({ id: 'NewAppeal' });
+const NewAppeal = z.strictObject({ text: Text(1, 500) }).meta({ id: 'AppealRequest' });
 
 const NoteOutcome = z
   .object({

@@ -26,7 +26,7 @@ const NewMember = z
     message: 'must differ from sign_in_key',
     path: ['recovery_key'],
   })
-  .meta({ id: 'NewMember' });
+  .meta({ id: 'MemberRequest' });
 
 const SignIn = z.strictObject({ id: Uuid, sign_in_key: Key }).meta({ id: 'SignIn' });
 

@@ -12,7 +12,7 @@ export const ReportRequest = z
     reason: z.enum(REPORT_REASONS),
     details: Text(0, 1000).optional(),
   })
-  .meta({ id: 'NewReport' });
+  .meta({ id: 'ReportRequest' });
 export type ReportRequest = z.output<typeof ReportRequest>;
 
 const Reported = z

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { type ApiResponse, type CallOptions, createApi } from '../../harness/api.ts';
 import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { readConfig } from '../../platform/config.ts';
-import { openApiDocument } from '../../platform/http/openapi.ts';
+import { strictOpenApiDocument } from '../../platform/http/openapi.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
 import { LOG_FORMAT } from '../../platform/telemetry/logger.ts';
 import { createApp, createCore } from '../../services/compose.ts';
@@ -51,7 +51,7 @@ export async function startService(
   );
   const core = await createCore(config, 'service test', () => logger.fatal('the log is lost'));
   const { app, routes, operations, stop } = createApp(core, logger);
-  check ??= createResponseCheck(openApiDocument(routes, 'http://localhost'));
+  check ??= createResponseCheck(strictOpenApiDocument(routes, 'http://localhost'));
   t.teardown(async () => {
     stop();
     server.closeAllConnections();

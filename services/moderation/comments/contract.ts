@@ -8,7 +8,7 @@ import { CLAIMERS, READERS } from '../staff/roles.ts';
 
 const params = z.object({ type: z.enum(COMMENT_SUBJECTS), id: Uuid });
 
-const NewComment = z.strictObject({ text: Text(1, 1000) }).meta({ id: 'NewComment' });
+const NewComment = z.strictObject({ text: Text(1, 1000) }).meta({ id: 'CommentRequest' });
 
 const CommentReply = z
   .object({ status: z.literal('commented'), event_id: AnyUuid })
