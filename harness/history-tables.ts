@@ -132,11 +132,13 @@ const STATEMENTS = [
     FROM events e ${later('c', 'CaseClaimed')} ${later('s', 'CaseSubmitted')}
       ${later('a', 'CaseAccepted')}
     WHERE e.type = 'CaseOpened'`,
-  `INSERT INTO case_members (case_id, member_id)
-    SELECT DISTINCT ${uuid('case_id')},
+  `INSERT INTO case_members (case_id, member_id, took_part_at)
+    SELECT ${uuid('case_id')},
       CASE e.type WHEN 'CaseOpened' THEN ${uuid('author_id')} WHEN 'CaseNoted' THEN e.owner_id
-        ELSE ${uuid('member_id')} END
-    FROM events e WHERE e.type IN ('CaseOpened', 'CaseClaimed', 'CaseReviewed', 'CaseNoted')`,
+        ELSE ${uuid('member_id')} END, max(e.recorded_at)
+    FROM events e
+    WHERE e.type IN ('CaseOpened', 'CaseClaimed', 'CaseSubmitted', 'CaseReviewed', 'CaseNoted')
+    GROUP BY 1, 2`,
   `INSERT INTO case_submissions (submission_id, case_id, member_id, summary, artifact_id, created_at)
     SELECT ${uuid('submission_id')}, ${uuid('case_id')}, ${uuid('member_id')},
       e.personal->>'summary', ${uuid('artifact_id')}, e.recorded_at

@@ -7,41 +7,61 @@ import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/cases/events.ts';
 import { defineProjection } from '../projection.ts';
 
-const insertCaseMember = defineInsert(
+const setCaseMember = defineInsert(
   'case_members',
-  { case_id: 'uuid', member_id: 'uuid' },
-  { key: ['case_id', 'member_id'], conflict: 'DO NOTHING' },
+  { case_id: 'uuid', member_id: 'uuid', took_part_at: 'timestamptz' },
+  {
+    key: ['case_id', 'member_id'],
+    conflict: 'DO UPDATE SET took_part_at = excluded.took_part_at',
+  },
 );
 
-/** Members involved in a case: all who opened, claimed, submitted, reviewed or noted. */
+/**
+ * Members involved in a case: all who opened, claimed, submitted, reviewed or noted, and when they
+ * last did so.
+ */
 export const caseMembers = defineProjection(events, {
   name: 'case-members',
   tables: ['case_members'],
   on: {
-    CaseOpened: ({ data }) => joins(data.case_id, data.author_id),
-    CaseClaimed: ({ data }) => joins(data.case_id, data.member_id),
-    CaseReviewed: ({ data }) => joins(data.case_id, data.member_id),
-    CaseNoted: ({ owner_id, data }) => joins(data.case_id, owner_id),
+    CaseOpened: ({ data, recorded_at }) => takesPart(data.case_id, data.author_id, recorded_at),
+    CaseClaimed: ({ data, recorded_at }) => takesPart(data.case_id, data.member_id, recorded_at),
+    CaseSubmitted: ({ data, recorded_at }) => takesPart(data.case_id, data.member_id, recorded_at),
+    CaseReviewed: ({ data, recorded_at }) => takesPart(data.case_id, data.member_id, recorded_at),
+    CaseNoted: ({ owner_id, data, recorded_at }) => takesPart(data.case_id, owner_id, recorded_at),
   },
 });
 
-function joins(caseId: string, memberId: string): Sql {
-  return insertCaseMember({ case_id: caseId, member_id: memberId });
+function takesPart(caseId: string, memberId: string, at: Date): Sql {
+  return setCaseMember({ case_id: caseId, member_id: memberId, took_part_at: at });
 }
+
+/** The events of a case appear in the feeds of at most so many members who took part in it. */
+const MAX_CONCERNED = 200;
+
+/** The author of a case, its claimant, and those who took part in it last. */
+const concernedBy = (caseId: string) => `SELECT author_id AS member_id FROM cases
+    WHERE case_id = ${caseId}
+  UNION SELECT claimant_id FROM cases WHERE case_id = ${caseId} AND claimant_id IS NOT NULL
+  UNION (SELECT member_id FROM case_members WHERE case_id = ${caseId}
+    ORDER BY took_part_at DESC, member_id LIMIT ${MAX_CONCERNED})`;
+
+const CONCERNED = concernedBy('$1');
+const LIVING = `SELECT member_id FROM (${CONCERNED}) c
+  CROSS JOIN LATERAL (SELECT state FROM members m WHERE m.member_id = c.member_id OFFSET 0) m
+  WHERE m.state = 'active' ORDER BY member_id`;
 
 /** The members whom a command on the case may affect; the caller may be another member. */
 export function membersOfCase(caseId: string): Sql<{ member_id: string }> {
-  return sql`SELECT member_id FROM case_members WHERE case_id = ${caseId}`;
+  return named(CONCERNED, [caseId]);
 }
 
-/** The active members involved in a case; only they read a feed. */
+/** The active ones of the members whom the events of a case concern; only they read a feed. */
 export function livingMembersOfCase(caseId: string): Sql<{ member_id: string }> {
-  return sql`SELECT c.member_id FROM case_members c
-    JOIN members m ON m.member_id = c.member_id AND m.state = 'active'
-    WHERE c.case_id = ${caseId} ORDER BY c.member_id`;
+  return named(LIVING, [caseId]);
 }
 
-/** The active members involved in a case. */
+/** The active members whom the events of a case concern. */
 export interface CaseMembers {
   case_id: string;
   members: readonly string[];
@@ -67,21 +87,23 @@ const HELD = `SELECT case_id, author_id FROM cases
   WHERE (author_id = $1 AND state IN ('open', 'claimed', 'submitted')) OR claimant_id = $1
   ORDER BY case_id LIMIT $2`;
 
-/** All members involved in those cases. */
+/** All members whom the events of those cases concern. */
 export function membersOfCasesHeld(memberId: string, limit: number): Sql<{ member_id: string }> {
   return named(
-    `SELECT member_id FROM case_members WHERE case_id IN (SELECT case_id FROM (${HELD}) held)`,
+    `SELECT c.member_id FROM (${HELD}) held
+    CROSS JOIN LATERAL (${concernedBy('held.case_id')} OFFSET 0) c`,
     [memberId, limit],
   );
 }
 
-/** The active members involved in those cases, by case. */
+/** The active ones of those members, by case. */
 export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql<CaseMembers> {
   return named(
     `SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
-    FROM (${HELD}) c JOIN case_members p ON p.case_id = c.case_id
-    JOIN members m ON m.member_id = p.member_id AND m.state = 'active'
-    GROUP BY c.case_id ORDER BY c.case_id`,
+    FROM (${HELD}) c CROSS JOIN LATERAL (${concernedBy('c.case_id')} OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT member_id, state FROM members
+      WHERE member_id = p.member_id OFFSET 0) m
+    WHERE m.state = 'active' GROUP BY c.case_id ORDER BY c.case_id`,
     [memberId, limit],
   );
 }

@@ -5,11 +5,16 @@ import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/ev
 import { appliedMigrations, pendingMigrations } from '../../platform/postgres/migrate.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
+import type { Sql } from '../../platform/sql.ts';
 import { type Projection, projector } from '../projection.ts';
 import { inSession, type Session } from './rebuild-session.ts';
 import { makeSearches, makeTables, swapTables } from './rebuilt-tables.ts';
 
-const PAGE = 1000;
+/** Positions that one statement reads; a page with more rows than a batch makes the next smaller. */
+const MAX_PAGE = 1000;
+const MIN_PAGE = 20;
+/** Rows that are written together: a page is cut by these, since one event may make hundreds. */
+const MAX_ROWS = 20_000;
 const CLOSE_ENOUGH = 2000;
 const NOT_RELEASED = 'The database is not set up for this release: npm run release does that';
 const SCHEMA_CHANGED =
@@ -77,8 +82,10 @@ async function fromLog(
   };
   await catchUp();
   await makeSearches(client, searches);
-  await catchUp();
   const tables = projections.flatMap((projection) => projection.tables);
+  // Connections plan their statements for the new tables right after the swap.
+  await client.query(`ANALYZE ${tables.map((table) => `rebuild.${table}`).join(', ')}`);
+  await catchUp();
   const lastEvents = async () => {
     await client.query('SET LOCAL synchronous_commit = on');
     if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
@@ -118,8 +125,8 @@ async function lastPosition(client: pg.Client): Promise<number> {
 }
 
 /**
- * Projects the events after a position, one page per transaction. While one page is written, the
- * next page is converted to statements and the page after it is read.
+ * Projects the events after a position, one batch per transaction. While one batch is written, the
+ * next one is converted to statements and the next page is read.
  */
 async function fill(
   { client, reader }: Session,
@@ -131,26 +138,54 @@ async function fill(
 ): Promise<number> {
   let count = 0;
   let written: Promise<unknown> = Promise.resolve();
-  let next = readPage(reader, from, to);
+  let page = MAX_PAGE;
+  let next = readPage(reader, from, to, page);
   for (;;) {
     const { rows, end: position } = await next;
     if (rows.length === 0) break;
-    next = readPage(reader, position, to);
+    next = readPage(reader, position, to, page);
     // Prevents an unhandled rejection: an `await` reports the failure, unless this loop fails
     // first.
     next.catch(() => undefined);
+    let batches = 0;
     const events = rows.map((row) => catalogue.read(row));
-    // No two projections share a table, so each projects the whole page before the next. A pipeline
-    // is one transaction, or part of the one that is open.
-    const statements = each.flatMap((list) => mergeBatches(list(events)));
-    await written;
-    written = pipeline(client, statements);
-    written.catch(() => undefined);
+    for (const statements of batchesOf(events, each)) {
+      batches++;
+      await written;
+      written = pipeline(client, statements);
+      written.catch(() => undefined);
+    }
+    page =
+      batches > 1 ? Math.max(MIN_PAGE, Math.ceil(page / batches)) : Math.min(MAX_PAGE, 2 * page);
     count += rows.length;
     progress(position, to);
   }
   await written;
   return count;
+}
+
+/**
+ * The statements of the events, cut after `MAX_ROWS` rows. No two projections share a table, so each
+ * projects all events of a batch before the next one.
+ */
+function* batchesOf(
+  events: readonly RecordedEvent[],
+  each: readonly ReturnType<typeof projector>[],
+): Generator<Sql[]> {
+  let made: Sql[][] = each.map(() => []);
+  let rows = 0;
+  for (const event of events) {
+    for (const [at, project] of each.entries()) {
+      const statements = project([event]);
+      made[at]?.push(...statements);
+      rows += statements.length;
+    }
+    if (rows < MAX_ROWS) continue;
+    yield made.flatMap(mergeBatches);
+    made = each.map(() => []);
+    rows = 0;
+  }
+  yield made.flatMap(mergeBatches);
 }
 
 interface EventPage {
@@ -160,9 +195,14 @@ interface EventPage {
 }
 
 /** Reads the next range of positions that holds events; no events are left if the page is empty. */
-async function readPage(reader: pg.Client, after: number, to: number): Promise<EventPage> {
+async function readPage(
+  reader: pg.Client,
+  after: number,
+  to: number,
+  page: number,
+): Promise<EventPage> {
   for (let from = after; from < to; ) {
-    const end = Math.min(from + PAGE, to);
+    const end = Math.min(from + page, to);
     const { rows } = await reader.query<EventPage['rows'][number]>({
       name: 'page',
       text: `SELECT * FROM public.events WHERE position > $1 AND position <= $2 ORDER BY position`,

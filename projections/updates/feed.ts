@@ -51,9 +51,13 @@ const insertHead = defineBatch(
 
 const SEQUENCE = fault('plain-sequence')
   ? "nextval('events_position_seq')"
-  : 'before + row_number() OVER (PARTITION BY member_id ORDER BY turn)';
+  : 'head.sequence + row_number() OVER (PARTITION BY entry.member_id ORDER BY turn)';
 
-/** Inserts entries of any members, and numbers the entries of each member in the given order. */
+/**
+ * Inserts entries of any members, and numbers the entries of each member in the given order. The main
+ * query reads the heads as they were before `raised` changes them, and looks up each by its key: a
+ * join with the rows that `raised` returns would compare each entry with each member.
+ */
 const insertEntries = defineBatch(
   'feed',
   {
@@ -68,12 +72,14 @@ const insertEntries = defineBatch(
   },
   (given) => `
     WITH entry AS (SELECT *, row_number() OVER () AS turn FROM ${given}),
-    added AS (SELECT member_id, count(*) FROM entry GROUP BY member_id),
-    head AS (UPDATE feed_heads h SET sequence = h.sequence + added.count FROM added
-      WHERE h.member_id = added.member_id RETURNING h.member_id, h.sequence - added.count AS before)
+    raised AS (UPDATE feed_heads h SET sequence = h.sequence + added.count
+      FROM (SELECT member_id, count(*) FROM entry GROUP BY member_id) added
+      WHERE h.member_id = added.member_id)
     INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id, actor, data)
-    SELECT member_id, ${SEQUENCE}, event_id, type,
-      occurred_at, subject_type, subject_id, actor, data FROM entry JOIN head USING (member_id)`,
+    SELECT entry.member_id, ${SEQUENCE}, event_id, type,
+      occurred_at, subject_type, subject_id, actor, data
+    FROM entry CROSS JOIN LATERAL (SELECT sequence FROM feed_heads h
+      WHERE h.member_id = entry.member_id OFFSET 0) head`,
 );
 
 function insertEntry({ event_id, actor, recorded_at }: RecordedEvent, entry: FeedEntry): Sql {

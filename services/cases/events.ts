@@ -3,8 +3,9 @@ import { defineEvent } from '../../platform/eventstore/event.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
 
 /**
- * A case's author owns its stream. `members` are the members whom the event concerns: all who have
- * opened, claimed, submitted, reviewed or noted so far. Feeds need no other source.
+ * A case's author owns its stream. `members` are the active members whom the event concerns: the
+ * author, the claimant, the 200 who took part last, and the member who acts. Feeds need no other
+ * source. Events of earlier releases name all who had taken part.
  */
 const members = z.array(z.uuid());
 const case_id = z.uuid();

@@ -12,7 +12,7 @@ import { caseNote } from './case-note.ts';
 
 type Refused = Refusal<'state_conflict' | 'not_found'>;
 
-/** Decisions on a case are announced to every member who took part in it. */
+/** Decisions on a case are announced to its author, its claimant and those who took part last. */
 export const caseKind: PublicationKind = {
   type: 'case',
   stream: (id) => `case-${id}`,

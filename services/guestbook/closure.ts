@@ -33,7 +33,13 @@ export const notesClosure = defineAccountClosure({
       version: row.version,
       actor: { type: 'member', id: memberId },
       events: isOpen(row)
-        ? endWithAuthor(row.note_id, reports.get(row.note_id) ?? [])
+        ? endWithAuthor(
+            row.note_id,
+            (reports.get(row.note_id) ?? []).map(({ report_id, member_id }) => ({
+              report_id,
+              member_id,
+            })),
+          )
         : [erasedWithAuthor(row.note_id)],
     }));
   },

@@ -243,7 +243,7 @@ t.test('finds a database without the schema of this release', async (t) => {
   const empty = { ...env, DATABASE_URL: url };
   t.match(await diagnose('migrations', empty, { args: [backups] }), {
     code: BAD,
-    lines: ['The database lacks 0001-schema: npm run release', 'job queue: npm run release'],
+    lines: [/ The database lacks 0001-schema.*: npm run release$/, 'job queue: npm run release'],
   });
   t.match((await diagnose('log', empty)).lines, [
     /^bad {3}log .*Cannot be checked .*: npm run rel/,
@@ -255,12 +255,12 @@ t.test('finds a database without the schema of this release', async (t) => {
   await migrate(url);
   await runSql(
     server,
-    `INSERT INTO schema_migrations (version, name, checksum) VALUES (2, '0002-later', '')`,
+    `INSERT INTO schema_migrations (version, name, checksum) VALUES (9000, '9000-later', '')`,
     url,
   );
   t.match(await diagnose('migrations', empty, { args: [backups] }), {
     code: BAD,
-    lines: [/The database is ahead: it has 0002-later, .*: install the release that made the/],
+    lines: [/The database is ahead: it has 9000-later, .*: install the release that made the/],
   });
 });
 

@@ -82,11 +82,8 @@ t.test('refuses a database made by a development version before 0.9.0', async (t
     createFolder(t, { '0001-events.sql': 'SELECT 1;', '0002-membership.sql': 'SELECT 2;' }).folder,
   );
   await t.rejects(migrate(url), /made by a development version before 0\.9\.0/);
-  t.same(
-    await pendingMigrations((text) => pool.query(text)),
-    ['0001-schema'],
-    'the database is not ready',
-  );
+  const pending = await pendingMigrations((text) => pool.query(text));
+  t.equal(pending[0], '0001-schema', 'the database is not ready');
   t.same((await pool.query(`SELECT to_regclass('events') AS events`)).rows, [{ events: null }]);
 });
 

@@ -47,6 +47,12 @@ t.test('rebuilds every read model equally while members keep writing', async (t)
   const { rows } = await service.database.pool.query('SELECT count(*)::int FROM events');
   t.equal(events, rows[0].count);
   t.same(await readModels(service.database.pool), before);
+  const { rows: unknown } = await service.database.pool.query(
+    `SELECT relname FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relname = ANY($1) AND reltuples < 0`,
+    [projections.flatMap(({ tables }) => tables)],
+  );
+  t.same(unknown, [], 'every table has statistics');
 });
 
 t.test('rebuilds across ranges of positions without events', async (t) => {

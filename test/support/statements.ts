@@ -46,3 +46,18 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
   t.teardown(() => Object.assign(methods, { parse, bind, query }));
   return statements;
 }
+
+/** The number of ids in the longest array that this process sends to PostgreSQL from now on. */
+export function longestBatches(t: { teardown(end: () => void): unknown }): () => number {
+  const methods = (pg as unknown as { Connection: { prototype: Methods } }).Connection.prototype;
+  const { bind } = methods;
+  let longest = 0;
+  methods.bind = function (bound, more) {
+    for (const value of bound.values ?? [])
+      if (typeof value === 'string' && /^\{"?[0-9a-f]{8}-/.test(value))
+        longest = Math.max(longest, value.split(',').length);
+    bind.call(this, bound, more);
+  };
+  t.teardown(() => Object.assign(methods, { bind }));
+  return () => longest;
+}
