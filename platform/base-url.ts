@@ -7,6 +7,19 @@ export function isLoopback(address: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
+/**
+ * The same page under the base URL, if the request came to another loopback name, from which the
+ * browser could not write: `127.0.0.1` instead of `localhost`, for example.
+ */
+export function loopbackPage(baseUrl: string, host: string, url: string): string | undefined {
+  const address = `http://${host}`;
+  if (!isLoopback(baseUrl) || !URL.canParse(address) || !isLoopback(address)) return undefined;
+  const [given, base] = [new URL(address), new URL(baseUrl)];
+  // Behind a proxy with another port, the host says nothing about the address of the service.
+  if (given.port !== base.port || given.hostname === base.hostname) return undefined;
+  return `${base.origin}${url}`;
+}
+
 /** Whether to send HSTS. On a loopback host, HSTS would apply to every port of the host. */
 export function isSecure(address: string): boolean {
   return address.startsWith('https:') && !isLoopback(address);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { loopbackPage } from '../base-url.ts';
 import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
@@ -17,7 +18,7 @@ import {
   type Operations,
 } from './invoke.ts';
 import type { Authenticators, Principal } from './principal.ts';
-import { Problem, problemFrom, problemReply } from './problems.ts';
+import { Problem, type ProblemCode, problemFrom, problemReply } from './problems.ts';
 import {
   CallerGone,
   checkHeaderSize,
@@ -50,9 +51,20 @@ import { toProblem } from './to-problem.ts';
 /** Renders an error as a page for people. */
 export type ErrorPage = (problem: {
   status: number;
+  code: ProblemCode;
   message: string;
   requestId: string;
 }) => Promise<{ content: Content; headers: Headers }>;
+
+/** An error of a page's own form, which comes back with what its author wrote. */
+export class FormRefused extends Error {
+  readonly page: ErrorPage;
+
+  constructor(cause: unknown, page: ErrorPage) {
+    super('the form was refused', { cause });
+    this.page = page;
+  }
+}
 
 export interface HttpDeps {
   operations: Operations;
@@ -203,6 +215,15 @@ async function answer(
     return;
   }
   checkHeaders(req, route);
+  const elsewhere =
+    isPage(route) && req.method === 'GET'
+      ? loopbackPage(deps.baseUrl, req.headers.host ?? '', req.url ?? '/')
+      : undefined;
+  if (elsewhere) {
+    const reply = { status: 307, content: { type: '', bytes: '' } };
+    await sendReply(req, res, undefined, reply, { ...headers, location: elsewhere });
+    return;
+  }
   checkOrigin(req, route, deps.baseUrl);
   checkMedia(req, route);
   const principal = await identify(deps, req, route);
@@ -292,7 +313,8 @@ async function sendProblem(
   id: string,
   headers: Headers,
 ): Promise<string> {
-  const problem = toProblem(deps.logger, error, id);
+  const refused = error instanceof FormRefused ? error : undefined;
+  const problem = toProblem(deps.logger, refused ? refused.cause : error, id);
   const reply = problemReply(problem.code, problem.details, id);
   const body = route?.bareProblems?.includes(reply.status)
     ? { status: reply.body.status }
@@ -311,8 +333,9 @@ async function sendProblem(
   );
   if (challenge) all['www-authenticate'] = challenge;
   const page = wantsPage(req, route)
-    ? await deps.errorPage?.({
+    ? await (refused?.page ?? deps.errorPage)?.({
         status: reply.status,
+        code: problem.code,
         message: reply.body.error.message,
         requestId: id,
       })

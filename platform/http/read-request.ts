@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
+import { withLineFeeds } from '../control-characters.ts';
 import { MODERATOR_COOKIE } from './principal.ts';
 import { Problem, withoutKeys } from './problems.ts';
 import { isByAuthorization, isForModerators, isMutation, type Route } from './route.ts';
@@ -86,10 +88,7 @@ export function checkMedia(req: IncomingMessage, route: Route): void {
     isNoneBut('identity', headers['content-encoding']) &&
     isNoneBut('chunked', headers['transfer-encoding']);
   if (!plain || !isInUtf8(headers['content-type'], bodyType(route)))
-    throw new Problem(
-      'unsupported_media_type',
-      route.form ? { message: `The body must be uncompressed ${FORM_TYPE} in UTF-8.` } : {},
-    );
+    throw new Problem('unsupported_media_type', route.form ? WRONG_FORM : {});
   if (Number(headers['content-length'] ?? 0) > bodyLimit(route)) throw tooLarge(route);
 }
 
@@ -100,6 +99,7 @@ const isNoneBut = (coding: string, header = coding): boolean =>
 const MAX_CONTENT_TYPE = 256;
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const WRONG_FORM = { message: `The body must be uncompressed ${FORM_TYPE} in UTF-8.` };
 
 /** The media type of the body that a route takes. */
 export const bodyType = ({ form }: Route): string => (form ? FORM_TYPE : 'application/json');
@@ -140,10 +140,11 @@ function tooLarge(route: Route): Problem {
 }
 
 /**
- * Parses the body of an HTML form. Refuses a repeated field; a line break is a line feed, where
- * browsers send two characters.
+ * Parses the body of an HTML form. Refuses a repeated field and what is not UTF-8. A line break of
+ * any kind becomes a line feed.
  */
 export function parseForm(body: Buffer, maxFields: number): Record<string, string> {
+  if (!isFormInUtf8(body)) throw new Problem('unsupported_media_type', WRONG_FORM);
   const fields: Record<string, string> = {};
   const text = body.toString();
   if (text.split('&', maxFields + 1).length > maxFields)
@@ -155,9 +156,18 @@ export function parseForm(body: Buffer, maxFields: number): Record<string, strin
       const issues = [{ path: withoutKeys(name).slice(0, 100), message: 'must be sent once' }];
       throw new Problem('invalid_request', { issues });
     }
-    fields[name] = value.replaceAll('\r\n', '\n');
+    fields[name] = withLineFeeds(value);
   }
   return fields;
+}
+
+function isFormInUtf8(body: Buffer): boolean {
+  try {
+    decodeURIComponent(body.toString());
+    return isUtf8(body);
+  } catch {
+    return false;
+  }
 }
 
 const broken = new WeakMap<IncomingMessage, Problem>();

@@ -184,6 +184,26 @@ t.test('takes a note without scripts', NEEDS_BROWSER, async (t) => {
   await page.getByRole('heading', { name: 'Marie' }).waitFor();
 });
 
+t.test(
+  'posts a note once when Back and Send repeat it without scripts',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startGuestbook(t);
+    const ann = await addModerator(service, 'Ann');
+    const { page } = await visit(t, `${service.baseUrl}/write?in=service`, {
+      javaScriptEnabled: false,
+    });
+    await page.getByLabel('Your note').fill('Sent twice');
+    for (const _ of ['sent', 'sent again after Back']) {
+      await page.getByRole('button', { name: 'Send for review' }).click();
+      await page.getByRole('heading', { name: 'Your note waits for review' }).waitFor();
+      await page.goBack();
+      t.equal(await page.getByLabel('Your note').inputValue(), 'Sent twice');
+    }
+    t.equal((await ann.get('queue')).body.items.length, 1);
+  },
+);
+
 t.test('leads from an old address of a guestbook to its page', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const { page } = await visit(t, `${service.baseUrl}/#observatory`);

@@ -6,6 +6,7 @@ import {
   join,
   openSecondTab,
   sendNote,
+  signOut,
   startGuestbook,
   visitGuestbook,
 } from '../support/guestbook-page.ts';
@@ -180,7 +181,7 @@ t.test('shows refusals beside the form and keeps the text', NEEDS_BROWSER, async
   // Test this before the limit is reached, which shows the same place.
   const field = await beginNote(visit, 'a\u0007b');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('a control character at message').waitFor();
+  await page.getByText('There is an invisible character after “a”.').waitFor();
   t.equal(await field.inputValue(), 'a\u0007b');
   await page.getByRole('button', { name: 'Save draft' }).click();
   await sendNote(visit, 'One');
@@ -213,3 +214,37 @@ for (const [how, storage] of [
     await untilHandled(page, looked);
     t.same(await page.locator('.own-note .message').allInnerTexts(), ['Another', 'Half a thought']);
   });
+
+t.test('names the place of an invisible character and removes it', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const ann = await addModerator(service, 'Ann');
+  const visit = await visitGuestbook(t, service);
+  const { page } = visit;
+  const field = await beginNote(visit, 'From a slide\u000b and a\u0007 bell');
+  await page.getByText('There is an invisible character after “a”.').waitFor();
+  await checkAppearance(t, page, 'guestbook-invisible');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  t.equal(await field.getAttribute('aria-invalid'), 'true');
+  await page.getByRole('button', { name: 'Remove it' }).click();
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  await field.waitFor({ state: 'detached' });
+  t.match((await ann.get('queue')).body.items, [{ text: 'From a slide\n and a bell' }]);
+});
+
+t.test('keeps the draft of a member from the next member', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service);
+  const { page } = visit;
+  await join(visit, 'first_member');
+  await (await beginNote(visit, 'By the first member')).blur();
+  await signOut(page, 'first_member');
+  await page.getByRole('button', { name: 'Write a note…' }).click();
+  const empty = page.getByLabel('Your note', { exact: true });
+  t.equal(await empty.inputValue(), '', 'gone with an explicit sign-out');
+  await page.reload();
+  await join(visit, 'second_member');
+  const field = await beginNote(visit, 'By the second member');
+  await (await openSecondTab(visit)).endSession();
+  await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
+  t.equal(await field.inputValue(), 'By the second member', 'kept when a session ends by itself');
+});

@@ -25,3 +25,16 @@ export function saveLocalData(name: string, value: unknown, area: Area = 'localS
     if (value !== undefined) unsaved.set(`${area} ${name}`, value);
   }
 }
+
+/** The names of all values in a storage. */
+export function localDataNames(area: Area): string[] {
+  const unsavedNames = [...unsaved.keys()]
+    .filter((key) => key.startsWith(`${area} `))
+    .map((key) => key.slice(area.length + 1));
+  try {
+    const stored = Object.keys(window[area]).filter((key) => key.startsWith('guestbook.'));
+    return [...unsavedNames, ...stored.map((key) => key.slice('guestbook.'.length))];
+  } catch {
+    return unsavedNames;
+  }
+}

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../shared/api.ts';
 import { syncClock, toLocalTime } from '../shared/clock.ts';
+import { deleteDraftsOf } from './drafts.ts';
 import { readLocalData, saveLocalData } from './local-data.ts';
 
 export interface Session {
@@ -85,7 +86,9 @@ export function useMembership(onEnd: (why: string) => void) {
 
   async function signOut(): Promise<Answer<unknown>> {
     const answer = await call('POST', '/api/membership/logout', { body: {} });
-    if (answer.kind === 'ok') clearSession();
+    if (answer.kind !== 'ok') return answer;
+    if (session) deleteDraftsOf(session.handle);
+    clearSession();
     return answer;
   }
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { beforeRefused, withLineFeeds } from '../../platform/control-characters.ts';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { announce } from '../shared/announce.tsx';
 import { focusFirstError } from '../shared/field.tsx';
@@ -26,7 +27,7 @@ export interface NoteFormOptions {
 /** The state of the form for a note: its draft, its errors and the request that sends it. */
 export function useNoteForm({ experience, parentId, session, own, onSent }: NoteFormOptions) {
   const slot = `draft.${experience}.${parentId ?? 'top'}`;
-  const [draft, changeDraft] = useDraft(slot);
+  const [draft, changeDraft] = useDraft(slot, session?.handle);
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   /** The service already has an earlier version of this text, so the form holds a new note. */
@@ -111,7 +112,13 @@ function useHandle(session: Session | undefined): string | undefined {
 
 const validate = ({ message, name }: Draft, member: string | undefined) => ({
   message: hasVisibleText(message)
-    ? lengthError(message, MAX_MESSAGE_LENGTH)
+    ? textError(message, MAX_MESSAGE_LENGTH)
     : 'Write something first.',
-  name: member ? undefined : lengthError(name, MAX_NAME_LENGTH),
+  name: member ? undefined : textError(name, MAX_NAME_LENGTH),
 });
+
+/** The field names the place of an invisible character, and offers to remove it. */
+const textError = (text: string, maxLength: number): string | undefined =>
+  beforeRefused(withLineFeeds(text)) === undefined
+    ? lengthError(text, maxLength)
+    : 'Remove the invisible character.';

@@ -1,3 +1,5 @@
+import { withLineFeeds } from '../../platform/control-characters.ts';
+
 /** The outcome of an API call. */
 export type Answer<Body> =
   | { kind: 'ok'; status: number; body: Body; headers: Headers }
@@ -17,6 +19,10 @@ export interface Problem {
 
 const TIMEOUT_MS = 30_000;
 
+/** The service refuses line breaks other than line feeds, which pasted texts may have. */
+const toLineFeeds = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? withLineFeeds(value) : value;
+
 /** Sends a JSON request to this origin, with a timeout of 30 seconds. Never throws. */
 export async function call<Body>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -33,7 +39,7 @@ export async function call<Body>(
         ...(body ? { 'content-type': 'application/json' } : {}),
         ...headers,
       },
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      ...(body ? { body: JSON.stringify(body, toLineFeeds) } : {}),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const json = await response.json();

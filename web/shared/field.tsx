@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedInputEvent, TargetedKeyboardEvent } from 'preact';
 import { useId } from 'preact/hooks';
+import { beforeRefused, withLineFeeds, withoutRefused } from '../../platform/control-characters.ts';
 import { codePoints } from './text.tsx';
 
 interface FieldProps {
@@ -21,7 +22,9 @@ interface FieldProps {
 
 /** A labelled field; ARIA attributes link its hint, count and error for screen readers. */
 export function Field(props: FieldProps) {
-  const { label, value, onValue, name, hint, error, maxLength, optional, rows, code } = props;
+  const { label, value, onValue, name, hint, maxLength, optional, rows, code } = props;
+  const before = beforeRefused(withLineFeeds(value));
+  const error = before === undefined ? props.error : invisibleError(before);
   const id = useId();
   const count = codePoints(value);
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`, maxLength && `${id}-count`];
@@ -62,6 +65,15 @@ export function Field(props: FieldProps) {
                 {error}
               </span>
             )}
+            {before !== undefined && (
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => onValue(withoutRefused(withLineFeeds(value)))}
+              >
+                Remove it
+              </button>
+            )}
             {error && hint && <br />}
             {hint && (
               <span class="hint" id={`${id}-hint`}>
@@ -80,6 +92,14 @@ export function Field(props: FieldProps) {
       )}
     </div>
   );
+}
+
+/** Says where an invisible character is that the service refuses, as pasted texts may have. */
+function invisibleError(before: string): string {
+  const word = before.trim().split(/\s+/u).at(-1)?.slice(-30);
+  return word
+    ? `There is an invisible character after “${word}”.`
+    : 'There is an invisible character at the beginning.';
 }
 
 /** Focuses the first invalid field in the next frame, after its error has been rendered. */

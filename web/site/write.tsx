@@ -10,7 +10,8 @@ export function Write({ id, experience, parent, name, message, problems }: ViewO
       <h1>{parent ? 'Write a reply' : 'Write a note'}</h1>
       {parent && (
         <p class="lead">
-          To <UserText text={parent.name} />:{' '}
+          To {parent.name && <UserText text={parent.name} />}
+          {parent.name && ': '}
           <a href={`/notes/${parent.id}`}>
             <UserText text={toQuote(parent.message) || 'a note'} />
           </a>

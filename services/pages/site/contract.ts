@@ -59,11 +59,11 @@ const kind = z.enum(ARTIFACT_KINDS).optional();
 const type = z.enum(['', ...SEARCH_KINDS]).optional();
 
 // Admits any text: the form comes back with what is wrong beside each field, so that no text is lost.
-const field = Text(0, 10_000).default('');
+const field = z.string().default('');
 const Form = z
   .strictObject({
     id: field,
-    experience: Text(0, 100).default('service'),
+    experience: z.string().default('service'),
     parent_id: field,
     name: field,
     message: field,
@@ -118,7 +118,8 @@ export const siteContract = defineContract({
   }),
   'pages.write': page('/write', 'The form for a note, which needs no script', {
     query: z.object({ in: z.enum(EXPERIENCES).optional(), reply_to: anything.optional() }),
-    cacheControl: 'no-store',
+    // Not `no-store`: Back must show the same form, whose id makes sending it again harmless.
+    cacheControl: 'private, max-age=0, must-revalidate',
   }),
   'pages.sign': {
     method: 'POST',

@@ -8,7 +8,6 @@ import type { Handlers, RequestContext } from '../../../platform/http/route.ts';
 import { keep } from '../../../platform/keep.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { isRefusal } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { activityTakenDown } from '../../../projections/activity/taken-down.ts';
 import { artifactsTakenDown } from '../../../projections/artifacts/artifacts.ts';
@@ -181,10 +180,9 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       show(request, (reader) => notePage(reader, pool, params.id, before)),
     'pages.write': ({ request, query }) => show(request, () => writePage(pool, query)),
     'pages.sign': async ({ request, body }) => {
-      const outcome = await sign(operations(), pool, body, request);
-      if (isRefusal(outcome)) return outcome;
-      if ('again' in outcome)
-        return { ...(await show(request, async () => outcome.again)), status: 422 };
+      const shown = (page: Page) => show(request, async () => page);
+      const outcome = await sign(operations(), pool, body, request, shown);
+      if ('again' in outcome) return { ...(await shown(outcome.again)), status: 422 };
       const location = `/notes/${outcome.accepted}/sent`;
       return { status: 303, content: { type: '', bytes: '' }, headers: { location } };
     },

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
 import t from 'tap';
-import { decide, submit } from '../../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { furnishSite } from '../../support/site.ts';
 
@@ -210,7 +212,7 @@ t.test('takes a note from a form and shows what became of it', async (t) => {
   const service = await startService(t);
   const { lead, note } = await furnishSite(service);
   const form = await service.call('GET', `/write?reply_to=${note.id}`);
-  t.equal(form.headers.get('cache-control'), 'no-store');
+  t.equal(form.headers.get('cache-control'), 'private, max-age=0, must-revalidate');
   t.match(form.text, 'What a telescope you have!');
   const hidden = [...form.text.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
     ([, name = '', value = '']) => [name, value],
@@ -264,7 +266,19 @@ t.test('returns a refused form with the reasons and the text', async (t) => {
   t.match(long, `value="${id}"`);
   t.match(await refused({ message: '  ' }), /It must have a visible character/);
   t.match(await refused({ message: 'x', name: 'y'.repeat(41) }), /at most 40 characters/);
-  t.match(await refused({ message: 'x', id: 'none' }), /id must be a UUIDv4/);
+  const stale = await refused({ message: 'Kept', id: 'none' });
+  t.match(stale, /The form was out of date/);
+  t.match(stale, /name="id" value="[0-9a-f-]{36}"/);
+  t.match(stale, '>Kept<');
+  const nowhere = await refused({ message: 'Kept', experience: 'nowhere' });
+  t.match(nowhere, /There is no such guestbook/);
+  t.match(nowhere, '>Kept<');
+  const filled = await refused({ message: 'Kept', website: 'https://example.org' });
+  t.match(filled, /Your browser filled a hidden field/);
+  const invisible = await refused({ message: 'Be\u0007low', name: 'A\u001bda' });
+  t.match(invisible, /It had invisible control characters, which were removed/);
+  t.match(invisible, '>Below<');
+  t.match(invisible, 'value="Ada"');
   const orphan = await refused({ id: randomUUID(), parent_id: randomUUID(), message: 'A reply' });
   t.match(orphan, /role="alert"/);
   t.match(orphan, 'A reply');
@@ -272,9 +286,75 @@ t.test('returns a refused form with the reasons and the text', async (t) => {
   const conflict = await refused({ message: 'Another text' });
   t.match(conflict, /role="alert"/);
   t.notMatch(conflict, `value="${id}"`, 'the other text is another note');
-  const limited = await post(service, { ...fields, id: randomUUID(), message: 'Second' });
+  const second = { ...fields, id: randomUUID(), message: 'Second' };
+  const limited = await post(service, second);
   t.equal(limited.status, 429);
-  t.match(await limited.text(), /Too many requests/);
+  t.equal(limited.headers.get('retry-after'), '600');
+  const page = await limited.text();
+  t.match(page, /Too many notes came from your network/);
+  t.match(page, '>Second<');
+  t.match(page, `value="${second.id}"`, 'sent again, it is the same note');
+});
+
+t.test(
+  'returns the form and its text while the guestbook is closed or storage is down',
+  async (t) => {
+    const closed = await startService(t, { GUESTBOOK_OPEN: 'false' });
+    const fields = { id: randomUUID(), message: 'Kept', website: '' };
+    const refused = await post(closed, fields);
+    t.equal(refused.status, 503);
+    const page = await refused.text();
+    t.match(page, /The guestbook takes no notes at the moment/);
+    t.match(page, '>Kept<');
+
+    const service = await startService(t);
+    const parent_id = randomUUID();
+    const { pool } = service.core;
+    pool.connect = () => Promise.reject(new StorageUnavailable());
+    pool.query = () => Promise.reject(new StorageUnavailable());
+    const lost = await post(service, { ...fields, parent_id });
+    t.equal(lost.status, 503);
+    const kept = await lost.text();
+    t.match(kept, /The service cannot save anything at the moment/);
+    t.match(kept, '>Kept<');
+    t.match(kept, `name="parent_id" value="${parent_id}"`);
+  },
+);
+
+t.test('takes every kind of line break from a form, and no text but UTF-8', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const message = 'a\r\nb\rc\vd\fe\u0085f';
+  t.equal((await post(service, { id: randomUUID(), message, website: '' })).status, 303);
+  t.match((await ann.get('queue')).body.items, [{ text: 'a\nb\nc\nd\ne\nf' }]);
+  const latin = await fetch(`${service.baseUrl}/guestbook`, {
+    method: 'POST',
+    headers: {
+      origin: service.baseUrl,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: `id=${randomUUID()}&message=caf%E9`,
+  });
+  t.equal(latin.status, 415);
+});
+
+t.test('leads from another loopback name to the address that takes writes', async (t) => {
+  const service = await startService(t);
+  const { port } = new URL(service.baseUrl);
+  const read = (host: string, path: string) =>
+    new Promise<IncomingMessage>((resolve, reject) =>
+      get(`${service.baseUrl}${path}`, { headers: { host } }, resolve).once('error', reject),
+    );
+  const moved = await read(`localhost:${port}`, '/write?in=service');
+  t.equal(moved.statusCode, 307);
+  t.equal(moved.headers.location, `${service.baseUrl}/write?in=service`);
+  for (const [host, path] of [
+    [`127.0.0.1:${port}`, '/write'],
+    [`localhost:${port}`, '/api/guestbook'],
+    ['localhost:9', '/write'],
+    ['guestbook.example', '/write'],
+  ] as const)
+    t.equal((await read(host, path)).statusCode, 200, `${host}${path}`);
 });
 
 t.test('takes a form from its own pages alone', async (t) => {
