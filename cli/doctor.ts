@@ -19,12 +19,13 @@ import { checkReplica } from './doctor/replica.ts';
 import { checkRoles } from './doctor/roles.ts';
 import { checkSettings } from './doctor/settings.ts';
 import { checkStandbys } from './doctor/standbys.ts';
+import { checkWords } from './doctor/words.ts';
 
 const USAGE = `Usage:
   npm run doctor [-- FOLDER]
 
 Checks what the service relies on, and changes nothing: configuration, public address, disk, database,
-clock, settings, pooler, standbys, replica, schema, role, jobs, log, server keys and backups. Each line begins with ok, warn or
+clock, settings, pooler, standbys, replica, schema, role, jobs, log, its words, server keys and backups. Each line begins with ok, warn or
 bad, and ends with the command that mends what was found. FOLDER holds the backups; without it, the server
 has to archive its WAL.
 
@@ -49,6 +50,7 @@ const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>>
   roles: checkRoles,
   jobs: checkJobs,
   log: checkLog,
+  words: checkWords,
   keys: checkKeys,
   backup: checkBackup,
 };

@@ -29,7 +29,7 @@ try {
   };
   const waits = (pids: readonly number[]) =>
     process.stderr.write(`Waits for a lock that others hold: process ${pids.join(', ')}\n`);
-  const { events } = await rebuild(url, catalogue, projections, {
+  const { events, kept } = await rebuild(url, catalogue, projections, {
     progress,
     waits,
     interrupted: interruption.signal,
@@ -37,6 +37,8 @@ try {
   process.stdout.write(
     `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,
   );
+  for (const owner of kept)
+    process.stdout.write(`The log has lost the words of ${owner}; they are kept as they were\n`);
 } catch (error) {
   process.stderr.write(failureLine(error));
   process.exitCode = 1;

@@ -21,6 +21,11 @@ export interface Projection {
   texts?: readonly Texts[];
   /** Statements for the rows that exist before the first event. */
   seed?: readonly Sql[];
+  /**
+   * Run at the end of a rebuild: copies texts that the log has lost from the present table, in the
+   * schema `public`, and returns what they belong to.
+   */
+  keepLost?: Sql<{ kept: string }>;
   on: Readonly<Record<string, (event: RecordedEvent) => Sql | readonly Sql[]>>;
 }
 
@@ -31,6 +36,7 @@ export function defineProjection<Modules extends EventTypes>(
     tables: readonly string[];
     texts?: readonly Texts[];
     seed?: readonly Sql[];
+    keepLost?: Sql<{ kept: string }>;
     on: {
       [Name in NewEvent<Types<Modules>>['type']]?: (
         event: EventOf<Modules, Name>,

@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
+import {
+  describeLoss,
+  type LostWords,
+  lostWords,
+} from '../../projections/moderation/lost-words.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../projections/registry.ts';
 import type { Manifest } from './folder.ts';
@@ -32,11 +37,16 @@ export async function withScratchDatabase<Result>(
 
 /**
  * Restores a backup into an empty database and rebuilds every read model there. Throws if a table has
- * another number of rows than the manifest says, or a read model differs from its rebuild.
+ * another number of rows than the manifest says, or a read model differs from its rebuild. Returns a
+ * sentence for each text that the log has lost.
  */
-export async function verifyBackup(url: string, folder: string, manifest: Manifest): Promise<void> {
+export async function verifyBackup(
+  url: string,
+  folder: string,
+  manifest: Manifest,
+): Promise<string[]> {
   await loadBackup(url, folder, manifest, async () => undefined);
-  await withConnection(url, async (client) => {
+  return withConnection(url, async (client) => {
     const short = await otherCounts(client, manifest);
     if (short.length > 0)
       throw new Error(`The backup lacks rows of the tables ${short.join(', ')}`);
@@ -48,6 +58,8 @@ export async function verifyBackup(url: string, folder: string, manifest: Manife
       throw new Error(
         `The backup is complete, but these read models differ from their rebuild: ${changed.join(', ')}. Run npm run rebuild after a restore`,
       );
+    const { rows } = await client.query<LostWords>(lostWords().text);
+    return rows.map(describeLoss);
   });
 }
 

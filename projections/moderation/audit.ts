@@ -11,15 +11,15 @@ export interface AuditRow
 }
 
 /**
- * What moderators did, what was done to them, and decisions on notes, in a range of positions. The
- * condition must equal that of the index events_audit, word for word.
+ * What moderators did, what was done to them, and decisions on notes: the condition of the index
+ * events_audit, word for word.
  */
+export const IS_AUDITED = `(actor->>'type' = 'moderator'
+  OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',
+    'NoteRejected', 'NoteRemoved', 'NoteRestored', 'NoteEscalated', 'NoteErased'))`;
+
 const AUDITED = `SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
-  FROM events
-  WHERE (actor->>'type' = 'moderator'
-      OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',
-        'NoteRejected', 'NoteRemoved', 'NoteRestored', 'NoteEscalated', 'NoteErased'))
-    AND position > $1 AND position <= $2`;
+  FROM events WHERE ${IS_AUDITED} AND position > $1 AND position <= $2`;
 
 /** Which entries are wanted; each filter is optional. */
 export interface AuditFilters {

@@ -7,6 +7,9 @@ export const moderators = defineProjection(events, {
   name: 'moderators',
   tables: ['moderators'],
   texts: [{ table: 'moderators', columns: ['name'] }],
+  keepLost: sql`UPDATE rebuild.moderators m SET name = present.name
+    FROM public.moderators present WHERE present.moderator_id = m.moderator_id
+      AND m.name IS NULL AND present.name IS NOT NULL RETURNING 'moderator ' || m.moderator_id AS kept`,
   on: {
     ModeratorAdded: ({ data, personal, recorded_at }) =>
       sql`INSERT INTO moderators (moderator_id, name, role, state, added_at)
@@ -47,4 +50,22 @@ export function holdModerator(moderatorId: string): Sql<ModeratorRow> {
 export function lockModerator(moderatorId: string): Sql<ModeratorRow> {
   return locking(sql`SELECT * FROM moderators
     WHERE moderator_id = ${moderatorId} AND state = 'active' FOR UPDATE`);
+}
+
+/** What the deletion of a member with the same id took from a moderator, until release 0.9.0. */
+export interface ModeratorLoss {
+  moderator_id: string;
+  no_token: boolean;
+  /** Receipts without their answers. */
+  receipts: number;
+}
+
+/** Reads which moderators lack a token although they are active, or have empty receipts. */
+export function moderatorLosses(): Sql<ModeratorLoss> {
+  return sql`SELECT moderator_id, no_token, receipts FROM moderators m,
+      LATERAL (SELECT m.state = 'active' AND NOT EXISTS (SELECT FROM verifiers v
+        WHERE v.owner_id = m.moderator_id AND v.purpose = 'moderator') AS no_token) tokens,
+      LATERAL (SELECT count(*)::int AS receipts FROM receipts r
+        WHERE r.owner_id = m.moderator_id AND r.space = 'moderation' AND r.reply IS NULL) emptied
+    WHERE no_token OR receipts > 0 ORDER BY moderator_id`;
 }

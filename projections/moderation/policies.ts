@@ -40,6 +40,10 @@ export const policies = defineProjection(events, {
       sql`INSERT INTO policies (code, place, title, text, active, version)
         VALUES (${code}, ${index + 1}, ${title}, ${text}, true, 1)`,
   ),
+  keepLost: sql`UPDATE rebuild.policies p
+    SET title = present.title, text = present.text, messages = present.messages
+    FROM public.policies present WHERE present.code = p.code AND present.version = p.version
+      AND p.title IS NULL AND present.title IS NOT NULL RETURNING 'policy ' || p.code AS kept`,
   on: {
     PolicyChanged: ({ data, personal, recorded_at }) =>
       sql`INSERT INTO policies (code, title, text, active, version, added_at, messages)

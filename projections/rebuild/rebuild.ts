@@ -22,6 +22,8 @@ const SCHEMA_CHANGED =
 
 export interface Rebuilt {
   events: number;
+  /** Whose texts were kept from the former tables, because the log has lost them. */
+  kept: string[];
 }
 
 export interface Options {
@@ -90,13 +92,23 @@ async function fromLog(
     await client.query('SET LOCAL synchronous_commit = on');
     if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
     const count = await fillTo(await lastPosition(client));
+    const kept = await keepLost(client, projections);
     await swapTables(client, tables);
-    return count;
+    return { count, kept };
   };
   const again = { ...waiting, meanwhile: catchUp };
-  const count = await withLocks(client, reader, locksOn(tables), lastEvents, again);
+  const { count, kept } = await withLocks(client, reader, locksOn(tables), lastEvents, again);
   await client.query('DROP SCHEMA rebuild CASCADE');
-  return { events: events + count };
+  return { events: events + count, kept };
+}
+
+async function keepLost(client: pg.Client, projections: readonly Projection[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const statement of projections.flatMap((projection) => projection.keepLost ?? [])) {
+    const { rows } = await client.query<{ kept: string }>(statement.text);
+    found.push(...rows.map(({ kept }) => kept));
+  }
+  return found;
 }
 
 function locksOn(tables: readonly string[]): string[] {

@@ -34,7 +34,7 @@ t.setTimeout(900_000);
 
 const NAMES = [
   ...['configuration', 'address', 'disk', 'database', 'clock', 'settings', 'pooler', 'standbys'],
-  ...['replica', 'migrations', 'roles', 'jobs', 'log', 'keys', 'backup'],
+  ...['replica', 'migrations', 'roles', 'jobs', 'log', 'words', 'keys', 'backup'],
 ];
 const WARNING = 1;
 const BAD = 2;
