@@ -29,7 +29,7 @@ export type Rows<Of extends Load> = Load extends Of
   ? unknown
   : [Of] extends [Sql<infer Row> | null]
     ? readonly Row[]
-    : [Of] extends [DependentLoad<infer Then>]
+    : [Of] extends [DependentLoad<infer Then> | null]
       ? Rows<Then>
       : { readonly [Name in keyof Of]: Of[Name] extends Load ? Rows<Of[Name]> : never };
 

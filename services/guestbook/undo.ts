@@ -1,10 +1,17 @@
 import type { Role } from '../../platform/http/principal.ts';
-import { conflict, isRefusal, wrongState } from '../../platform/refusal.ts';
-import { notifiedAt, undoRight } from '../publications/undo.ts';
+import { conflict, wrongState } from '../../platform/refusal.ts';
+import { undoRefusal } from '../publications/undo.ts';
 import { reviewBefore } from './evolve.ts';
 import { type DecisionResult, versionRefusal } from './moderator-decisions.ts';
 import { endWithAuthor } from './scheduled-decisions.ts';
-import { type Decision, type ExistingNote, settledReports, standingDecision } from './state.ts';
+import {
+  type Decision,
+  type ExistingNote,
+  type ParentFacts,
+  settledReports,
+  standingDecision,
+  takesReplies,
+} from './state.ts';
 
 export interface UndoDecision {
   type: 'UndoDecision';
@@ -14,6 +21,8 @@ export interface UndoDecision {
   of: string;
   moderatorId: string;
   role: Role;
+  /** The note that it replies to, for a granted appeal. */
+  parent: ParentFacts | null;
   /** The author's account is closed, so a note that stops being public is erased. */
   authorGone: boolean;
   undoSeconds: number;
@@ -21,19 +30,30 @@ export interface UndoDecision {
   batchId?: string;
 }
 
-/** Undoes the current decision, as `undoRight` allows. */
+/**
+ * Undoes the current decision, as `undoRefusal` allows. An undo grants the appeal that is open: the
+ * note is public, and the author is notified of it.
+ */
 export function decideUndo(state: ExistingNote, command: UndoDecision): DecisionResult {
   const { of, now, undoSeconds } = command;
   const standing = standingDecision(state);
   const erased = 'erased' in state && state.erased;
   if (standing?.eventId !== of || erased || isDeferralOver(state, standing, now))
     return wrongState(state);
-  const right = undoRight({ kind: standing.kind, moderatorId: standing.by.id ?? null }, command);
-  if (isRefusal(right)) return right;
-  const refused = versionRefusal(state, command.expectedVersion);
+  const appeal = 'appeal' in state && state.appeal.status === 'open' ? state.appeal : null;
+  const refused =
+    undoRefusal({
+      decision: {
+        kind: standing.kind,
+        moderatorId: standing.by.id ?? null,
+        at: standing.at,
+        appealed: appeal !== null,
+      },
+      me: command,
+      undoSeconds,
+      now,
+    }) ?? versionRefusal(state, command.expectedVersion);
   if (refused) return refused;
-  if (right === 'within_window' && now >= notifiedAt(standing.at, undoSeconds))
-    return conflict('undo_expired');
   const batch = command.batchId ? { batch_id: command.batchId } : {};
   const undone = {
     type: 'DecisionUndone' as const,
@@ -48,6 +68,23 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
   };
   if (standing.kind === 'approved' && command.authorGone)
     return [undone, ...endWithAuthor(state.noteId, settledReports(state.reports.open))];
+  if (appeal) {
+    const { parent } = command;
+    const first = state.status === 'rejected';
+    const hidden = state.parentId !== null && !takesReplies(parent, state.experience);
+    if (first && hidden) return conflict('parent_not_public');
+    const data = {
+      note_id: state.noteId,
+      claimed_at: null,
+      ...batch,
+      appeal_id: appeal.appealId,
+      of,
+      member_id: appeal.memberId,
+      parent_id: state.parentId,
+      parent_author_id: first ? (parent?.member_id ?? null) : null,
+    };
+    return [undone, { type: 'AppealGranted', data, personal: { message: null } }];
+  }
   if (standing.kind !== 'removed') return [undone];
   // After an undo, a note is public only if a later event says so.
   const restored = { note_id: state.noteId, claimed_at: null, ...batch };

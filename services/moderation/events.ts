@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
+import { RECORD_TYPES } from '../publications/record-type.ts';
 import { COMMENT_SUBJECTS } from './queue/subject.ts';
 import { ROLES } from './staff/roles.ts';
 
@@ -49,6 +50,16 @@ export const PolicyChanged = defineEvent('PolicyChanged', {
     text: z.string(),
     /** Prepared messages to authors; absent if there are none. */
     messages: z.array(z.string()).optional(),
+  }),
+});
+
+export const ClaimTakenOver = defineEvent('ClaimTakenOver', {
+  summary: 'A lead took over an item that the moderator `from` had claimed at `claimed_at`.',
+
+  data: z.strictObject({
+    subject: z.strictObject({ type: z.enum(['note', ...RECORD_TYPES]), id: z.uuid() }),
+    from: z.uuid(),
+    claimed_at: z.iso.datetime(),
   }),
 });
 

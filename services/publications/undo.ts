@@ -1,39 +1,51 @@
 import type { Role } from '../../platform/http/principal.ts';
-import { type Refusal, refuse } from '../../platform/refusal.ts';
+import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
 
-interface Undoers {
-  /** The roles that may undo their own decision within the undo window. */
-  own: readonly Role[];
-  /** The roles that may undo any moderator's decision at any time. */
-  any: readonly Role[];
-}
-
-const UNDOERS: Undoers = { own: ['moderator', 'lead'], any: ['lead'] };
-/** These decisions only move a note within the queue, and a deferral hides it from all moderators. */
-const UNDOERS_BY_DECISION: Readonly<Record<string, Undoers>> = {
-  deferred: { own: ['triage', 'moderator', 'lead'], any: ['moderator', 'lead'] },
-  escalated: { own: ['triage', 'moderator', 'lead'], any: ['lead'] },
+const LEAD = ['lead'] as const;
+const UNDOERS: readonly Role[] = ['moderator', 'lead'];
+/** These decisions only move a note within the queue. */
+const UNDOERS_BY_DECISION: Readonly<Record<string, readonly Role[]>> = {
+  deferred: ['triage', 'moderator', 'lead'],
+  escalated: ['triage', 'moderator', 'lead'],
 };
 
-const undoersOf = (decision: string): Undoers => UNDOERS_BY_DECISION[decision] ?? UNDOERS;
-
 /** The roles that may undo their own decision of this kind. */
-export const undoersOfOwn = (decision: string): readonly Role[] => undoersOf(decision).own;
+export const undoersOfOwn = (decision: string): readonly Role[] =>
+  UNDOERS_BY_DECISION[decision] ?? UNDOERS;
+
+interface Undoing {
+  decision: {
+    kind: string;
+    /** Null if the service decided. */
+    moderatorId: string | null;
+    at: Date;
+    /** Whether an appeal against the decision is open. */
+    appealed: boolean;
+  };
+  me: { moderatorId: string; role: Role };
+  undoSeconds: number;
+  now: Date;
+}
 
 /**
- * When this moderator may undo a decision: at any time, or within its undo window. Refuses with the
- * roles that may. The deciders and the buttons of the console both ask this rule.
+ * Returns why this moderator may not undo a decision, or null. Its own moderator may within the undo
+ * window, unless an appeal is open; a lead may undo the decisions of others at any time. So it takes a
+ * second person to reverse what the author knows. The deciders and the buttons of the console ask this rule.
  */
-export function undoRight(
-  decision: { kind: string; moderatorId: string | null },
-  me: { moderatorId: string; role: Role },
-): 'any_time' | 'within_window' | Refusal<'role_required'> {
-  const { own, any } = undoersOf(decision.kind);
-  if (any.includes(me.role)) return 'any_time';
-  if (!own.includes(me.role)) return refuse('role_required', { roles: own });
-  return decision.moderatorId === me.moderatorId
-    ? 'within_window'
-    : refuse('role_required', { roles: any });
+export function undoRefusal({
+  decision,
+  me,
+  undoSeconds,
+  now,
+}: Undoing): Refusal<'role_required' | 'state_conflict'> | null {
+  const roles = undoersOfOwn(decision.kind);
+  if (!roles.includes(me.role)) return refuse('role_required', { roles });
+  const isLead = me.role === 'lead';
+  if (decision.moderatorId !== me.moderatorId)
+    return isLead ? null : refuse('role_required', { roles: LEAD });
+  const within = now < notifiedAt(decision.at, undoSeconds);
+  if (within && !decision.appealed) return null;
+  return conflict(isLead ? 'second_person_required' : 'undo_expired');
 }
 
 /** When the undo window of a decision ends and the author is notified. */

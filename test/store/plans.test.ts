@@ -14,6 +14,7 @@ const SMALL: Readonly<Record<string, string>> = {
   membership_totals: 'one row',
   schema_migrations: 'one row a migration',
   note_leases: 'ten of each moderator at most, dropped when they end',
+  claim_times: 'the items that moderators claimed in the last hour',
 };
 
 /** Statements that may read more than an index finds, and why. */

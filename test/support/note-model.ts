@@ -143,7 +143,7 @@ export class NoteModel {
     const public_ = !this.#reply || parentPublic;
     switch (act.type) {
       case 'undo':
-        return this.#undo(act, moderator, stale, now);
+        return this.#undo(act, moderator, stale, public_, now);
       case 'withdraw':
         if (act.member !== 0) return 'not_found';
         if (this.state === 'withdrawn') return 'nothing';
@@ -236,24 +236,36 @@ export class NoteModel {
     }
   }
 
-  #undo(act: Extract<Act, { type: 'undo' }>, by: number, stale: number, now: number): string {
+  #undo(
+    act: Extract<Act, { type: 'undo' }>,
+    by: number,
+    stale: number,
+    parentPublic: boolean,
+    now: number,
+  ): string {
     const { state } = this;
     if (state === 'pending') return this.#bringBack(act, by, stale, now);
     if (this.#decision?.event !== this.version - act.back || this.erased) return 'wrong_state';
     const lead = act.role === 'lead';
-    if (!lead && (act.role === 'triage' || this.#decision.by !== by)) return 'role_required';
+    const own = this.#decision.by === by;
+    if (!lead && (act.role === 'triage' || !own)) return 'role_required';
+    const over = now >= this.#decision.at + UNDO_SECONDS || this.appeal === 'open';
+    if (own && over) return lead ? 'second_person_required' : 'undo_expired';
     if (this.#isOutdated(stale)) return 'version_mismatch';
-    if (!lead && now >= this.#decision.at + UNDO_SECONDS) return 'undo_expired';
+    const granted = this.appeal === 'open';
+    if (granted && state === 'rejected' && !parentPublic) return 'parent_not_public';
     if (state === 'removed') {
       const reports = this.#settled;
       this.#become('approved', this.#approval);
       this.waiting = reports;
+      // Followed by the restoration, or by the granted appeal.
+      if (granted) this.#decision = null;
       return this.#step();
     }
     const reports = state === 'rejected' ? this.#settled : this.waiting;
     this.#become('pending', null);
     this.waiting = reports;
-    return 'accepted';
+    return granted ? this.#become('approved', null) : 'accepted';
   }
 
   /** Undoes a deferral or an escalation: the note regains its old place, or is due. */
@@ -262,10 +274,11 @@ export class NoteModel {
     if (last?.event !== this.version - act.back) return 'wrong_state';
     const deferral = last.what === 'deferral';
     if (deferral && now >= until) return 'wrong_state';
-    const anyTime = act.role === 'lead' || (deferral && act.role === 'moderator');
-    if (!anyTime && last.by !== by) return 'role_required';
+    const lead = act.role === 'lead';
+    if (!lead && last.by !== by) return 'role_required';
+    if (last.by === by && now >= last.at + UNDO_SECONDS)
+      return lead ? 'second_person_required' : 'undo_expired';
     if (this.#isOutdated(stale)) return 'version_mismatch';
-    if (!anyTime && now >= last.at + UNDO_SECONDS) return 'undo_expired';
     this.review = deferral ? { ...last.before, until: 0 } : last.before;
     this.brought.add(last.what);
     return this.#step();

@@ -1,4 +1,5 @@
 import type { Item } from './api-model.ts';
+import { claimWithToast } from './claims.ts';
 import { claimedText } from './failure-text.ts';
 import { formatTime } from './format.ts';
 import { findLease } from './leases.ts';
@@ -19,9 +20,16 @@ export function ClaimTag({ item: { id, claim } }: { item: Item }) {
   if (get().leases.get(id)?.lost) return <span class="tag due lease">Your claim was lost</span>;
   if (claim && !claim.mine)
     return (
-      <span class="tag due lease">
-        <bdi>{claimedText(claim.moderator, claim.claimed_at)}</bdi>
-      </span>
+      <>
+        <span class="tag due lease">
+          <bdi>{claimedText(claim.moderator, claim.claimed_at)}</bdi>
+        </span>
+        {get().me?.role === 'lead' && (
+          <button type="button" onClick={() => void claimWithToast(id, true)}>
+            Take over
+          </button>
+        )}
+      </>
     );
   return null;
 }

@@ -60,17 +60,18 @@ function applyClaim({ item: withSubject, ...lease }: ClaimedItem): void {
   storeLease(lease, 'here');
 }
 
-/** Claims one item. Resolves to null, or to the failure. */
-export function claimItem(itemId: string): Promise<Failure | null> {
-  const answer = sendClaim(itemId);
+/** Claims one item; a lead can take it over. Resolves to null, or to the failure. */
+export function claimItem(itemId: string, takeOver = false): Promise<Failure | null> {
+  const answer = sendClaim(itemId, takeOver);
   trackClaim(itemId, answer);
   return answer;
 }
 
-async function sendClaim(itemId: string): Promise<Failure | null> {
+async function sendClaim(itemId: string, takeOver: boolean): Promise<Failure | null> {
   try {
     const { claims } = await call<{ claims: ClaimedItem[] }>('POST', 'claims', {
       subjects: [toSubject(itemId)],
+      ...(takeOver ? { take_over: true } : {}),
     });
     for (const claimed of claims) applyClaim(claimed);
     return null;
@@ -82,8 +83,8 @@ async function sendClaim(itemId: string): Promise<Failure | null> {
 }
 
 /** Claims at the moderator's request and shows a failure. The focus moves only before the call. */
-export async function claimWithToast(itemId: string): Promise<void> {
+export async function claimWithToast(itemId: string, takeOver = false): Promise<void> {
   focusOn(itemId);
-  const failure = await claimItem(itemId);
+  const failure = await claimItem(itemId, takeOver);
   if (failure) showToast(failureText(failure), { tone: 'alert' });
 }

@@ -51,11 +51,13 @@ export function failureText(failure: Failure): string {
     case 'parent_not_public':
       return 'The note it replies to is not public, so this reply cannot be approved.';
     case 'second_person_required':
-      return 'You made this decision, so another moderator must review it.';
+      return 'You made this decision, so another moderator must review or undo it.';
     case 'undo_expired':
-      return 'The undo window has ended. A lead can still undo it.';
+      return 'The undo window has ended. Another moderator who is a lead can still undo it.';
     case 'claim_limit':
       return 'You have reached the limit of 10 claims. Decide on an item or release one first.';
+    case 'claim_time_used':
+      return 'You have claimed this for 30 minutes. You can claim it again in an hour.';
     case 'role_required':
       return 'Your role does not allow this.';
     case 'network':

@@ -82,6 +82,7 @@ const EVENT_TEXTS: Record<string, string> = {
   NoteRestored: 'restored',
   NoteWithdrawn: 'withdrawn by its author',
   NoteReported: 'reported',
+  ClaimTakenOver: 'taken over',
   ReportsDismissed: 'reports dismissed',
   AppealOpened: 'appealed',
   AppealGranted: 'appeal granted',

@@ -1,13 +1,14 @@
 import { moderatorHeader, nextSignIn, sessionLost, sessionNumber } from './api.ts';
 import type { Counts, Subject } from './api-model.ts';
 import { toItemId } from './item-ids.ts';
+import { toQuote } from './labels.ts';
 import { handleClaims } from './leases.ts';
 import { scheduleSync } from './list-changes.ts';
 import { isEcho } from './own-decisions.ts';
 import { loadPolicies } from './policy-list.ts';
 import { refreshList, scheduleRefresh } from './queue.ts';
 import { refreshItem } from './refresh.ts';
-import { currentList, findItem, get, set } from './state.ts';
+import { currentList, findItem, get, set, showToast } from './state.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;
@@ -105,6 +106,7 @@ async function* messages(
 }
 
 interface QueueMessage {
+  type: string;
   subject: Subject;
   version: number | null;
   actor: { type: string; id?: string };
@@ -134,11 +136,16 @@ function handleCounts(counts: Counts): void {
 }
 
 /** Ignores echoes of own decisions. Reads the item again, and its history if it is the current one. */
-function handleQueueChange({ subject, version, actor }: QueueMessage): void {
+function handleQueueChange({ type, subject, version, actor }: QueueMessage): void {
   const { me, focusId, panel } = get();
   const itemId = toItemId(subject);
   if (actor.type === 'moderator' && actor.id === me?.id && isEcho(itemId, version)) return;
   const shown = findItem(itemId);
+  if (type === 'ClaimTakenOver' && get().leases.has(itemId) && actor.id !== me?.id)
+    showToast('A lead took over an item that you had claimed.', {
+      tone: 'alert',
+      ...(shown ? { about: toQuote(shown) } : {}),
+    });
   const isNewer = shown && (version === null || version > shown.version);
   if (isNewer && (itemId === focusId || itemId === panel?.itemId))
     void refreshItem(itemId).then(() => scheduleSync(itemId));

@@ -1,11 +1,23 @@
 import { named, type Sql } from '../../platform/sql.ts';
 import type { Core } from '../../services/compose.ts';
+import { isForgotten } from '../../services/moderation/claims/claim-times.ts';
 import { isExpiredLease } from '../../services/publications/review-leases.ts';
 import { BATCH_SIZE, drainBatches } from '../batches.ts';
 
-/** Deletes expired leases, which no longer hold anything; returns how many. */
-export function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
-  return drainBatches(pool, () => deleteExpired(BATCH_SIZE));
+/** Deletes expired leases, and times of claims that no longer count; returns how many. */
+export async function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
+  const leases = await drainBatches(pool, () => deleteExpired(BATCH_SIZE));
+  return leases + (await drainBatches(pool, () => deleteForgotten(BATCH_SIZE)));
+}
+
+function deleteForgotten(limit: number): Sql {
+  return named(
+    `DELETE FROM claim_times WHERE ctid = ANY(ARRAY(
+        SELECT t.ctid FROM claim_times t WHERE ${isForgotten('t')}
+        ORDER BY t.ended_at LIMIT $1 FOR UPDATE SKIP LOCKED))
+      RETURNING note_id`,
+    [limit],
+  );
 }
 
 function deleteExpired(limit: number): Sql {

@@ -1,5 +1,6 @@
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimView, mixesTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
+import { isUsedUp } from './claim-times.ts';
 
 /**
  * Selects and locks the first unclaimed items of a view: `SELECT subject_type, note_id …`; `$1` is
@@ -19,6 +20,10 @@ export function nextClaimable(view: ClaimView, viewer: Viewer, count: number): s
 
 const LIVE = `FROM note_leases WHERE ${isLiveLease()} AND subject_type`;
 
+/** What the moderator has claimed for too long of late. */
+const USED_UP = `FROM claim_times t WHERE t.moderator_id = $1 AND ${isUsedUp('t')}
+  AND t.subject_type`;
+
 /** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
 function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
   const { at } = VIEW_SHAPES[view];
@@ -26,6 +31,7 @@ function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
   const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
   return `SELECT 'note' AS subject_type, n.note_id, ${at} AS at FROM notes n
     WHERE ${where(view, role)} ${others} AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
+      AND n.note_id NOT IN (SELECT note_id ${USED_UP} = 'note')
     ORDER BY ${tiers}${at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;
 }
 
@@ -33,4 +39,5 @@ const freeRecords = (count: number): string =>
   `SELECT w.subject_type, w.subject_id, w.reported_at FROM reported_records w
     WHERE w.reported_at IS NOT NULL
       AND (w.subject_type, w.subject_id) NOT IN (SELECT subject_type, note_id ${LIVE} <> 'note')
+      AND (w.subject_type, w.subject_id) NOT IN (SELECT subject_type, note_id ${USED_UP} <> 'note')
     ORDER BY w.reported_at, w.subject_id LIMIT ${count} FOR UPDATE OF w SKIP LOCKED`;

@@ -1,21 +1,29 @@
+import { readFacts } from '../../../platform/eventstore/append.ts';
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
   type Command,
   type Decision,
   defineCommand,
   type EventStore,
 } from '../../../platform/eventstore/event-store.ts';
+import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
+import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import { LostPick } from '../../../platform/eventstore/transaction.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { type Keyed, type Once, onceCommand } from '../../../platform/idempotent-calls.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
+import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';
+import { recordAuthors } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { type Subject, subjectKey } from '../queue/subject.ts';
 import { isProven, lockModerator, provenValues } from '../staff/lock-moderator.ts';
+import { DECIDERS, LEADS } from '../staff/roles.ts';
+import { chargeLeases, isUsedUp, timeLeft } from './claim-times.ts';
 import { nextClaimable } from './claimable-items.ts';
 import {
   claimedByOther,
@@ -24,25 +32,33 @@ import {
   leaseBody,
   type NamedLease,
   subjectOf,
+  takeOverAppend,
+  takeOverStream,
 } from './leases.ts';
 
 type Moderator = PrincipalOf<'moderator'>;
-type ClaimRefusal = 'not_found' | 'state_conflict';
+type ClaimRefusal = 'not_found' | 'role_required' | 'state_conflict';
 
 /** Attempts at a claim: with many moderators at one view, it may lose several races in a row. */
 const ATTEMPTS = 20;
 
+/** Views of pending notes; the items of the others are claimed by those who can decide on them. */
+const PENDING_VIEWS: readonly ClaimView[] = ['todo', 'escalated'];
+
 /** Claims all requested items or none; fewer than `count` only if the view has no more. */
-export function claim(
+export async function claim(
   { store, publicationKinds }: { store: EventStore; publicationKinds: readonly PublicationKind[] },
   call: Keyed<Moderator>,
   request: ClaimRequest,
 ) {
   const me = call.principal;
+  const view = 'count' in request ? (request.view ?? 'todo') : null;
+  if (view && !PENDING_VIEWS.includes(view) && !DECIDERS.includes(me.role))
+    return refuse('role_required', { roles: DECIDERS });
   const command =
     'count' in request
       ? claimNext(me, request.view ?? 'todo', request.count)
-      : claimSubjects(me, publicationKinds, subjectsIn(request));
+      : claimSubjects(me, publicationKinds, subjectsIn(request), request.take_over === true);
   return executeOnLeases<Lease[], ClaimRefusal>(store, call, command);
 }
 
@@ -75,7 +91,7 @@ function executeOnLeases<Answer, Code extends string>(
   const hasKey = call.request.idempotencyKey !== undefined;
   const asModerator = defineCommand({
     // A lease lost in a database crash is claimed again; a receipt must not be lost.
-    durable: hasKey,
+    durable: hasKey || command.durable === true,
     commitWithLoad: !hasKey && command.commitWithLoad === true,
     load: { moderators: lockModerator(call.principal), command: command.load },
     decide({ rows, ...loaded }): Decision<Answer, Code | 'moderator_required'> {
@@ -89,19 +105,22 @@ function executeOnLeases<Answer, Code extends string>(
 
 /**
  * Leases the `picked` items to the moderator `$1` if the condition `fits` holds. A live lease on an
- * item stays as it is.
+ * item stays as it is, unless it is to be `replaced`.
  */
-const leaseWhere = (fits: string) => `INSERT INTO note_leases
+const leaseWhere = (fits: string, replaced = 'false') => `INSERT INTO note_leases
     (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
-  SELECT gen_random_uuid(), subject_type, note_id, $1, now.at, now.at + interval '5 minutes'
-  FROM picked, (SELECT clock_timestamp() AS at) now
+  SELECT gen_random_uuid(), subject_type, note_id, $1, now.at,
+    now.at + least(interval '5 minutes', ${timeLeft('spent')})
+  FROM (SELECT clock_timestamp() AS at) now, picked
+    LEFT JOIN (SELECT * FROM claim_times WHERE moderator_id = $1) spent
+      USING (subject_type, note_id)
   WHERE ${fits}
   ORDER BY note_id
   ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
     moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
     expires_at = excluded.expires_at
-  WHERE ${isExpiredLease('note_leases')}
-  RETURNING lease_id, subject_type, note_id, expires_at`;
+  WHERE ${isExpiredLease('note_leases')} OR ${replaced}
+  RETURNING *`;
 
 const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MAX_LEASES}`;
 
@@ -117,7 +136,8 @@ function leaseNext(view: ClaimView, me: Moderator, count: number): Sql<NextLease
     `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count)}),
       held AS (SELECT count(*) FROM note_leases
         WHERE moderator_id = $1 AND ${isLiveLease()}),
-      leased AS (${leaseWhere(`${WITHIN_LIMIT} AND ${isProven(me)}`)})
+      leased AS (${leaseWhere(`${WITHIN_LIMIT} AND ${isProven(me)}`)}),
+      charged AS (${chargeLeases('leased')})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
     provenValues(me),
@@ -155,10 +175,16 @@ function subjectsIn(request: Exclude<ClaimRequest, { count: number }>): Subject[
   return [...new Map(subjects.map((subject) => [subjectKey(subject), subject])).values()];
 }
 
-type Reviewable = { id: string; state: string; version: number; reviewable: boolean };
+interface Reviewable {
+  id: string;
+  owner: Owner;
+  state: string;
+  version: number;
+  reviewable: boolean;
+}
 
-const lockNotes = (ids: readonly string[]): Sql<Reviewable> =>
-  sql`SELECT note_id AS id, state, version, (state IN ('pending', 'approved') OR appeal = 'open'
+const lockNotes = (ids: readonly string[]): Sql<Omit<Reviewable, 'owner'> & NoteOwner> =>
+  sql`SELECT note_id AS id, note_id, owner_id, member_id, state, version, (state IN ('pending', 'approved') OR appeal = 'open'
       OR (state = 'removed' AND erased_at IS NULL)) AS reviewable
     FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
 
@@ -171,32 +197,56 @@ function lockItems(kind: PublicationKind | undefined, ids: readonly string[]) {
   };
 }
 
-/** Leases the free items; `claimSubjects` then checks that the moderator holds all, and the limit. */
-const leaseSubjects = (moderatorId: string, subjects: readonly Subject[]): Sql =>
+/**
+ * Leases the free items, and with `takeOver` those of others; `claimSubjects` then checks that the
+ * moderator holds all, and the limits.
+ */
+const leaseSubjects = (moderatorId: string, subjects: readonly Subject[], takeOver: boolean): Sql =>
   named(
     `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
-      AS these (subject_type, note_id)) ${leaseWhere('true')}`,
-    [moderatorId, subjects.map(({ type }) => type), subjects.map(({ id }) => id)],
+      AS these (subject_type, note_id)),
+      leased AS (${leaseWhere('true', '$4::boolean AND note_leases.moderator_id <> $1')})
+    ${chargeLeases('leased')}`,
+    [moderatorId, subjects.map(({ type }) => type), subjects.map(({ id }) => id), takeOver],
+  );
+
+/** Which of the items the moderator has claimed for too long of late. */
+const usedUpBy = (
+  moderatorId: string,
+  subjects: readonly Subject[],
+): Sql<Pick<LeaseRow, 'subject_type' | 'note_id'> & { claimable_at: Date }> =>
+  named(
+    `SELECT t.subject_type, t.note_id, t.ended_at + interval '1 hour' AS claimable_at
+      FROM claim_times t WHERE t.moderator_id = $1 AND t.note_id = ANY($2::uuid[])
+        AND ${isUsedUp('t')}`,
+    [moderatorId, subjects.map(({ id }) => id)],
   );
 
 /** The leases on these items, and all live ones of the moderator. */
-const leasesOn = (moderatorId: string, subjects: readonly Subject[]): Sql<NamedLease> =>
+const leasesOn = (
+  moderatorId: string,
+  subjects: readonly Subject[],
+): Sql<NamedLease & { live: boolean }> =>
   named(
-    `SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
+    `SELECT l.*, m.name, ${isLiveLease('l')} AS live FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
       WHERE l.note_id = ANY($1::uuid[])
         OR l.moderator_id = $2 AND ${isLiveLease('l')} ORDER BY l.note_id`,
     [subjects.map(({ id }) => id), moderatorId],
   );
 
 function claimSubjects(
-  { moderatorId }: Viewer,
+  { moderatorId, role }: Viewer,
   publicationKinds: readonly PublicationKind[],
   subjects: readonly Subject[],
+  takeOver: boolean,
 ): Command<Lease[], ClaimRefusal> {
   // Every call locks in the same order, so that two calls for the same items cannot deadlock.
   const kinds = [...Map.groupBy(subjects, ({ type }) => type)].sort();
   const keys = new Set(subjects.map(subjectKey));
+  const mayTakeOver = takeOver && LEADS.includes(role);
   return defineCommand({
+    // Taking over is recorded as an event.
+    durable: mayTakeOver,
     load: {
       items: kinds.map(([type, some]) =>
         lockItems(
@@ -204,22 +254,30 @@ function claimSubjects(
           some.map(({ id }) => id),
         ),
       ),
-      leased: leaseSubjects(moderatorId, subjects),
+      usedUp: usedUpBy(moderatorId, subjects),
+      before: leasesOn(moderatorId, subjects),
+      takeOvers: (mayTakeOver ? subjects : []).map((one) => readTakeOvers(one, publicationKinds)),
+      leased: leaseSubjects(moderatorId, subjects, mayTakeOver),
       leases: leasesOn(moderatorId, subjects),
     },
-    decide({ rows: { items, leases } }): Decision<Lease[], ClaimRefusal> {
+    decide({
+      rows: { items, usedUp, before, takeOvers, leases },
+    }): Decision<Lease[], ClaimRefusal> {
+      const owners = new Map<string, Owner>();
       for (const [index, [type, some]] of kinds.entries()) {
         const { notes = [], records = [] } = items[index] ?? {};
         const found: Reviewable[] = [
-          ...notes,
-          ...records.map(({ subject_id: id, state, version }) => ({
+          ...notes.map((note) => ({ ...note, owner: ownerOfNote(note) })),
+          ...records.map(({ subject_id: id, author_id, state, version }) => ({
             id,
+            owner: memberOwner(author_id),
             state,
             version,
             reviewable: state !== 'withdrawn',
           })),
         ];
         if (found.length < some.length) return refuse('not_found');
+        for (const { id, owner } of found) owners.set(subjectKey({ type, id }), owner);
         const settled = found.find(({ reviewable }) => !reviewable);
         if (settled)
           return conflict('wrong_state', {
@@ -227,14 +285,64 @@ function claimSubjects(
             current_state: settled.state,
             current_version: settled.version,
           });
+        // A claim on a public item would only keep away those who can decide on it.
+        if (!DECIDERS.includes(role) && found.some(({ state }) => state !== 'pending'))
+          return refuse('role_required', { roles: DECIDERS });
       }
       const these = leases.filter((row) => keys.has(subjectKey(subjectOf(row))));
       const others = these.find((row) => row.moderator_id !== moderatorId);
       if (others) return claimedByOther(others);
+      const held = new Map(
+        before.filter(({ live }) => live).map((row) => [subjectKey(subjectOf(row)), row]),
+      );
+      const spent = usedUp.find((row) => {
+        const key = subjectKey(subjectOf(row));
+        return keys.has(key) && held.get(key)?.moderator_id !== moderatorId;
+      });
+      if (spent) return claimTimeUsed(subjectOf(spent), spent.claimable_at);
       const mine = leases.filter((row) => row.moderator_id === moderatorId);
       if (mine.length > MAX_LEASES) return limitReached();
-      return { answer: these.map(leaseBody), appends: [] };
+      const taken = [...held]
+        .filter(([key, row]) => keys.has(key) && row.moderator_id !== moderatorId)
+        .map(([, row]) => row);
+      const streams = Map.groupBy(takeOvers.flat(), ({ stream_id }) => stream_id);
+      return {
+        answer: these.map(leaseBody),
+        appends: taken.map((row) => {
+          const subject = subjectOf(row);
+          const owner = owners.get(subjectKey(subject)) as Owner;
+          return takeOverAppend(
+            owner,
+            row,
+            moderatorId,
+            streams.get(takeOverStream(subject)) ?? [],
+          );
+        }),
+      };
     },
+  });
+}
+
+/** Reads which claims on the item were taken over. */
+function readTakeOvers(
+  subject: Subject,
+  publicationKinds: readonly PublicationKind[],
+): DependentLoad<Sql<RecordedEvent> | null> {
+  const kind = publicationKinds.find(({ type }) => type === subject.type);
+  const stream = takeOverStream(subject);
+  return kind
+    ? loadAfter(recordAuthors(kind.records([subject.id])), ([author]) =>
+        author ? readFacts(memberOwner(author.member_id), stream) : null,
+      )
+    : loadAfter(noteOwners([subject.id]), ([note]) =>
+        note ? readFacts(ownerOfNote(note), stream) : null,
+      );
+}
+
+function claimTimeUsed({ type, id }: Subject, claimableAt: Date): Refusal<'state_conflict'> {
+  return conflict('claim_time_used', {
+    ...(type === 'note' ? { note_id: id } : { subject: { type, id } }),
+    claimable_at: claimableAt.toISOString(),
   });
 }
 

@@ -1,8 +1,12 @@
+import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import type { Owner } from '../../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import { conflict, type Refusal } from '../../../platform/refusal.ts';
-import { named, type Sql, sql } from '../../../platform/sql.ts';
+import { named, type Sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import type { Subject } from '../queue/subject.ts';
+import { LONGEST_CLAIM, timeLeft } from './claim-times.ts';
 
 export interface LeaseRow {
   lease_id: string;
@@ -59,26 +63,70 @@ export function liveLeaseOn({ type, id }: Subject): Sql<NamedLease> {
   );
 }
 
-/** Extends leases to five minutes from now, but at most to 30 minutes after the claim. */
+/** Extends leases to five minutes from now, as far as the moderator has time left for the item. */
 export function renewLeases(
   moderatorId: string,
   leaseIds: readonly string[],
 ): Sql<Pick<LeaseRow, 'lease_id'>> {
   return named(
-    `UPDATE note_leases SET expires_at = greatest(expires_at,
-        least(clock_timestamp() + interval '5 minutes', claimed_at + interval '30 minutes'))
-      WHERE lease_id = ANY($1::uuid[]) AND moderator_id = $2
-        AND ${isLiveLease()} RETURNING lease_id`,
+    `WITH held AS MATERIALIZED (SELECT l.lease_id, l.expires_at,
+          least(l.expires_at + ${timeLeft('t')}, l.claimed_at + ${LONGEST_CLAIM}) AS last
+        FROM note_leases l LEFT JOIN claim_times t USING (moderator_id, subject_type, note_id)
+        WHERE l.lease_id = ANY($1::uuid[]) AND l.moderator_id = $2 AND ${isLiveLease('l')}
+        FOR UPDATE OF l),
+      renewed AS (UPDATE note_leases l SET expires_at = greatest(held.expires_at,
+          least(clock_timestamp() + interval '5 minutes', held.last))
+        FROM held WHERE l.lease_id = held.lease_id
+        RETURNING l.*, l.expires_at - held.expires_at AS more),
+      charged AS (UPDATE claim_times t SET used = t.used + r.more, ended_at = r.expires_at
+        FROM renewed r WHERE (t.moderator_id, t.subject_type, t.note_id)
+          = (r.moderator_id, r.subject_type, r.note_id))
+      SELECT lease_id FROM renewed`,
     [leaseIds, moderatorId],
   );
 }
 
+/** Ends leases and gives back the time that they had left. */
 export function releaseLeases(
   moderatorId: string,
   leaseIds: readonly string[],
 ): Sql<Pick<LeaseRow, 'lease_id'>> {
-  return sql`DELETE FROM note_leases WHERE lease_id = ANY(${leaseIds}::uuid[])
-    AND moderator_id = ${moderatorId} RETURNING lease_id`;
+  return named(
+    `WITH released AS (DELETE FROM note_leases WHERE lease_id = ANY($1::uuid[])
+        AND moderator_id = $2 RETURNING *),
+      charged AS (UPDATE claim_times t SET ended_at = least(t.ended_at, clock_timestamp()),
+          used = t.used - greatest(r.expires_at - clock_timestamp(), interval '0')
+        FROM released r WHERE (t.moderator_id, t.subject_type, t.note_id)
+          = (r.moderator_id, r.subject_type, r.note_id))
+      SELECT lease_id FROM released`,
+    [leaseIds, moderatorId],
+  );
+}
+
+/** The stream that records which claims on an item leads have taken over; its owner is the item's. */
+export const takeOverStream = ({ type, id }: Subject): string => `claim-${type}-${id}`;
+
+/** The event of a lead who takes over an item that another moderator holds. */
+export function takeOverAppend(
+  owner: Owner,
+  lease: LeaseRow,
+  moderatorId: string,
+  earlier: readonly RecordedEvent[],
+): Append {
+  const subject = subjectOf(lease);
+  return {
+    owner,
+    stream: takeOverStream(subject),
+    version: streamVersion(earlier),
+    actor: { type: 'moderator', id: moderatorId },
+    events: [
+      {
+        type: 'ClaimTakenOver',
+        data: { subject, from: lease.moderator_id, claimed_at: lease.claimed_at.toISOString() },
+        personal: null,
+      },
+    ],
+  };
 }
 
 export function claimedByOther(lease: NamedLease): Refusal<'state_conflict'> {

@@ -18,6 +18,7 @@ export function decisionOn(
   return {
     noteId,
     roles: ROLES_BY_ACTION[body.action],
+    overrides: { takeOver: body.take_over === true, removes: body.action === 'remove' },
     command({ me, claimedAt, parent, now }): NoteCommand {
       const { moderatorId } = me;
       const common = {
@@ -63,12 +64,14 @@ export function undoCommand(
   return {
     noteId: decision.note_id,
     roles: undoersOfOwn(decision.decision),
-    command: ({ me, authorGone, now }): NoteCommand => ({
+    overrides: 'claims',
+    command: ({ me, parent, authorGone, now }): NoteCommand => ({
       type: 'UndoDecision',
       expectedVersion,
       of: decision.event_id,
       moderatorId: me.moderatorId,
       role: me.role,
+      parent,
       authorGone,
       undoSeconds,
       now,

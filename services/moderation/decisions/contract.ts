@@ -11,22 +11,29 @@ import {
 } from '../../../platform/http/schemas.ts';
 import { PolicyCode } from '../policies/contract.ts';
 import { Item, NoteStateName, Version } from '../queue/item.ts';
+import { TakeOver } from '../queue/take-over.ts';
 import { CLAIMERS, READERS } from '../staff/roles.ts';
 
 const Message = Text(1, 500);
 const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');
 
+const takeOver = { take_over: TakeOver };
+
 const ACTION = {
-  approve: { action: z.literal('approve') },
-  reject: { action: z.literal('reject'), policy: Policy, message: Message.optional() },
-  escalate: { action: z.literal('escalate'), message: Message },
+  approve: { action: z.literal('approve'), ...takeOver },
+  reject: { action: z.literal('reject'), ...takeOver, policy: Policy, message: Message.optional() },
+  escalate: { action: z.literal('escalate'), ...takeOver, message: Message },
   /** `until` defaults to 24 hours from now and may be at most 72 hours ahead. */
-  defer: { action: z.literal('defer'), until: z.iso.datetime({ offset: true }).optional() },
-  remove: { action: z.literal('remove'), policy: Policy, message: Message.optional() },
-  restore: { action: z.literal('restore') },
-  keep: { action: z.literal('keep') },
-  grant: { action: z.literal('grant'), message: Message.optional() },
-  uphold: { action: z.literal('uphold'), message: Message.optional() },
+  defer: {
+    action: z.literal('defer'),
+    ...takeOver,
+    until: z.iso.datetime({ offset: true }).optional(),
+  },
+  remove: { action: z.literal('remove'), ...takeOver, policy: Policy, message: Message.optional() },
+  restore: { action: z.literal('restore'), ...takeOver },
+  keep: { action: z.literal('keep'), ...takeOver },
+  grant: { action: z.literal('grant'), ...takeOver, message: Message.optional() },
+  uphold: { action: z.literal('uphold'), ...takeOver, message: Message.optional() },
 };
 
 const expected = { expected_version: Version };
@@ -210,11 +217,12 @@ export const reviewContract = defineContract({
   'moderation.undo': {
     method: 'POST',
     path: '/api/moderation/decisions/:event_id/undo',
-    summary: 'Undo your own decision within the undo window; leads can undo any decision',
+    summary: 'Undo your own decision within the undo window; leads can undo those of others',
     description:
-      'Approvals, rejections, removals, escalations and deferrals. A deferral that is not over may ' +
-      'be undone at any time by every moderator who may decide: the note is due then. A triage ' +
-      'moderator undoes only their own escalations and deferrals.',
+      'Approvals, rejections, removals, escalations and deferrals; claims do not matter. After the ' +
+      'window only a lead who did not decide may undo. While an appeal is open, its decider undoes ' +
+      'nothing; undone by another lead, the appeal is granted. A triage moderator undoes only their ' +
+      'own escalations and deferrals.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     params: z.object({ event_id: GivenUuid }),

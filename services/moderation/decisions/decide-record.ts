@@ -23,10 +23,11 @@ import type { ReportReason } from '../../guestbook/report-reasons.ts';
 import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
 import { type RemovalCommand, recordActionRefusal } from '../../publications/removal.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
-import { notifiedAt, undoRight } from '../../publications/undo.ts';
+import { notifiedAt, undoRefusal } from '../../publications/undo.ts';
 import { recordReports, reportsStream } from '../../reports/reports.ts';
 import { membersToTell } from '../../reports/resolve.ts';
-import { claimedByOther, liveLeaseOn } from '../claims/leases.ts';
+import { liveLeaseOn, takeOverAppend, takeOverStream } from '../claims/leases.ts';
+import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import { refuseUnlessActive } from '../policies/policy.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
 import { ROLES_BY_ACTION } from '../staff/roles.ts';
@@ -72,9 +73,18 @@ export function recordCommand(
 ): Command<Decided, DecideRefusal> {
   const records = subject.records([id]);
   const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
+  const ref = { type: subject.type, id };
+  const overrides: ClaimOverride =
+    asked.action === 'undo'
+      ? 'claims'
+      : { takeOver: asked.take_over === true, removes: asked.action === 'remove' };
   return defineCommand({
     find: membersToTell(subject, id),
     load: {
+      takeOvers:
+        overrides !== 'claims' && overrides.takeOver
+          ? loadRecordEvents(records, [takeOverStream(ref)])
+          : null,
       moderators: shareLockModerator(me),
       policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,
       records,
@@ -116,7 +126,9 @@ export function recordCommand(
       };
       const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
       if (isRefusal(made)) return withWinner(inAll(made, desk), events, rows.names);
-      if (lease && !own) return claimedByOther(lease);
+      const held = lease && !own ? lease : null;
+      const claim = held && overrideClaim(held, overrides, live.role);
+      if (isRefusal(claim)) return claim;
       const removed = asked.action === 'remove';
       const version = row.version + streamVersion(desk.reports) + made.events.length;
       return {
@@ -133,6 +145,9 @@ export function recordCommand(
             ...made,
             actor: { type: 'moderator', id: me.moderatorId },
           },
+          ...(held && claim === 'taken_over'
+            ? [takeOverAppend(memberOwner(row.author_id), held, me.moderatorId, rows.takeOvers)]
+            : []),
         ],
         rows: [dropLeases(subject.type, [id])],
         jobs: removed ? [tellJob(desk, made.version + 1)] : [],
@@ -245,7 +260,7 @@ function decision(
   return { type: 'Restore', expectedVersion, by: me.moderatorId, removal };
 }
 
-/** Undoes a removal, as `undoRight` allows. */
+/** Undoes a removal, as `undoRefusal` allows. */
 function undoCommand(
   desk: Desk,
   { of, expected_version }: Extract<RequestedRecordDecision, { action: 'undo' }>,
@@ -254,11 +269,11 @@ function undoCommand(
   const removal = lastRemoval(facts, undoSeconds);
   const state = { status: row.state, version: versionOf(desk) };
   if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
-  const right = undoRight({ kind: 'removed', moderatorId: removal.by }, me);
-  if (isRefusal(right)) return right;
-  const stale = versionRefusal(desk, expected_version);
-  if (stale) return stale;
-  return { type: 'UndoRemoval', of, removal, anyTime: right === 'any_time', now };
+  const decision = { kind: 'removed', moderatorId: removal.by, at: removal.at, appealed: false };
+  const refused =
+    undoRefusal({ decision, me, undoSeconds, now }) ?? versionRefusal(desk, expected_version);
+  if (refused) return refused;
+  return { type: 'UndoRemoval', of, removal, anyTime: removal.by !== me.moderatorId, now };
 }
 
 function tellJob({ subject, id, undoSeconds }: Desk, version: number): Job {

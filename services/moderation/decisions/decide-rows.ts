@@ -8,7 +8,7 @@ import { type NoteRow, noteOwners, notesByOwner } from '../../../projections/gue
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
 import { noteStream } from '../../guestbook/streams.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import type { NamedLease } from '../claims/leases.ts';
+import { type NamedLease, takeOverStream } from '../claims/leases.ts';
 
 type Ids = readonly string[];
 
@@ -45,6 +45,17 @@ export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =
       factsOfStreams(
         owner,
         own.map(({ note_id }) => noteStream(note_id)),
+      ),
+    ),
+  );
+
+/** Reads which claims on the notes were taken over, one statement per owner. */
+export const readTakeOvers = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
+  loadAfter(noteOwners(ids), (notes) =>
+    notesByOwner(notes).map(([owner, own]) =>
+      factsOfStreams(
+        owner,
+        own.map(({ note_id: id }) => takeOverStream({ type: 'note', id })),
       ),
     ),
   );

@@ -21,7 +21,8 @@ import type { NoteEvents, NoteState, ParentFacts } from '../../guestbook/state.t
 import { noteStream } from '../../guestbook/streams.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { notifiedAt } from '../../publications/undo.ts';
-import { claimedByOther } from '../claims/leases.ts';
+import { takeOverAppend, takeOverStream } from '../claims/leases.ts';
+import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
 import type { Decided } from './contract.ts';
 import {
@@ -30,6 +31,7 @@ import {
   lockNotes,
   membersConcerned,
   readNoteStreams,
+  readTakeOvers,
   withWinner,
 } from './decide-rows.ts';
 import { type Request, wrongRequest } from './request.ts';
@@ -57,6 +59,8 @@ export interface RequestedDecision {
   noteId: string;
   /** The roles that may make the request; undefined if all may. */
   roles?: readonly Role[];
+  /** Whether the request overrides the claim of another moderator. */
+  overrides: ClaimOverride;
   command: (facts: Facts) => NoteCommand;
 }
 
@@ -64,6 +68,7 @@ export type Result = Decided | Refusal<DecideRefusal>;
 
 interface Accepted {
   append: Append;
+  takenOver: Append[];
   /** The state of the note before the decision. */
   before: NoteState;
 }
@@ -98,7 +103,11 @@ export function reviewsCommand(
   request: Request = {},
 ): Command<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
-  const notes = notesLoad(ids);
+  const takeOvers = asked.filter(({ overrides }) => overrides !== 'claims' && overrides.takeOver);
+  const notes = notesLoad(
+    ids,
+    takeOvers.map(({ noteId }) => noteId),
+  );
   const policies = 'policy' in request ? findPolicy(request.policy) : null;
   return defineCommand({
     find: membersConcerned(ids),
@@ -117,6 +126,9 @@ export function reviewsCommand(
       const appends = [...results.values()].flatMap((result) =>
         isRefusal(result) ? [] : [result.append],
       );
+      const takenOver = [...results.values()].flatMap((result) =>
+        isRefusal(result) ? [] : result.takenOver,
+      );
       const answer = (events: RecordedEvent[]): Result[] =>
         asked.map(({ noteId }) => {
           const result = results.get(noteId) ?? refuse('not_found' as const);
@@ -125,7 +137,7 @@ export function reviewsCommand(
       if (appends.length === 0) return { unchanged: answer([]) };
       return {
         answer,
-        appends,
+        appends: [...appends, ...takenOver],
         rows: [
           dropLeases('note', appends.map(noteIdOf)),
           ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
@@ -136,13 +148,14 @@ export function reviewsCommand(
   });
 }
 
-function notesLoad(ids: readonly string[]) {
+function notesLoad(ids: readonly string[], takeOvers: readonly string[]) {
   return {
     notes: lockNotes(ids),
     parents: holdParents(ids),
     events: readNoteStreams(ids),
     names: moderatorNames(),
     leases: liveLeasesOn(ids),
+    takeOvers: takeOvers.length > 0 ? readTakeOvers(takeOvers) : null,
   };
 }
 
@@ -167,9 +180,14 @@ function openDesk(
   const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
   const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
   const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
-  const streams = Map.groupBy(rows.events.flat(), (event) => event.stream_id);
+  const events = [...rows.events.flat(), ...rows.takeOvers.flat()];
+  const streams = Map.groupBy(events, (event) => event.stream_id);
 
-  function review({ noteId, command: make }: RequestedDecision): Accepted | Refusal<DecideRefusal> {
+  function review({
+    noteId,
+    overrides,
+    command: make,
+  }: RequestedDecision): Accepted | Refusal<DecideRefusal> {
     const row = notes.get(noteId);
     const events = streams.get(noteStream(noteId));
     // A note that was submitted after the owners were looked up has a row, but no events yet.
@@ -188,7 +206,10 @@ function openDesk(
     const gone = row.message === null;
     const made = gone ? wrongState({ ...row, status: row.state }) : note.decide(before, command);
     if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events, rows.names);
-    if (lease && !own) return claimedByOther(lease);
+    const held = lease && !own ? lease : null;
+    const claim = held && overrideClaim(held, overrides, me.role);
+    if (isRefusal(claim)) return claim;
+    const former = streams.get(takeOverStream({ type: 'note', id: noteId })) ?? [];
     follow(noteId, made);
     const append: Append = {
       owner: ownerOfNote(row),
@@ -197,7 +218,11 @@ function openDesk(
       actor: { type: 'moderator', id: me.moderatorId },
       events: made,
     };
-    return { append, before };
+    const takenOver =
+      held && claim === 'taken_over'
+        ? [takeOverAppend(ownerOfNote(row), held, me.moderatorId, former)]
+        : [];
+    return { append, takenOver, before };
   }
 
   /** Marks a parent as approved, so that replies decided after it can be approved as well. */

@@ -46,11 +46,11 @@ export function threadBody(row: ThreadRow): ThreadNote {
 /** The stream of moderators' comments on a subject; the author of the subject owns it. */
 export const commentStream = ({ type, id }: CommentSubject): string => `comment-${type}-${id}`;
 
-/** All events of a note: its own, its screenings, its notifications and comments on it. */
+/** All events of a note: its own, its screenings, notifications, comments, and claims taken over. */
 export function eventsOfNote({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent> {
   return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid AND stream_id = ANY(ARRAY(
       VALUES ('note-' || ${note_id}::text), ('screening-' || ${note_id}::text),
-        ('comment-note-' || ${note_id}::text)
+        ('comment-note-' || ${note_id}::text), ('claim-note-' || ${note_id}::text)
       UNION ALL SELECT 'telling-' || event_id FROM events
         WHERE owner_id = ${owner_id}::uuid AND stream_id = 'note-' || ${note_id}::text))
     ORDER BY position`;

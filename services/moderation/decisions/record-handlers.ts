@@ -7,6 +7,7 @@ import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
 import { recordAuthors, recordEvents } from '../../../projections/publications/records.ts';
 import { reportsStream } from '../../reports/reports.ts';
+import { takeOverStream } from '../claims/leases.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
@@ -41,7 +42,12 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
       }
       const records = subject.records([id]);
       const ref = { type: subject.type, id };
-      const streams = [subject.stream(id), reportsStream(ref), commentStream(ref)];
+      const streams = [
+        subject.stream(id),
+        reportsStream(ref),
+        commentStream(ref),
+        takeOverStream(ref),
+      ];
       const [author] = await query(pool, recordAuthors(records));
       if (!author) return refuse('not_found');
       const [[row], events, moderators] = await snapshot(pool, [

@@ -1,12 +1,12 @@
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 
-const REVIEWED = /^(note|screening|report|review|subject|moderator|policy|comment)-/;
+const REVIEWED = /^(note|screening|report|review|subject|moderator|policy|comment|claim)-/;
 
 const RECORD = /^(profile|artifact|case)-/;
 
 /**
  * Whether moderators' consoles are notified of the event: events on notes, reports, moderators,
- * policies and comments, and moderators' events on records.
+ * policies, comments and claims, and moderators' events on records.
  */
 export function isReview({
   stream_id,
@@ -15,9 +15,12 @@ export function isReview({
   return REVIEWED.test(stream_id) || (actor.type === 'moderator' && RECORD.test(stream_id));
 }
 
-/** The subject of a stream; for a stream of reports or comments, their item. */
+/** The subject of a stream; for a stream of reports, comments or claims, their item. */
 export function reviewSubject(streamId: string): { type: string; id: string } {
   const [, type = '', id = ''] =
     /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(streamId) ?? [];
-  return { type: type.replace(/^(report|comment)-/, '').replace('case-note', 'case_note'), id };
+  return {
+    type: type.replace(/^(report|comment|claim)-/, '').replace('case-note', 'case_note'),
+    id,
+  };
 }

@@ -16,6 +16,7 @@ import { RankedModerator } from '../staff/contract.ts';
 import { CLAIMERS, READERS } from '../staff/roles.ts';
 import { CLAIM_VIEWS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
+import { TakeOver } from './take-over.ts';
 import { VIEWS } from './views.ts';
 
 /** The most leases that a moderator can hold at the same time. */
@@ -66,7 +67,7 @@ const NextItems = z
   .meta({ id: 'NextItems' });
 
 const NoteSelection = z
-  .strictObject({ note_ids: z.array(Uuid).min(1).max(100) })
+  .strictObject({ note_ids: z.array(Uuid).min(1).max(100), take_over: TakeOver })
   .meta({ id: 'NoteSelection' });
 
 const SubjectSelection = z
@@ -75,6 +76,7 @@ const SubjectSelection = z
       .array(z.strictObject({ type: z.enum(HELD_TYPES), id: Uuid }))
       .min(1)
       .max(100),
+    take_over: TakeOver,
   })
   .meta({ id: 'SubjectSelection' });
 
@@ -178,7 +180,10 @@ export const queueContract = defineContract({
     method: 'POST',
     path: '/api/moderation/claims',
     summary: 'Claim the next items, or notes and records by their ids, for five minutes',
-    description: 'All or none. No claims: the queue is clear. At most ten leases at a time.',
+    description:
+      'All or none. No claims: the queue is clear. At most ten leases at a time, and 30 minutes for one ' +
+      'item, however often it is claimed; then not again for an hour. A public item is claimed by ' +
+      'those who can decide on it. A lead takes over items of others with `take_over`.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     body: ClaimRequest,

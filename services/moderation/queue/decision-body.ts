@@ -1,5 +1,5 @@
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { notifiedAt, undoRight } from '../../publications/undo.ts';
+import { notifiedAt, undoRefusal } from '../../publications/undo.ts';
 
 /** The moderator who reads the item, and the length of the undo window in seconds. */
 export interface ReviewingModerator {
@@ -30,16 +30,24 @@ export const standingDecision = (table: string, where: string): string =>
     WHERE ${where} AND d.undone_at IS NULL
     ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1`;
 
-/** The API body of a decision; `undoable` says whether this kind of decision can be undone. */
+/**
+ * The API body of a decision. `undoable` says whether this kind of decision can be undone, and
+ * `appealed` whether an appeal against it is open.
+ */
 export function decisionBody<Word extends string>(
   { decided_at, told_at, moderator_id, moderator_name, ...decision }: StandingDecision<Word>,
-  undoable: boolean,
+  { undoable, appealed }: { undoable: boolean; appealed: boolean },
   now: Date,
   { me, undoSeconds }: ReviewingModerator,
 ) {
   const until = notifiedAt(new Date(decided_at), undoSeconds);
-  const right = undoRight({ kind: decision.decision, moderatorId: moderator_id }, me);
-  const allowed = right === 'any_time' || (right === 'within_window' && now < until);
+  const at = new Date(decided_at);
+  const allowed = !undoRefusal({
+    decision: { kind: decision.decision, moderatorId: moderator_id, at, appealed },
+    me,
+    undoSeconds,
+    now,
+  });
   return {
     ...decision,
     moderator: moderator_id ? { id: moderator_id, name: moderator_name ?? '' } : null,

@@ -1,6 +1,6 @@
 import { type ReviewCommand, reviewRefusal } from '../../guestbook/moderator-decisions.ts';
 import { takesReplies } from '../../guestbook/state.ts';
-import { ACTIONS, type Action, ROLES_BY_ACTION } from '../staff/roles.ts';
+import { ACTIONS, type Action, LEADS, ROLES_BY_ACTION } from '../staff/roles.ts';
 import { claimBody } from './claim-body.ts';
 import { decisionBody, type ReviewingModerator } from './decision-body.ts';
 import type { Item } from './item.ts';
@@ -76,7 +76,12 @@ function standingBody(row: ItemRow, reviewer: ReviewingModerator): Item['decisio
   const undoable =
     // An escalation by the service, for age, cannot be undone: the service would escalate again.
     decision === 'escalated' ? moderator_id !== null : UNDOABLE.includes(decision);
-  const body = decisionBody(row.decision, undoable, row.now, reviewer);
+  const body = decisionBody(
+    row.decision,
+    { undoable, appealed: row.appeal === 'open' },
+    row.now,
+    reviewer,
+  );
   return { ...body, undo_allowed: body.undo_allowed && row.erased_at === null };
 }
 
@@ -94,7 +99,7 @@ const COMMANDS: Readonly<Record<Action, ReviewCommand['type']>> = {
 
 /** The buttons of the console, by the rule of the decider; a decision checks it again. */
 function allowedActions(row: ItemRow, { moderatorId, role }: ReviewingModerator['me']): Action[] {
-  if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
+  const heldByOther = row.holder_id !== null && row.holder_id !== moderatorId;
   const note = {
     status: row.state,
     erased: row.erased_at !== null,
@@ -106,6 +111,7 @@ function allowedActions(row: ItemRow, { moderatorId, role }: ReviewingModerator[
   return ACTIONS.filter(
     (action) =>
       ROLES_BY_ACTION[action].includes(role) &&
+      (!heldByOther || (action === 'remove' && LEADS.includes(role))) &&
       reviewRefusal(note, COMMANDS[action], moderatorId) === null,
   );
 }

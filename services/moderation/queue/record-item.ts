@@ -5,7 +5,7 @@ import type { Sql } from '../../../platform/sql.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
 import { RECORD_TYPES, type RecordType } from '../../publications/record-type.ts';
 import { type RecordAction, recordActionRefusal } from '../../publications/removal.ts';
-import { ROLES_BY_ACTION } from '../staff/roles.ts';
+import { LEADS, ROLES_BY_ACTION } from '../staff/roles.ts';
 import { claimBody, HOLDER_COLUMNS, type HolderColumns, joinHolder } from './claim-body.ts';
 import {
   decisionBody,
@@ -115,7 +115,7 @@ function standingBody(row: RecordItemRow, reviewer: ReviewingModerator): RecordI
   const { decision } = row;
   const removed = decision?.decision === 'removed';
   if (!decision || removed !== (row.state === 'removed')) return null;
-  return decisionBody(decision, removed, row.now, reviewer);
+  return decisionBody(decision, { undoable: removed, appealed: false }, row.now, reviewer);
 }
 
 /** The buttons of the console, by the rule of the decider; a decision checks it again. */
@@ -123,7 +123,7 @@ function allowedActions(
   row: RecordItemRow,
   { moderatorId, role }: ReviewingModerator['me'],
 ): RecordAction[] {
-  if (row.holder_id !== null && row.holder_id !== moderatorId) return [];
+  const heldByOther = row.holder_id !== null && row.holder_id !== moderatorId;
   const record = {
     status: row.state,
     reported: row.reported_at !== null,
@@ -132,6 +132,7 @@ function allowedActions(
   return RECORD_ACTIONS.filter(
     (action) =>
       ROLES_BY_ACTION[action].includes(role) &&
+      (!heldByOther || (action === 'remove' && LEADS.includes(role))) &&
       recordActionRefusal(record, action, moderatorId) === null,
   );
 }

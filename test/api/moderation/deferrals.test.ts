@@ -34,7 +34,7 @@ t.test('lists and counts deferred notes by due time until they are due', async (
   t.same(await idsOf(ann, `view=deferred&limit=1&cursor=${body.next_cursor}`), [one.id]);
   t.match(body.items[0], {
     deferred_until: String,
-    decision: { decision: 'deferred', moderator: { name: 'Tri' }, undo_allowed: true },
+    decision: { decision: 'deferred', moderator: { name: 'Tri' }, undo_allowed: false },
   });
   await service.tamper(
     `UPDATE notes SET deferred_until = clock_timestamp() WHERE note_id = '${two.id}'`,
@@ -45,9 +45,9 @@ t.test('lists and counts deferred notes by due time until they are due', async (
   t.match(due, { deferred_until: null, decision: null });
 });
 
-t.test('undoes a deferral for its moderator in time, for a decider at any time', async (t) => {
+t.test('undoes a deferral for its moderator in time, for a lead at any time', async (t) => {
   const service = await startService(t);
-  const { tri, ann, bob } = await addModerators(service);
+  const { tri, ann, bob, lea } = await addModerators(service);
   const note = await submit(service);
   const first = await act(tri, note.id, 'defer', 1, { until: inHours(70) });
   t.match(first.body, { state: 'pending', version: 2, undo_until: String });
@@ -67,11 +67,13 @@ t.test('undoes a deferral for its moderator in time, for a decider at any time',
   await advanceTime(service, '11 minutes');
   t.equal(reasonOf(await undo(tri, second.body.event_id, 4)), 'undo_expired');
   t.match((await tri.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: false });
-  t.match((await bob.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: true });
-  t.equal((await undo(bob, second.body.event_id, 4)).status, 201);
+  t.match((await bob.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: false });
+  t.equal((await undo(bob, second.body.event_id, 4)).status, 403);
+  t.match((await lea.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: true });
+  t.equal((await undo(lea, second.body.event_id, 4)).status, 201);
   t.match((await ann.get(`notes/${note.id}`)).body, {
     item: { deferred_until: null, decision: null, version: 5 },
-    history: { 4: { type: 'DecisionUndone', actor: { name: 'Bob' } } },
+    history: { 4: { type: 'DecisionUndone', actor: { name: 'Lea' } } },
   });
   for (let version = 5; version < 11; version += 2) {
     const again = await act(tri, note.id, 'defer', version);

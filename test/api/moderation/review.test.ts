@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
+import {
+  addModerator,
+  decide,
+  type Moderator,
+  submit,
+  submitAs,
+} from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { screenNote } from '../../../workers/screening/screen-note.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { advanceTime, notifyAuthors } from '../../support/passing-time.ts';
+import { advanceTime, notifyAuthors, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const act = (one: Moderator, id: string, action: string, version: number, more: object = {}) =>
@@ -93,17 +99,51 @@ t.test('restores a note to its place when its moderator undoes the removal', asy
   t.equal((await ann.get('stats')).body.decisions, 3, 'the undo does not count as a decision');
 });
 
-t.test('refuses an undo while another moderator holds the note', async (t) => {
+t.test('undoes a decision although another moderator holds the note', async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
   const note = await submit(service);
   const { body } = await decide(ann, note.id, 'approve');
-  const claim = await bob.post('claims', { note_ids: [note.id] });
-  const undo = () => ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
-  t.equal(reasonOf(await undo()), 'claimed_by_other');
-  t.equal((await bob.get('me')).body.leases.length, 1);
-  await bob.post('claims/release', { lease_ids: [claim.body.claims[0].lease_id] });
-  t.equal((await undo()).status, 201);
+  await bob.post('claims', { note_ids: [note.id] });
+  const undone = await ann.post(`decisions/${body.event_id}/undo`, { expected_version: 2 });
+  t.equal(undone.status, 201, undone.text);
+  t.equal((await bob.get('me')).body.leases.length, 0);
+});
+
+t.test('needs a second lead to undo a decision after its window', async (t) => {
+  const service = await startService(t);
+  const [lea, max] = [
+    await addModerator(service, 'Lea', 'lead'),
+    await addModerator(service, 'Max', 'lead'),
+  ];
+  const author = await signedIn(service);
+  const [note, other] = [await submitAs(service, author), await submitAs(service, author)];
+  const items = [note, other].map(({ id }) => ({ note_id: id, expected_version: 1 }));
+  const batch = await lea.post('decisions/batch', { action: 'reject', policy: 'spam', items });
+  const [{ event_id }] = batch.body.results;
+  await advanceTime(service, '11 minutes');
+  await notifyAuthors(service);
+  const undo = (by: Moderator, version: number) =>
+    by.post(`decisions/${event_id}/undo`, { expected_version: version });
+  t.equal(reasonOf(await undo(lea, 2)), 'second_person_required');
+  matchAll(t, (await lea.post(`batches/${batch.body.batch_id}/undo`, {})).body.results, [
+    { status: 'state_conflict', error: { reason: 'second_person_required' } },
+    { status: 'state_conflict', error: { reason: 'second_person_required' } },
+  ]);
+  const path = `/api/guestbook/${note.id}/appeal`;
+  const { cookie } = author;
+  t.equal((await service.call('POST', path, { body: { text: 'Why?' }, cookie })).status, 202);
+  t.equal(reasonOf(await undo(lea, 3)), 'second_person_required', 'nor while an appeal is open');
+  t.match((await lea.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: false });
+  t.match((await max.get(`notes/${note.id}`)).body.item.decision, { undo_allowed: true });
+  const undone = await undo(max, 3);
+  t.match(undone.body, { status: 'undone', state: 'approved', version: 5 }, undone.text);
+  const { item } = (await max.get(`notes/${note.id}`)).body;
+  t.match(item, { state: 'approved', appeal: { state: 'granted' } });
+  t.match((await readFeed(service, author.id)).at(-1), {
+    type: 'appeal.granted',
+    data: { note_id: note.id, decision_id: event_id },
+  });
 });
 
 t.test('answers the undo of a batch with one result per note', async (t) => {

@@ -85,6 +85,7 @@ t.test('refuses decisions on a withdrawn or erased note', async (t) => {
     expectedVersion: 3,
     moderatorId: 'm',
     role: 'lead' as const,
+    parent: null,
     authorGone: false,
     undoSeconds: 600,
     now: new Date(0),

@@ -75,6 +75,7 @@ export function undo(version: number, more: object = {}): NoteCommand {
     of: eventId(version),
     moderatorId: ann,
     role: 'moderator',
+    parent: null,
     authorGone: false,
     undoSeconds: UNDO,
     now: later(version + 1),

@@ -124,7 +124,7 @@ t.test('escalates an old note once, and not before it is due', async (t) => {
   t.equal(outcome(after(s.submission, until as never), old), 'nothing');
 });
 
-t.test('undoes the latest decision for its decider in time, for a lead always', async (t) => {
+t.test('undoes the latest decision for its decider in time, for another lead always', async (t) => {
   matchAll(t, note.decide(approved, undo(2)), [
     { data: { of: s.eventId(2), decision: 'approved' } },
   ]);
@@ -133,6 +133,9 @@ t.test('undoes the latest decision for its decider in time, for a lead always', 
   t.equal(outcome(approved, undo(2, { moderatorId: s.bob })), 'role_required');
   const lead = { moderatorId: s.bob, role: 'lead', now: s.days(80) };
   t.equal(outcome(approved, undo(2, lead)), 'accepted');
+  const own = { role: 'lead', now: s.days(80) };
+  t.equal(outcome(approved, undo(2, own)), 'second_person_required');
+  t.equal(outcome(approved, undo(2, { ...own, now: s.later(600) })), 'accepted');
   t.equal(outcome(approved, undo(1)), 'wrong_state');
   const undone = after(s.submission, reject(1), undo(2));
   t.match(undone, { status: 'pending', version: 3 });
@@ -144,13 +147,15 @@ t.test('undoes the latest decision for its decider in time, for a lead always', 
   t.equal(outcome(after(s.submission, reject(1), undo(2), approve(3)), undo(4)), 'accepted');
 });
 
-t.test('undoes a deferral for its moderator in time, for a decider later', async (t) => {
+t.test('undoes a deferral for its moderator in time, for a lead later', async (t) => {
   const deferred = after(s.submission, made.DeferNote(1));
   const triage = { role: 'triage' };
   t.equal(outcome(deferred, undo(2, triage)), 'accepted');
   t.equal(outcome(deferred, undo(2, { ...triage, now: s.later(602) })), 'undo_expired');
   t.equal(outcome(deferred, undo(2, { ...triage, moderatorId: s.bob })), 'role_required');
-  t.equal(outcome(deferred, undo(2, { moderatorId: s.bob, now: s.later(602) })), 'accepted');
+  const bob = { moderatorId: s.bob, now: s.later(602) };
+  t.equal(outcome(deferred, undo(2, bob)), 'role_required');
+  t.equal(outcome(deferred, undo(2, { ...bob, role: 'lead' })), 'accepted');
   t.equal(
     outcome(deferred, undo(2, { now: s.days(1) })),
     'wrong_state',
