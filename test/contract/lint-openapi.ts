@@ -4,11 +4,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findTool, NO_TOOLS } from '../../harness/tools.ts';
 import { addExamples } from '../../platform/http/examples.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { openAnswers } from '../../platform/http/openapi-growth.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const redocly = findTool('@redocly/cli/bin/cli.js');
+if (!redocly) throw new Error(NO_TOOLS);
+
 const document = openAnswers(
   JSON.parse(readFileSync(join(import.meta.dirname, 'openapi.golden.json'), 'utf8')),
 );
@@ -22,8 +26,9 @@ try {
   });
   for (const [name, content] of files) writeFileSync(join(folder, name), JSON.stringify(content));
   const { status } = spawnSync(
-    join(ROOT, 'node_modules/.bin/redocly'),
+    process.execPath,
     [
+      redocly,
       'lint',
       ...files.map(([name]) => join(folder, name)),
       `--config=${join(ROOT, 'redocly.yaml')}`,

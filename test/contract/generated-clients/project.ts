@@ -60,7 +60,7 @@ export async function testGeneratedClient(
   t.teardown(remove);
   const source = join(import.meta.dirname, project.folder);
   for (const file of await readdir(source)) await copyFile(join(source, file), join(path, file));
-  await copyFile(join(import.meta.dirname, 'package.json'), join(path, 'package.json'));
+  await writeFile(join(path, 'package.json'), '{ "type": "module" }\n');
   await symlink(join(root, 'node_modules'), join(path, 'node_modules'));
   const document = await fetch(`${baseUrl}${project.document}`);
   t.equal(document.status, 200, `${project.document} is served`);
