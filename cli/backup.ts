@@ -21,12 +21,14 @@ under BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 try {
   const passphrase = readPassphrase(process.env);
   const config = configOrExit();
-  const { manifest, events } = await withDatabase(config, (url) =>
+  const { manifest, events, others } = await withDatabase(config, (url) =>
     createBackup(url, folder, serverKeys(config), passphrase),
   );
   process.stdout.write(
     `Backed up ${events} events, up to position ${manifest.position} of epoch ${manifest.epoch}, as of ${manifest.taken_at}\n`,
   );
+  if (others.length > 0)
+    process.stderr.write(`Left out, since no migration made them: ${others.join(', ')}\n`);
 } catch (error) {
   process.stderr.write(failureLine(error));
   process.exitCode = 1;

@@ -33,6 +33,7 @@ try {
     progress,
     waits,
     interrupted: interruption.signal,
+    tell: (line) => void process.stderr.write(`${line}\n`),
   });
   process.stdout.write(
     `Rebuilt every read model from ${events} events in ${seconds().toFixed(1)} s\n`,

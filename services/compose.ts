@@ -14,6 +14,7 @@ import { serverKeys } from '../platform/keys/server-keys.ts';
 import { rateLimits } from '../platform/limits/rate-limits.ts';
 import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
 import { addressesOf } from '../platform/postgres/addresses.ts';
+import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
@@ -54,6 +55,7 @@ export async function createCore(
     : [];
   const readPool = readPools[0] ?? pool;
   const usable = requirePreparedStatements(url)
+    .then(() => requireFinishedRestore((text) => pool.query(text)))
     .then(() => requireKeys(pool, keys))
     .then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {

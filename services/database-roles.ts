@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type LockWait, withAdvisoryLock } from '../platform/postgres/advisory-lock.ts';
 import { plannerSettingsLacking } from '../platform/postgres/database-settings.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { named, type Sql } from '../platform/sql.ts';
@@ -38,10 +39,12 @@ const TABLES = `SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p')
  * Creates the roles that are missing, and grants them what they need and nothing else. The current
  * role must own the tables. Throws, with the SQL for a superuser, if it lacks another privilege.
  */
-export async function grantRoles(client: pg.ClientBase): Promise<void> {
+export const grantRoles = (client: pg.ClientBase, wait?: LockWait): Promise<void> =>
+  withAdvisoryLock(client, 'roles', () => grantLocked(client), wait);
+
+async function grantLocked(client: pg.ClientBase): Promise<void> {
   await client.query('BEGIN');
   try {
-    await client.query(`SELECT pg_advisory_xact_lock(hashtext('roles'))`);
     await requireLimited(client);
     await administer(client);
     for (const statement of await grants(client)) await client.query(statement);

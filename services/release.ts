@@ -17,13 +17,14 @@ service_read and service_metrics, and grants them what they need; later releases
   { grant: { type: 'boolean', default: false } },
 );
 const config = configOrExit();
+const tell = (line: string) => void process.stderr.write(`${line}\n`);
 try {
   const url = config.databaseDirectUrl ?? databaseUrl(config);
-  const applied = await migrate(url);
+  const applied = await migrate(url, { tell });
   console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is current');
   await withConnection(addressConfig(url, 'service release'), async (client) => {
     if (values.grant || (await areGranted(client))) {
-      await grantRoles(client);
+      await grantRoles(client, { tell });
       console.log(`Granted the roles ${DATABASE_ROLES.join(', ')}`);
     }
     for (const { fault, command } of await findDurabilityFaults(client))

@@ -3,7 +3,8 @@ import { firstUsed, refuseOthers } from '../../platform/keys/key-checks.ts';
 import { keyRing, type Verifier } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
-import { appliedMigrations, pendingMigrations } from '../../platform/postgres/migrate.ts';
+import { requireSettings } from '../../platform/postgres/database-settings.ts';
+import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyOut } from './copy.ts';
 import {
@@ -16,7 +17,7 @@ import {
   writeRows,
 } from './folder.ts';
 import { sealKeys } from './sealed-keys.ts';
-import { fileOf, tablesOf } from './tables.ts';
+import { fileOf, findTables } from './tables.ts';
 
 const HEAD = `SELECT current_setting('server_version') AS postgres, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS taken_at,
   (SELECT max(epoch) FROM log_epochs) AS epoch,
@@ -26,6 +27,8 @@ const HEAD = `SELECT current_setting('server_version') AS postgres, to_char(now(
 export interface Taken {
   manifest: Manifest;
   events: number;
+  /** Tables in `public` that no migration made, and that the backup leaves out. */
+  others: string[];
 }
 
 /**
@@ -40,9 +43,10 @@ export async function createBackup(
 ): Promise<Taken> {
   return withConnection(clientConfigOf(url, 'service backup'), async (client) => {
     const ask = (text: string) => client.query(text);
-    if ((await pendingMigrations(ask)).length > 0)
-      throw new Error('The database is not set up for this release: npm run release does that');
+    await requireSettings(client);
+    await requireReleased(ask);
     refuseOthers(keyRing(keys), (await client.query<Verifier>(firstUsed())).rows);
+    const { tables: found, others } = await findTables(client);
     createFolder(folder);
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const migrations = (await appliedMigrations(ask)).map(({ name, checksum }) => ({
@@ -52,7 +56,7 @@ export async function createBackup(
     const [head] = (await client.query(HEAD)).rows;
     const files: Manifest['files'] = {};
     const tables: Manifest['tables'] = [];
-    for (const { name, columns } of await tablesOf(client)) {
+    for (const { name, columns } of found) {
       const file = fileOf(name);
       const list = columns.join(', ');
       const { rows } = await client.query(`SELECT count(*) AS rows FROM ${name}`);
@@ -78,7 +82,7 @@ export async function createBackup(
       files,
     };
     writeManifest(folder, manifest, passphrase);
-    return { manifest, events: tables.find(({ name }) => name === 'events')?.rows ?? 0 };
+    return { manifest, events: tables.find(({ name }) => name === 'events')?.rows ?? 0, others };
   });
 }
 

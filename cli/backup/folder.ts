@@ -83,6 +83,8 @@ export function writeBytes(folder: string, file: string, bytes: string | Buffer)
 /** Writes the manifest, last: a folder without it is no backup. */
 export function writeManifest(folder: string, manifest: Manifest, passphrase: string): void {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  // A manifest that no release can read, such as one with a position beyond 2^53, is no backup.
+  parseManifest(text);
   writeBytes(folder, SEAL, sealText(text, passphrase));
   const sum = createHash('sha256').update(text).digest('hex');
   writeBytes(folder, CHECKSUM, `${sum}  ${MANIFEST}\n`);

@@ -4,19 +4,29 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type pg from 'pg';
 import { withConnection } from '../../platform/postgres/connection.ts';
-import { migrate, readMigrations } from '../../platform/postgres/migrate.ts';
+import { requireSettings } from '../../platform/postgres/database-settings.ts';
+import {
+  migrate,
+  RESTORE_MARK,
+  readMigrations,
+  requireFinishedRestore,
+} from '../../platform/postgres/migrate.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyIn } from './copy.ts';
 import { clientConfigOf } from './create.ts';
 import type { Manifest } from './folder.ts';
 import { fileOf, requireSameTables, tablesOf } from './tables.ts';
 
-const IS_EMPTY = `SELECT NOT EXISTS (SELECT FROM pg_class
-  WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace) AS empty`;
+/** Tables of extensions do not count. */
+const IS_EMPTY = `SELECT NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+  WHERE relkind IN ('r', 'p') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
+    AND NOT EXISTS (SELECT FROM pg_depend
+      WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')) AS empty`;
 
 /**
  * Makes the schema in an empty database and loads a backup into it, in one transaction, at
- * the end of which it calls `within`. The files must have been checked.
+ * the end of which it calls `within`. The files must have been checked. If it is killed, everything refuses the
+ * database, which would look like a service that is empty.
  */
 export async function loadBackup<Result>(
   url: string,
@@ -29,9 +39,14 @@ export async function loadBackup<Result>(
       throw new Error(
         `The backup was made by release ${manifest.release}, which has other tables than this one (${RELEASE}): restore it with that release`,
       );
+    await requireFinishedRestore((text) => client.query(text));
     const { rows } = await client.query<{ empty: boolean }>(IS_EMPTY);
     if (!rows[0]?.empty) throw new Error('The database is not empty: restore into a new one');
-    await migrate(url);
+    await requireSettings(client);
+    await client.query(
+      `CREATE TABLE ${RESTORE_MARK} (started_at timestamptz NOT NULL DEFAULT now())`,
+    );
+    await migrate(url, { restoring: true });
     requireSameTables(manifest.tables, await tablesOf(client));
     await client.query('BEGIN');
     for (const { name, columns } of manifest.tables) {
@@ -43,6 +58,7 @@ export async function loadBackup<Result>(
     }
     await client.query(`SELECT setval('events_position_seq', $1)`, [manifest.last_position]);
     const result = await within(client);
+    await client.query(`DROP TABLE ${RESTORE_MARK}`);
     await client.query('COMMIT');
     await client.query('ANALYZE');
     return result;

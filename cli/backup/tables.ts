@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { JOBS_SCHEMA } from '../../platform/postgres/migrate.ts';
+import { JOBS_SCHEMA, RESTORE_MARK, readMigrations } from '../../platform/postgres/migrate.ts';
 
 /** The jobs that wait, with what they refer to. The rest of the schema is made anew by a release. */
 const JOB_TABLES = ['queue', 'schedule', 'subscription', 'job', 'job_dependency'].map(
@@ -12,6 +12,7 @@ const TABLES = `SELECT c.oid::regclass::text AS name,
     AND attgenerated = ''
   WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
     AND (c.relnamespace = 'public'::regnamespace AND c.relname <> 'schema_migrations'
+      AND c.oid IS DISTINCT FROM to_regclass('${RESTORE_MARK}')
       OR c.oid::regclass::text = ANY($1))
   GROUP BY c.oid ORDER BY array_position($1, c.oid::regclass::text) NULLS FIRST, name`;
 
@@ -25,6 +26,38 @@ export interface Table {
 export async function tablesOf(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(TABLES, [JOB_TABLES]);
   return rows;
+}
+
+/** The names of the tables that the migrations of this release make, without those of the job queue. */
+export function releaseTables(): string[] {
+  const tables = new Set<string>();
+  for (const { sql } of readMigrations())
+    for (const [, made, dropped] of sql.matchAll(
+      /^(?:CREATE TABLE (?:IF NOT EXISTS )?|DROP TABLE (?:IF EXISTS )?(?=(\w+)))(\w+)/gm,
+    ))
+      if (made === undefined) tables.add(dropped ?? '');
+      else tables.delete(made);
+  return [...tables];
+}
+
+/**
+ * The tables of a database that belong into a backup, and the names of others in `public`, which no migration
+ * made. Throws if one of the release is missing, as with tables in another schema.
+ */
+export async function findTables(
+  client: pg.ClientBase,
+): Promise<{ tables: Table[]; others: string[] }> {
+  const found = await tablesOf(client);
+  const expected = new Set([...releaseTables(), ...JOB_TABLES]);
+  const missing = [...expected].filter((name) => !found.some((table) => table.name === name));
+  if (missing.length > 0)
+    throw new Error(
+      `The database lacks the tables ${missing.join(', ')}, so a backup would as well`,
+    );
+  return {
+    tables: found.filter(({ name }) => expected.has(name)),
+    others: found.map(({ name }) => name).filter((name) => !expected.has(name)),
+  };
 }
 
 /** The file of a table in the folder of a backup. */

@@ -2,7 +2,9 @@ import {
   appliedMigrations,
   JOBS_SCHEMA,
   notApplied,
+  RESTORE_MARK,
   readMigrations,
+  UNFINISHED_RESTORE,
 } from '../../platform/postgres/migrate.ts';
 import { named } from '../../platform/sql.ts';
 import type { Context } from './connection.ts';
@@ -19,6 +21,15 @@ export async function checkMigrations({ ask }: Pick<Context, 'ask'>): Promise<Fi
       bad((error as Error).message, 'install the release that made the database, with npm ci'),
     ];
   }
+  const [restore] = await ask(
+    named<{ unfinished: boolean }>(
+      `SELECT to_regclass('${RESTORE_MARK}') IS NOT NULL AS unfinished`,
+    ),
+  );
+  if (restore?.unfinished)
+    return [
+      bad(UNFINISHED_RESTORE, 'drop the database, create it again, and npm run restore -- FOLDER'),
+    ];
   const [jobs] = await ask(
     named<{ made: boolean }>(`SELECT to_regclass('${JOBS_SCHEMA}.job') IS NOT NULL AS made`),
   );

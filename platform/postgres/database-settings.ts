@@ -13,6 +13,12 @@ interface Settings {
   encoding: string;
   dates: string;
   isolation: string;
+  /** The schema in which statements make tables. */
+  schema: string | null;
+  /** The schema that has the tables of the service while `public` does not. */
+  elsewhere: string | null;
+  arrayNulls: string;
+  conformingStrings: string;
   role: string;
   database: string;
 }
@@ -37,6 +43,13 @@ export async function findSettingFaults(client: pg.ClientBase): Promise<SettingF
   const { rows } = await client.query<Settings>(`SELECT
     current_setting('server_encoding') AS encoding, current_setting('DateStyle') AS dates,
     current_setting('default_transaction_isolation') AS isolation,
+    current_setting('array_nulls') AS "arrayNulls",
+    current_setting('standard_conforming_strings') AS "conformingStrings",
+    current_schema() AS schema,
+    (SELECT string_agg(quote_ident(nspname), ', ') FROM pg_class
+      JOIN pg_namespace n ON n.oid = relnamespace
+      WHERE relname = 'log_epochs' AND relkind IN ('r', 'p') AND nspname <> 'public'
+        AND to_regclass('public.log_epochs') IS NULL) AS elsewhere,
     quote_ident(current_user) AS role, quote_ident(current_database()) AS database`);
   return rows.flatMap(faultsOf);
 }
@@ -91,7 +104,8 @@ export async function plannerSettingsLacking(
   return rows.map(({ statement }) => statement);
 }
 
-function faultsOf({ encoding, dates, isolation, role, database }: Settings): SettingFault[] {
+function faultsOf(settings: Settings): SettingFault[] {
+  const { encoding, dates, isolation, schema, elsewhere, role, database } = settings;
   const set = `ALTER ROLE ${role} IN DATABASE ${database} SET`;
   const faults = [
     encoding !== 'UTF8' && {
@@ -106,8 +120,25 @@ function faultsOf({ encoding, dates, isolation, role, database }: Settings): Set
       fault: `default_transaction_isolation is ${isolation}`,
       command: `${set} default_transaction_isolation = 'read committed'`,
     },
+    settings.arrayNulls === 'off' && {
+      fault: 'array_nulls is off, so that NULL in an array is read as a word',
+      command: `${set} array_nulls = on`,
+    },
+    settings.conformingStrings === 'off' && {
+      fault: 'standard_conforming_strings is off',
+      command: `${set} standard_conforming_strings = on`,
+    },
+    // Commands and privileges name the schema public. An empty second set of tables would hide the data.
+    elsewhere && {
+      fault: `The tables of the service are in the schema ${elsewhere}, not in public`,
+      command: `DROP SCHEMA public; ALTER SCHEMA ${elsewhere} RENAME TO public`,
+    },
+    schema !== 'public' && {
+      fault: `search_path leads to the schema ${schema ?? '(none)'}, not to public`,
+      command: `${set} search_path = public`,
+    },
   ];
-  return faults.filter((fault) => fault !== false);
+  return faults.filter((fault) => typeof fault === 'object' && fault !== null);
 }
 
 function durabilityFaultsOf(settings: DurabilitySettings): SettingFault[] {

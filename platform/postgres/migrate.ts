@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
-import { addressConfig, withConnection } from './connection.ts';
+import { type LockWait, withAdvisoryLock } from './advisory-lock.ts';
+import { addressConfig, rollBack, withConnection } from './connection.ts';
 import { requireSettings, setPlannerSettings } from './database-settings.ts';
+import { isPooled } from './pooler.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 export const JOBS_SCHEMA = 'pgboss';
@@ -13,26 +15,65 @@ type Migration = { version: number; name: string; sql: string; checksum: string 
 type Applied = { version: number; name: string; checksum: string };
 type Query = (text: string) => Promise<{ rows: unknown[] }>;
 
+export interface MigrateOptions extends LockWait {
+  folder?: string;
+  /** Whether a restore calls, which has noted that it is unfinished. */
+  restoring?: boolean;
+}
+
 /**
  * Applies pending migrations, forward only, and returns their names; also sets how the role's
  * statements are planned. Any number of processes may
  * call it concurrently: an advisory lock serializes them, and the later ones find nothing to do.
- * Throws if the database has a migration that this code lacks or that differs from this code's.
+ * Throws if the database has a migration that this code lacks or that differs from this code's, and if a
+ * pooler is in between, which would keep the lock.
  */
-export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { folder = MIGRATIONS, restoring = false, ...wait }: MigrateOptions = {},
+): Promise<string[]> {
   return withConnection(addressConfig(url, 'migrate'), async (client) => {
+    if (await isPooled(client))
+      throw new Error(
+        'The address leads through a pooler, but migrations need a direct connection: set DATABASE_DIRECT_URL',
+      );
     await requireSettings(client);
-    await client.query(`SELECT pg_advisory_lock(hashtext('schema_migrations'))`);
-    await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
-      version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
-      applied_at timestamptz NOT NULL DEFAULT now())`);
-    const files = readMigrations(folder);
-    const waiting = notApplied(files, await readApplied((text) => client.query(text)));
-    for (const migration of waiting) await apply(client, migration);
-    await setPlannerSettings(client);
-    await makeJobsSchema(url);
-    return waiting.map(({ name }) => name);
+    if (!restoring) await requireFinishedRestore((text) => client.query(text));
+    const work = async () => {
+      await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
+        version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now())`);
+      const files = readMigrations(folder);
+      const waiting = notApplied(files, await readApplied((text) => client.query(text)));
+      for (const migration of waiting) await apply(client, migration);
+      await setPlannerSettings(client);
+      await makeJobsSchema(url);
+      return waiting.map(({ name }) => name);
+    };
+    return withAdvisoryLock(client, 'schema_migrations', work, wait);
   });
+}
+
+/**
+ * Throws unless the database has exactly the migrations of this release. Commands that read or build every table
+ * need that: an older release would leave tables and columns out.
+ */
+export async function requireReleased(query: Query): Promise<void> {
+  await requireFinishedRestore(query);
+  if (notApplied(readMigrations(), await appliedMigrations(query)).length > 0)
+    throw new Error('The database is not set up for this release: npm run release does that');
+}
+
+/** A table that exists while a restore is at work; one that was killed leaves it behind. */
+export const RESTORE_MARK = 'public.unfinished_restore';
+
+export const UNFINISHED_RESTORE = 'The database holds a restore that did not finish';
+
+/** Throws if a restore into this database did not finish. */
+export async function requireFinishedRestore(query: Query): Promise<void> {
+  const { rows } = await query(`SELECT to_regclass('${RESTORE_MARK}') IS NOT NULL AS unfinished`);
+  if ((rows[0] as { unfinished: boolean }).unfinished)
+    throw new Error(`${UNFINISHED_RESTORE}: drop the database, create it again, and restore`);
 }
 
 /**
@@ -62,6 +103,7 @@ async function apply(client: pg.Client, { version, name, sql, checksum }: Migrat
     );
     await client.query('COMMIT');
   } catch (error) {
+    await rollBack(client);
     throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
   }
 }

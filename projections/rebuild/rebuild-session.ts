@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type LockWait, takeAdvisoryLock } from '../../platform/postgres/advisory-lock.ts';
 import { destroyConnection } from '../../platform/postgres/client.ts';
 import { addressConfig, BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { dropLeftOver } from './rebuilt-tables.ts';
@@ -19,6 +20,7 @@ export async function inSession<Result>(
   url: string,
   work: (session: Session) => Promise<Result>,
   interrupted?: AbortSignal,
+  wait?: LockWait,
 ): Promise<Result> {
   const config = addressConfig(url, NAME);
   const pids: number[] = [];
@@ -30,6 +32,7 @@ export async function inSession<Result>(
         try {
           interrupted?.throwIfAborted();
           for (const each of [client, reader]) pids.push(await pidOf(each));
+          await takeAdvisoryLock(client, 'rebuild', wait);
           await prepare(client);
           return await work({ client, reader });
         } finally {
@@ -51,7 +54,6 @@ async function pidOf(client: pg.Client): Promise<number> {
 }
 
 async function prepare(client: pg.Client): Promise<void> {
-  await client.query(`SELECT pg_advisory_lock(hashtext('rebuild'))`);
   // A crash may lose pages, because the next rebuild starts over anyway.
   await client.query('SET synchronous_commit = off');
   // The tables start empty, so a plan that scans them would be wrong after a page.

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { mergeBatches } from '../../platform/batch-statements.ts';
 import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { appliedMigrations, pendingMigrations } from '../../platform/postgres/migrate.ts';
+import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
 import type { Sql } from '../../platform/sql.ts';
@@ -16,7 +16,6 @@ const MIN_PAGE = 20;
 /** Rows that are written together: a page is cut by these, since one event may make hundreds. */
 const MAX_ROWS = 20_000;
 const CLOSE_ENOUGH = 2000;
-const NOT_RELEASED = 'The database is not set up for this release: npm run release does that';
 const SCHEMA_CHANGED =
   'The schema was changed meanwhile, so no read model was replaced: run the rebuild again';
 
@@ -32,6 +31,8 @@ export interface Options {
   /** Called once, with the blocking processes, when the rebuild first waits long for others. */
   waits?: (pids: readonly number[]) => void;
   interrupted?: AbortSignal;
+  /** Called with one line, again and again, while another rebuild runs. */
+  tell?: (line: string) => void;
 }
 
 /**
@@ -43,7 +44,7 @@ export async function rebuild(
   url: string,
   catalogue: EventCatalogue,
   projections: readonly Projection[],
-  { progress = () => undefined, waits = () => undefined, interrupted }: Options = {},
+  { progress = () => undefined, waits = () => undefined, interrupted, tell }: Options = {},
 ): Promise<Rebuilt> {
   let told = false;
   const waiting: Waiting = {
@@ -53,7 +54,7 @@ export async function rebuild(
     },
   };
   const work = (session: Session) => fromLog(session, catalogue, projections, progress, waiting);
-  return inSession(url, work, interrupted);
+  return inSession(url, work, interrupted, tell && { tell });
 }
 
 async function fromLog(
@@ -65,7 +66,7 @@ async function fromLog(
 ): Promise<Rebuilt> {
   const { client, reader } = session;
   const ask = (text: string) => client.query(text);
-  if ((await pendingMigrations(ask)).length > 0) throw new Error(NOT_RELEASED);
+  await requireReleased(ask);
   const migrations = () => appliedMigrations(ask);
   const copied = await migrations();
   const searches = await makeTables(client, projections);

@@ -19,14 +19,17 @@ import {
   readManifest,
   writeManifest,
 } from '../../cli/backup/folder.ts';
-import { requireSameTables } from '../../cli/backup/tables.ts';
+import { loadBackup } from '../../cli/backup/load.ts';
+import { releaseTables, requireSameTables, tablesOf } from '../../cli/backup/tables.ts';
 import { withScratchDatabase } from '../../cli/backup/verify-backup.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { newKey } from '../../harness/registration.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { readConfig } from '../../platform/config.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
+import { createCore } from '../../services/compose.ts';
 import { testDatabase } from '../support/database.ts';
 import { fillFeed } from '../support/feed.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -85,6 +88,8 @@ async function startBackedUp(t: Test) {
   });
   return { service, agent, folder, before, post };
 }
+
+t.setTimeout(900_000);
 
 t.test('restores what was backed up, verified, into an empty database', async (t) => {
   const { service, agent, folder, before } = await startBackedUp(t);
@@ -343,4 +348,62 @@ t.test('restores into the embedded server, and leaves no other role behind', asy
     );
     t.same(rows, [{ owners: ['service_owner'], roles: 0, members: 1 }]);
   });
+});
+
+t.test('makes no backup without every table of the release, and leaves out others', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  t.same(
+    (await withConnection(url, tablesOf))
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith('pgboss.'))
+      .sort(),
+    releaseTables().sort(),
+    'the list of tables is that of the migrations',
+  );
+  const env = { DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  await pool.query('CREATE TABLE of_another_program (n int)');
+  const folder = newFolder(t);
+  t.match(await run('backup', [join(folder, 'first')], env), {
+    code: 0,
+    stderr: 'Left out, since no migration made them: of_another_program\n',
+  });
+  t.match(await run('verify', [join(folder, 'first')]), { code: 0 });
+  const fails = async (address: string, stderr: RegExp) =>
+    t.match(await run('backup', [join(folder, 'next')], { ...env, DATABASE_URL: address }), {
+      code: 1,
+      stdout: '',
+      stderr,
+    });
+  const inPath = new URL(url);
+  inPath.searchParams.set('options', '-c search_path=app');
+  await fails(inPath.href, /search_path leads to the schema/);
+  await pool.query('CREATE SCHEMA app; ALTER TABLE cases SET SCHEMA app');
+  await fails(url, /^The database lacks the tables cases, so a backup would as well\n$/);
+  await pool.query('ALTER TABLE app.cases SET SCHEMA public');
+  await pool.query(
+    `INSERT INTO schema_migrations (version, name, checksum) VALUES (9999, '9999-next', '')`,
+  );
+  await fails(url, /^The database is ahead: it has 9999-next, which this code lacks\n$/);
+  t.notOk(existsSync(join(folder, 'next')));
+});
+
+t.test('refuses everywhere a database whose restore did not finish', async (t) => {
+  const { service, folder } = await startBackedUp(t);
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const env = { ...envOf(service), DATABASE_URL: url };
+  // As after a kill: the schema is complete, and no row was loaded.
+  const { manifest } = await checkFolder(folder, PASSPHRASE);
+  await t.rejects(
+    loadBackup(url, folder, manifest, () => Promise.reject(new Error('killed'))),
+    /killed/,
+  );
+  t.same((await pool.query('SELECT FROM events')).rowCount, 0);
+  const stderr = /restore that did not finish: drop the database, create it again, and restore\n$/;
+  t.match(await run('restore', [folder], env), { code: 1, stderr });
+  t.match(await run('backup', [join(newFolder(t), 'none')], env), { code: 1, stderr });
+  t.match(await run('rebuild', [], env), { code: 1, stderr });
+  t.match(await run('../services/release', [], env), { code: 1, stderr });
+  await t.rejects(createCore(readConfig(env), 'service test'), /restore that did not finish/);
+  const { stdout } = await run('doctor', [], env);
+  t.match(stdout, /^bad +migrations +The database holds a restore that did not finish: drop/m);
 });

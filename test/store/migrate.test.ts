@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { MIGRATIONS, migrate, pendingMigrations } from '../../platform/postgres/migrate.ts';
 import { testDatabase } from '../support/database.ts';
+import { startPooler } from '../support/pooler.ts';
 
 type Files = Record<string, string>;
 
@@ -27,11 +29,11 @@ t.test('applies each migration once, in order, and creates the job schema', asyn
   const query = (text: string) => pool.query(text);
   const { folder, add } = createFolder(t, one);
   t.same(await pendingMigrations(query, folder), ['0001-first']);
-  t.same(await migrate(url, folder), ['0001-first']);
+  t.same(await migrate(url, { folder }), ['0001-first']);
   add(two);
   t.same(await pendingMigrations(query, folder), ['0002-second']);
-  t.same(await migrate(url, folder), ['0002-second']);
-  t.same(await migrate(url, folder), []);
+  t.same(await migrate(url, { folder }), ['0002-second']);
+  t.same(await migrate(url, { folder }), []);
   t.same(await pendingMigrations(query, folder), []);
   t.same((await pool.query('SELECT array_agg(n) AS n FROM a')).rows, [{ n: [1, 2] }]);
   const jobs = await pool.query(`SELECT to_regclass('pgboss.job')::text AS job`);
@@ -43,7 +45,7 @@ t.test('applies each migration once when processes migrate concurrently', async 
   const { folder } = createFolder(t, { ...one, ...two });
   const script = `
     const { migrate } = await import(process.argv[1]);
-    console.log((await migrate(process.argv[2], process.argv[3])).length);`;
+    console.log((await migrate(process.argv[2], { folder: process.argv[3] })).length);`;
   const module = new URL('../../platform/postgres/migrate.ts', import.meta.url).href;
   const args = ['--input-type=module', '-e', script, module, url, folder];
   const runs = Array.from({ length: 5 }, () => promisify(execFile)(process.execPath, args));
@@ -56,13 +58,13 @@ t.test('rolls back a failed migration and names it', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   const failing = { '0002-bad.sql': 'INSERT INTO a VALUES (2); SELECT broken;' };
   const { folder } = createFolder(t, { ...one, ...failing });
-  await t.rejects(migrate(url, folder), /Migration 0002-bad failed/);
+  await t.rejects(migrate(url, { folder }), /Migration 0002-bad failed/);
   t.same((await pool.query('SELECT n FROM a')).rows, [{ n: 1 }]);
 });
 
 t.test('refuses a changed, missing, late or misnamed migration', async (t) => {
   const { url } = await testDatabase(t, { empty: true });
-  await migrate(url, createFolder(t, { ...one, '0003-third.sql': 'SELECT 3;' }).folder);
+  await migrate(url, { folder: createFolder(t, { ...one, '0003-third.sql': 'SELECT 3;' }).folder });
   const third = { '0003-third.sql': 'SELECT 3;' };
   const refused: [Files, RegExp][] = [
     [{ '0001-first.sql': 'SELECT 1;', ...third }, /has another 0001-first than this code/],
@@ -72,15 +74,15 @@ t.test('refuses a changed, missing, late or misnamed migration', async (t) => {
     [{ ...one, ...third, '0003-again.sql': '' }, /Two migrations have the number of/],
   ];
   for (const [files, message] of refused)
-    await t.rejects(migrate(url, createFolder(t, files).folder), message);
+    await t.rejects(migrate(url, { folder: createFolder(t, files).folder }), message);
 });
 
 t.test('refuses a database made by a development version before 0.9.0', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
-  await migrate(
-    url,
-    createFolder(t, { '0001-events.sql': 'SELECT 1;', '0002-membership.sql': 'SELECT 2;' }).folder,
-  );
+  await migrate(url, {
+    folder: createFolder(t, { '0001-events.sql': 'SELECT 1;', '0002-membership.sql': 'SELECT 2;' })
+      .folder,
+  });
   await t.rejects(migrate(url), /made by a development version before 0\.9\.0/);
   const pending = await pendingMigrations((text) => pool.query(text));
   t.equal(pending[0], '0001-schema', 'the database is not ready');
@@ -89,7 +91,7 @@ t.test('refuses a database made by a development version before 0.9.0', async (t
 
 t.test('treats a database that is ahead as ready', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
-  await migrate(url, createFolder(t, { ...one, ...two }).folder);
+  await migrate(url, { folder: createFolder(t, { ...one, ...two }).folder });
   t.same(await pendingMigrations((text) => pool.query(text), createFolder(t, one).folder), []);
 });
 
@@ -116,4 +118,63 @@ t.test('refuses a database with other settings and names all of them', async (t)
     LOCALE_PROVIDER libc LOCALE 'C'`);
   t.teardown(() => pool.query(`DROP DATABASE ${name}_latin WITH (FORCE)`));
   await t.rejects(migrate(other.href), /encoding of the database is LATIN1: /);
+});
+
+t.test('makes tables in public alone, and finds those in another schema', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const name = new URL(url).pathname.slice(1);
+  const set = (path: string) => pool.query(`ALTER DATABASE ${name} SET search_path = ${path}`);
+  await pool.query('CREATE SCHEMA app; CREATE TABLE app.log_epochs ()');
+  await set('app, public');
+  const fault =
+    /tables of the service are in the schema app, not in public: DROP SCHEMA public; ALTER SCHEMA app RENAME TO public\n.*search_path leads to the schema app, not to public: ALTER ROLE \S+ IN DATABASE \S+ SET search_path = public/;
+  await t.rejects(migrate(url), fault);
+  await set('public');
+  await t.rejects(
+    migrate(url),
+    /tables of the service are in the schema app/,
+    'no empty second set',
+  );
+  await pool.query('DROP TABLE app.log_epochs');
+  await migrate(url);
+  const inPath = new URL(url);
+  inPath.searchParams.set('options', '-c search_path=app');
+  await t.rejects(migrate(inPath.href), /search_path leads to the schema app/);
+});
+
+t.test('refuses settings with which statements mean something else', async (t) => {
+  const { url } = await testDatabase(t, { empty: true });
+  for (const setting of ['array_nulls', 'standard_conforming_strings']) {
+    const address = new URL(url);
+    address.searchParams.set('options', `-c ${setting}=off`);
+    await t.rejects(migrate(address.href), new RegExp(`${setting} is off.*SET ${setting} = on`));
+  }
+});
+
+t.test('refuses a pooler, which would keep the lock after the release has ended', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const pooled = await startPooler(t, url);
+  await t.rejects(migrate(pooled), /leads through a pooler.*set DATABASE_DIRECT_URL/);
+  t.same((await pool.query(`SELECT to_regclass('schema_migrations') AS made`)).rows, [
+    { made: null },
+  ]);
+});
+
+t.test('says who holds the lock of a release, and gives up', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const holder = new pg.Client({ connectionString: url, application_name: 'forgotten' });
+  await holder.connect();
+  await holder.query(`SELECT pg_advisory_lock(hashtext('schema_migrations'))`);
+  const { rows } = await holder.query('SELECT pg_backend_pid() AS pid');
+  const said: string[] = [];
+  const tell = (line: string) => void said.push(line);
+  const held = `The lock schema_migrations is held by process ${rows[0].pid} (forgotten, since `;
+  const failed = migrate(url, { tell, tellEveryMs: 0, patienceMs: 300 });
+  t.ok((await failed.catch(({ message }: Error) => message)).includes(held));
+  t.ok(said.length > 0 && said.every((line) => line.startsWith(held)), said.join());
+  await holder.end();
+  t.ok((await migrate(url)).length > 0);
+  const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND database =
+    (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  t.equal((await pool.query(locks)).rowCount, 0);
 });
