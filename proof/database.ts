@@ -5,6 +5,7 @@ import { freePort } from '../harness/free-port.ts';
 import { promote, type Server, startStandby, waitForStandby } from '../harness/standby.ts';
 import { embeddedPostgres } from '../platform/embedded/postgres.ts';
 import { runningPostmaster } from '../platform/embedded/postmaster.ts';
+import { continueEpoch } from '../platform/eventstore/log-epochs.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 
 const STANDBY = 'standby';
@@ -81,6 +82,8 @@ export async function startDatabase(folder: string, logFile: string) {
     primary = await start(standby);
     await promote(primary);
     standby = await addStandby();
+    // As the operator says that the synchronous standby had everything (docs/operating/failover.md).
+    await withConnection(primary.url, (client) => client.query(continueEpoch()));
   }
 
   /** Kills the standby with SIGKILL and starts it again `ms` milliseconds later. */

@@ -18,7 +18,9 @@ import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
+import { query } from '../platform/postgres/query.ts';
 import { watchReplicas } from '../platform/postgres/replica.ts';
+import type { Sql } from '../platform/sql.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
@@ -33,16 +35,19 @@ import { moderatorAuthenticator } from './moderation/staff/authenticate.ts';
 import { errorPages } from './pages/site/error-page.ts';
 import { createUpdatesWaiting } from './updates/waiting.ts';
 
+/** How often a process looks whether a lost log goes on. */
+const RECHECK_MS = 1000;
+
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /**
  * Opens the storage that every process uses: pools, keys, jobs and the event store. `onLogLost` is
- * called when acknowledged writes turn out to be missing.
+ * called with a line for the operator when acknowledged writes are or may be missing.
  */
 export async function createCore(
   config: Config,
   application: string,
-  onLogLost: () => void = () => undefined,
+  onLogLost: (line: string) => void = () => undefined,
 ) {
   const url = databaseUrl(config);
   const keys = keyRing(serverKeys(config));
@@ -89,7 +94,14 @@ export async function createCore(
 
   const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
 
+  const ask = <Row>(statement: Sql<Row>) => query(pool, statement);
+  // An epoch that begins ends the loss; until then, commands fail before they ask.
+  const recheck = setInterval(() => {
+    if (logWatch.isLost()) logWatch.check(ask).catch(() => undefined);
+  }, RECHECK_MS).unref();
+
   async function close(): Promise<void> {
+    clearInterval(recheck);
     replicas?.stop();
     await jobs.close();
     await wakeUps.close();

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config.ts';
 import type { EventStore } from '../platform/eventstore/event-store.ts';
+import type { LogWatch } from '../platform/eventstore/log-watch.ts';
 import { indexOperations, type Operations } from '../platform/http/invoke.ts';
 import type { Authenticators } from '../platform/http/principal.ts';
 import type { Routes } from '../platform/http/route.ts';
@@ -40,6 +41,7 @@ export interface ProcessDeps {
   pool: pg.Pool;
   readPool: pg.Pool;
   store: EventStore;
+  logWatch: Pick<LogWatch, 'isLost'>;
   readiness: Readiness;
   wakeUps: Notifications;
   /** Aborted when the process starts to shut down, to end waiting requests. */

@@ -19,7 +19,7 @@ const config = configOrExit();
 const logger = createLogger(config.logLevel, 'web');
 
 // A release whose pages do not build must not start.
-const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+const onLogLost = (line: string) => logger.fatal(line);
 const [core] = await Promise.all([
   createCore(config, 'service web', onLogLost),
   builtPages(),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Config, configOrExit } from '../platform/config.ts';
@@ -27,6 +28,7 @@ import { jobMetrics } from './metrics.ts';
 type JobMetrics = ReturnType<typeof jobMetrics>;
 
 const DRAIN_MS = 20_000;
+const LOG_POLL_MS = 500;
 /** Jobs of a batch that run at once. */
 const CONCURRENCY = 4;
 /** Queues whose jobs should start at once: the process that commits one wakes the workers. */
@@ -108,6 +110,17 @@ async function serve(
     core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
 }
 
+/** Jobs of a log that may lack writes would use up their retries. */
+async function untilLogIsKnown({ logWatch }: Core): Promise<void> {
+  while (logWatch.isLost()) {
+    const stopped = await Promise.race([
+      stopping.promise.then(() => true),
+      sleep(LOG_POLL_MS, false),
+    ]);
+    if (stopped) return;
+  }
+}
+
 const config = configOrExit();
 const logger = createLogger(config.logLevel, 'worker');
 
@@ -118,7 +131,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 onParentGone(() => stopping.resolve());
 
 try {
-  const onLogLost = () => logger.fatal('acknowledged writes are lost: npm run restored');
+  const onLogLost = (line: string) => logger.fatal(line);
   const core = await createCore(config, 'worker', onLogLost);
   const { pools, store, replicas, logWatch } = core;
   const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
@@ -127,6 +140,7 @@ try {
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {
     const metrics = jobMetrics(registry);
+    await untilLogIsKnown(core);
     const boss = await startJobs(config, core, logger, metrics);
     logger.info('worker ready');
     await stopping.promise;

@@ -57,12 +57,13 @@ export interface LogServer {
   timeline: string;
 }
 
-/** Reads the server on which the current epoch began, and the present one. */
-export const logServers = (): Sql<{ noted: LogServer; present: LogServer }> =>
+/** Reads the server that the current epoch notes, and the present one; null for a standby. */
+export const logServers = (): Sql<{ noted: LogServer; present: LogServer | null }> =>
   sql`SELECT json_build_object('system', split_part(server, '/', 1),
       'timeline', split_part(server, '/', 2)) AS noted,
-    json_build_object('system', (pg_control_system()).system_identifier::text,
-      'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8)) AS present
+    CASE WHEN NOT pg_is_in_recovery() THEN json_build_object(
+      'system', (pg_control_system()).system_identifier::text,
+      'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8)) END AS present
     FROM log_epochs ORDER BY epoch DESC LIMIT 1`;
 
 /** Notes that the current epoch goes on, on the present server; returns the epoch. */

@@ -1,11 +1,13 @@
 import type pg from 'pg';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { keptSequence } from '../../platform/eventstore/log-epochs.ts';
+import type { LogWatch } from '../../platform/eventstore/log-watch.ts';
 import { fault } from '../../platform/fault.ts';
 import type { Authenticators, PrincipalOf } from '../../platform/http/principal.ts';
 import type { Call, Handlers } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { WaitingPlaces } from '../../platform/limits/waiting-places.ts';
+import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { readUpdates, readUpdatesOfTypes } from '../../projections/updates/feed-page.ts';
@@ -19,6 +21,7 @@ export interface UpdatesDeps {
   store: Pick<EventStore, 'confirmRestart'>;
   keys: KeyRing;
   waiting: UpdatesWaiting;
+  logWatch: Pick<LogWatch, 'isLost'>;
   places: WaitingPlaces;
   bearer: Authenticators['bearer'];
 }
@@ -35,6 +38,8 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
   async function read(memberId: string, from: FeedPosition | undefined, asked: AskedUpdates) {
     const after = from?.sequence ?? 0;
     const { limit, types } = asked;
+    // What is read now may get other successors than those that clients have seen.
+    if (deps.logWatch.isLost()) throw new StorageUnavailable('acknowledged writes may be lost');
     const [row] = await query(
       pool,
       types
@@ -43,10 +48,11 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
     );
     // A restarted server may show commits that no standby has, and that a failover would lose.
     if (row?.has_standbys) await store.confirmRestart(row.server_started_at);
-    if (!row) return refuse('invalid_cursor');
+    if (!row) throw new StorageUnavailable('the member has no feed');
     const reset = from && from.epoch !== row.epoch && (await resetAfter(memberId, from, row.epoch));
     if (reset) return reset;
-    if (after > row.head) return refuse('invalid_cursor');
+    // The cursor is one of this service, so the log lacks events, or this server is behind.
+    if (after > row.head) throw new StorageUnavailable('the cursor is ahead of the log');
     return toUpdatesPage(keys, memberId, after, row);
   }
 

@@ -120,9 +120,9 @@ t.test('finds an address that leads to a standby, and a promotion', async (t) =>
   await promote(standby);
   await untilFound(t, 'database', after, /^ok /);
   t.match(await diagnose('log', after, { args: [backups] }), {
-    code: WARNING,
+    code: BAD,
     lines: [
-      /promoted or restored since .*\(timeline 00000002, not 00000001\).*: npm run restored, or/,
+      /^bad .*promoted or restored since .*\(timeline 00000002, not 00000001\).*: npm run restored, or/,
     ],
   });
   const asOwner = { ...after, DATABASE_URL: onServer(standby, ownerEnv.DATABASE_URL) };

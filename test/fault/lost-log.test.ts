@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { beginEpoch } from '../../platform/eventstore/log-epochs.ts';
+import { newAgent, toAuthorization } from '../../harness/agent.ts';
+import { beginEpoch, continueEpoch } from '../../platform/eventstore/log-epochs.ts';
+import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { startService } from '../support/service.ts';
@@ -44,7 +46,10 @@ t.test('refuses commands while acknowledged writes are missing', async (t) => {
   await loseLog();
   t.match(await post(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
   t.ok(core.logWatch.isLost());
-  t.equal(logged.filter((line) => /"level":"fatal".*the log is lost/.test(line)).length, 1);
+  t.equal(
+    logged.filter((line) => /"level":"fatal".*acknowledged writes are lost/.test(line)).length,
+    1,
+  );
   t.equal((await call('GET', '/readyz?for=proxy')).status, 503);
   t.equal((await call('GET', '/readyz')).status, 503);
   t.equal((await call('GET', '/api/guestbook')).status, 200, 'reads are answered');
@@ -76,4 +81,52 @@ t.test('a lost connection alone changes nothing', async (t) => {
   t.equal((await post()).status, 202);
   t.equal((await call('GET', '/readyz')).status, 200);
   t.notOk(core.logWatch.isLost());
+});
+
+t.test('starts as lost on a server that no epoch notes, until the server is noted', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const { next_cursor: cursor } = (await agent.call('GET', '/api/v1/updates')).body;
+  const { url, pool } = service.database;
+  const elsewhere = async (server: string) => {
+    await pool.query('UPDATE log_epochs SET server = $1', [server]);
+    const env = { SERVER_KEYS: formatServerKeys(service.core.config.serverKeys ?? []) };
+    return startService(t, env, service.database);
+  };
+  const { rows } = await pool.query('SELECT server FROM log_epochs');
+  const [system] = rows[0].server.split('/');
+  const submit = ({ call }: Pick<typeof service, 'call'>) =>
+    call('POST', '/api/guestbook', { body: { id: randomUUID(), message: 'Hello' } });
+  for (const server of [`${system}/00000000`, '1/00000001']) {
+    const next = await elsewhere(server);
+    const headers = { authorization: toAuthorization(agent.credential) };
+    const updates = () => next.call('GET', `/api/v1/updates?cursor=${cursor}`, { headers });
+    t.ok(next.core.logWatch.isLost());
+    t.match(
+      next.logged.join(''),
+      /"level":"fatal".*not on the server of its epoch.*--nothing-lost/,
+    );
+    t.equal((await next.call('GET', '/readyz?for=proxy')).status, 503);
+    t.match(await submit(next), { status: 503, body: { status: 'storage_unavailable' } });
+    t.match(await updates(), { status: 503, body: { status: 'storage_unavailable' } });
+    t.equal((await next.call('GET', '/api/guestbook')).status, 200, 'reads are answered');
+    await withConnection(url, (client) => client.query(continueEpoch()));
+    t.equal((await next.call('GET', '/readyz')).status, 200);
+    t.equal((await submit(next)).status, 202);
+    t.equal((await updates()).status, 200);
+  }
+});
+
+t.test('goes on after a promotion that a running process has seen', async (t) => {
+  const { post, cutConnections, service, core } = await startWithLostWrite(t);
+  const { pool } = service.database;
+  const { rows } = await pool.query('SELECT server FROM log_epochs');
+  const [system] = rows[0].server.split('/');
+  await pool.query('UPDATE log_epochs SET server = $1', [`${system}/00000000`]);
+  await cutConnections();
+  t.equal((await post()).status, 202);
+  await pool.query(`UPDATE log_epochs SET server = '1/00000001'`);
+  await cutConnections();
+  t.equal((await post()).status, 503, 'another server');
+  t.ok(core.logWatch.isLost());
 });

@@ -49,7 +49,7 @@ export async function startService(
     { ...LOG_FORMAT, level: 'debug' },
     { write: (line: string) => void logged.push(line) },
   );
-  const core = await createCore(config, 'service test', () => logger.fatal('the log is lost'));
+  const core = await createCore(config, 'service test', (line) => logger.fatal(line));
   const { app, routes, operations, stop } = createApp(core, logger);
   check ??= createResponseCheck(strictOpenApiDocument(routes, 'http://localhost'));
   t.teardown(async () => {

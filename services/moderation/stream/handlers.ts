@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { FIRST_EPOCH } from '../../../platform/eventstore/log-epochs.ts';
+import type { LogWatch } from '../../../platform/eventstore/log-watch.ts';
 import { eventsBetween } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import type { WaitingPlaces } from '../../../platform/limits/waiting-places.ts';
+import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
@@ -26,6 +28,7 @@ export interface StreamDeps {
   pool: pg.Pool;
   wakeUps: Notifications;
   places: WaitingPlaces;
+  logWatch: Pick<LogWatch, 'isLost'>;
   /** Aborted when the process is about to exit. */
   ending: AbortSignal;
   pingMs?: number;
@@ -35,6 +38,7 @@ export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract
   const consoles = createConsoles(deps.pool, deps.wakeUps);
   return {
     'moderation.stream': async ({ principal, request }) => {
+      if (deps.logWatch.isLost()) throw new StorageUnavailable('acknowledged writes may be lost');
       const place = deps.places.take({ kind: 'moderator', id: principal.moderatorId });
       if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
       // Free the place here and not in `follow`, which never runs for a HEAD request.

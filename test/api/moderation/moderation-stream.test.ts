@@ -278,6 +278,7 @@ t.test("shares one subscription among a process's streams until the last ends", 
     pool,
     wakeUps: countingWakeUps,
     places,
+    logWatch: service.core.logWatch,
     ending: ending.signal,
     pingMs: 20,
   });
@@ -311,7 +312,14 @@ t.test('sends pings beside frequent events', async (t) => {
   const { pool, wakeUps } = service.core;
   const ending = new AbortController();
   const places = createWaitingPlaces({ perHolder: 10, total: 10 });
-  const handlers = streamHandlers({ pool, wakeUps, places, ending: ending.signal, pingMs: 400 });
+  const handlers = streamHandlers({
+    pool,
+    wakeUps,
+    places,
+    logWatch: service.core.logWatch,
+    ending: ending.signal,
+    pingMs: 400,
+  });
   const outcome = await handlers['moderation.stream']({
     principal: {
       kind: 'moderator',
