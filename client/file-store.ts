@@ -1,13 +1,15 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   truncateSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Keeper, Session } from './bearer.ts';
@@ -87,11 +89,16 @@ export function createFileStore(path: string) {
 
 const toLine = (page: SavedPage): string => `${JSON.stringify(page)}\n`;
 
+/** Writes all of a text, or nothing: a full disk may take a part of it. */
 function write(file: string, flags: 'w' | 'a', text: string): void {
   const handle = openSync(file, flags, 0o600);
+  const before = fstatSync(handle).size;
   try {
-    writeSync(handle, text);
+    writeFileSync(handle, text);
     fsyncSync(handle);
+  } catch (error) {
+    ftruncateSync(handle, before);
+    throw error;
   } finally {
     closeSync(handle);
   }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
 import { addressesOf } from './postgres/addresses.ts';
+import { tlsFault, tlsFaultOfEnvironment } from './postgres/tls.ts';
 
 const number = (min: number, max: number) => {
   const form = `a whole number from ${min} to ${max}`;
@@ -30,12 +31,6 @@ const flag = (fallback: 'true' | 'false') =>
     .default(fallback)
     .transform((text) => text === 'true');
 
-/** Modes in which the driver would connect without TLS, or to a server that it has not verified. */
-const UNVERIFIED_MODES: readonly (string | null)[] = ['no-verify', 'allow', 'prefer'];
-
-const sslMode = (address: string): string | null =>
-  URL.canParse(address) ? new URL(address).searchParams.get('sslmode') : null;
-
 /** Whether each host of the address is well-formed; only a single one may be left out, for a socket. */
 function isPostgresUrl(text: string): boolean {
   const addresses = addressesOf(text);
@@ -53,10 +48,10 @@ const postgresUrl = z
     isPostgresUrl,
     'must be an address of the form postgres://user:password@host:port/database',
   )
-  .refine(
-    (text) => !addressesOf(text).some((address) => UNVERIFIED_MODES.includes(sslMode(address))),
-    'must not have an sslmode that accepts any server: use sslmode=verify-full, with sslrootcert for an authority of your own, or sslmode=disable',
-  )
+  .superRefine((text, context) => {
+    const message = tlsFault(text);
+    if (message) context.addIssue({ code: 'custom', message });
+  })
   .meta({ form: 'postgres://user:password@host:port/database' })
   .optional();
 
@@ -233,6 +228,8 @@ function faultsBetween(given: Record<string, string>): string[] {
   const base = given.BASE_URL;
   if (base && URL.canParse(base) && !isLoopback(base) && !given.SERVER_KEYS)
     faults.push(`SERVER_KEYS is required where BASE_URL is not loopback; it ${SERVER_KEYS_FORM}`);
+  const tls = tlsFaultOfEnvironment(given);
+  if (tls) faults.push(tls);
   const metrics = Number(given.METRICS_PORT);
   if (metrics > 0 && metrics === Number(given.PORT ?? 3000))
     faults.push('METRICS_PORT must be another one than PORT');

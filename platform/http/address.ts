@@ -18,6 +18,12 @@ export function addressBucket(
   return seen ?? bucket(remote) ?? 'unknown';
 }
 
+/** Prefixes of addresses whose last 32 bits are an IPv4 address: `::ffff:0:0/96`, and NAT64 (RFC 6052). */
+const EMBEDDING = [
+  [0, 0, 0, 0, 0, 0xffff],
+  [0x64, 0xff9b, 0, 0, 0, 0],
+] as const;
+
 function bucket(address: string | undefined): string | undefined {
   if (!address) return undefined;
   // Some proxies append the port.
@@ -26,8 +32,7 @@ function bucket(address: string | undefined): string | undefined {
   const plain = address.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '');
   if (!isIPv6(plain)) return undefined;
   const groups = expand(plain);
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped) {
+  if (EMBEDDING.some((prefix) => prefix.every((group, index) => group === groups[index]))) {
     const [high = 0, low = 0] = groups.slice(6);
     return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
   }

@@ -38,6 +38,9 @@ export function checkHeaderSize({ rawHeaders }: IncomingMessage): void {
  * and `Authorization` matters only on authenticated routes; with `anonymous` it never matters.
  */
 export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = false } = {}): void {
+  // Node's parser takes a request line without a version as HTTP/0.9, with headers and a body.
+  if (req.httpVersion !== '1.1' && req.httpVersion !== '1.0')
+    throw new Problem('invalid_request', { issues: [{ path: '', message: 'not HTTP/1.1' }] });
   if (req.headers.host === undefined && req.httpVersion === '1.1')
     throw new Problem('invalid_request', { issues: [{ path: 'host', message: 'is required' }] });
   // No header is repeated.

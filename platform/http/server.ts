@@ -17,7 +17,13 @@ const latest = new WeakMap<object, ServerResponse>();
 /** The newest response on a connection, in progress or finished. */
 export const latestOn = (socket: object): ServerResponse | undefined => latest.get(socket);
 
-/** Socket inactivity timeout; longer than any response waits or pauses between pings. */
+/**
+ * How long an idle connection stays open: longer than proxies keep theirs (60 to 90 s), so that none sends a request
+ * on a connection that is just being closed.
+ */
+const KEEP_ALIVE_MS = 95_000;
+
+/** Socket inactivity timeout during a request; longer than any response waits or pauses between pings. */
 const SILENCE_MS = 60_000;
 
 type Fault = NodeJS.ErrnoException & { reason?: string };
@@ -38,6 +44,7 @@ export function createHttpServer(
     headersTimeout: 10_000,
     requestTimeout: 20_000,
     connectionsCheckingInterval: 1000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     // Node's own refusal has no body; `checkHeaders` sends one.
     requireHostHeader: false,
   });

@@ -41,6 +41,11 @@ export class Client extends pg.Client {
     const addresses = addressesOf(given.connectionString ?? '');
     super(addresses.length > 1 ? { ...given, connectionString: addresses[0] } : given);
     this.#config = given;
+    // The name of the process is how commands find it, so the address must not replace it.
+    if (given.application_name !== undefined)
+      (
+        this as unknown as { connectionParameters: { application_name: string } }
+      ).connectionParameters.application_name = given.application_name;
     this.#addresses = addresses;
   }
 

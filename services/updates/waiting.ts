@@ -54,20 +54,21 @@ export function createUpdatesWaiting(pool: pg.Pool, wakeUps: Notifications) {
    * resolves on an event after `seen`, after `seconds`, on disconnect or shutdown.
    */
   function listen(memberId: string) {
-    const early = { memberId, seen: Infinity, hinted: false, wake: () => undefined };
-    let waiter: Waiter = early;
+    // Between two calls of `more`, it notes hints: the caller's read may have missed the event.
+    const waiter: Waiter = { memberId, seen: Infinity, hinted: false, wake: () => undefined };
     const stop = wakeUps.subscribe(memberId, () => hint(waiter));
 
     async function more(seen: number, seconds: number, gone: AbortSignal): Promise<void> {
       if (closed || gone.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
-      waiter = { memberId, seen, hinted: false, wake: resolve };
+      const wake = () => resolve();
+      Object.assign(waiter, { seen, wake });
       waiters.add(waiter);
-      const timer = setTimeout(resolve, seconds * 1000);
-      gone.addEventListener('abort', () => resolve(), { once: true });
-      // The wake-up arrived before `more`, so the caller's read may have missed the event.
-      if (early.hinted) hint(waiter);
+      const timer = setTimeout(wake, seconds * 1000);
+      gone.addEventListener('abort', wake);
+      if (waiter.hinted) hint(waiter);
       await promise;
+      gone.removeEventListener('abort', wake);
       clearTimeout(timer);
       waiters.delete(waiter);
     }

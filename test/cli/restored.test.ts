@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import t from 'tap';
 import { bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
 import { readCookie } from '../../harness/api.ts';
 import { newKey } from '../../harness/registration.ts';
 import { logServers } from '../../platform/eventstore/log-epochs.ts';
+import { Client } from '../../platform/postgres/client.ts';
+import { clientConfig } from '../../platform/postgres/connection.ts';
 import { startService } from '../support/service.ts';
 
 /** Runs the command on a database. */
@@ -44,10 +45,9 @@ t.test('begins an epoch and ends all sessions and credentials', async (t) => {
 
 t.test('refuses while processes of the service are connected', async (t) => {
   const service = await startService(t);
-  const web = new pg.Client({
-    connectionString: service.database.url,
-    application_name: 'service web',
-  });
+  // An address with a name does not hide a process.
+  const named = `${service.database.url}?application_name=guestbook`;
+  const web = new Client(clientConfig(named, 'service web'));
   web.on('error', () => undefined);
   await web.connect();
   t.match(await restored(service.database.url), {

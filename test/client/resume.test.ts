@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import t from 'tap';
+import { createFileStore } from '../../client/file-store.ts';
 import type { UpdateEvent } from '../../client/wire.ts';
 import { readCookie } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
@@ -131,3 +133,33 @@ t.test('names the address that does not answer', async (t) => {
   const [said] = await once(child.stderr, 'data');
   t.equal(String(said), `no answer from ${url} (ECONNREFUSED), retrying in 1 s\n`);
 });
+
+t.test(
+  'keeps every page that was saved when the disk is full in the middle of a line',
+  async (t) => {
+    const { path, remove } = temporaryFolder('client');
+    t.teardown(remove);
+    const module = new URL('../../client/file-store.ts', import.meta.url).href;
+    const script = `
+    const { createFileStore } = await import(process.argv[1]);
+    const store = createFileStore(process.argv[2]);
+    let saved = 0;
+    try { for (;;) { store.savePage([], 'x'.repeat(1500)); saved++; } } catch {}
+    console.log(saved);`;
+    // A file of at most 16 blocks of 512 bytes, beyond which a write is short and the next one fails.
+    const shell = `trap '' XFSZ; ulimit -f 16; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
+    const { stdout } = await promisify(execFile)('/bin/sh', [
+      '-c',
+      shell,
+      process.execPath,
+      script,
+      module,
+      path,
+    ]);
+    const store = createFileStore(path);
+    t.ok(Number(stdout) > 0);
+    t.equal(store.pages().length, Number(stdout));
+    store.savePage([], 'after');
+    t.equal(store.pages().at(-1)?.cursor, 'after');
+  },
+);

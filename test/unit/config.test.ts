@@ -176,6 +176,20 @@ t.test('refuses database addresses whose TLS would accept any server', async (t)
   const url = 'postgres://user:password@db.example/service';
   for (const mode of ['no-verify', 'allow', 'prefer'])
     t.match(faults({ DATABASE_URL: `${url}?sslmode=${mode}` }), 'sslmode that accepts any server');
+  const withTls = (parameters: string) => ({ DATABASE_URL: `${url}?${parameters}` });
+  for (const parameters of [
+    'ssl=no-verify',
+    'uselibpqcompat=true&sslmode=require',
+    'sslmode=verify-full&sslmode=no-verify',
+  ])
+    t.match(faults(withTls(parameters)), 'that accepts any server', parameters);
+  t.match(faults(withTls('sslmode=verify-full&sslrootcert=/none')), 'cannot be used: ENOENT');
+  t.match(
+    faults({ DATABASE_URL: url, PGSSLMODE: 'no-verify' }),
+    'PGSSLMODE must not accept any server',
+  );
+  for (const direct of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL'])
+    t.match(faults({ DATABASE_URL: url, [direct]: `${url}?ssl=no-verify` }), direct);
   for (const mode of ['verify-full', 'disable'])
     t.ok(readConfig({ DATABASE_URL: `${url}?sslmode=${mode}` }).databaseUrl);
 });

@@ -25,6 +25,13 @@ t.test('answers in the error model where Node would refuse by itself', async (t)
   t.match(withoutHost, /"status":"invalid_request".*"path":"host","message":"is required"/);
   const http10 = await sendRaw(baseUrl, `GET /livez HTTP/1.0\r\n${end}`);
   t.match(http10, /^HTTP\/1\.1 200 /);
+  const http09 = await sendRaw(
+    baseUrl,
+    `POST /api/guestbook\nHost: ${new URL(baseUrl).host}\nContent-Length: 2\n\n{}`,
+  );
+  t.match(http09, /not HTTP\/1\.1/);
+  t.notMatch(http09, / 202 /);
+  t.match((await fetch(`${baseUrl}/livez`)).headers.get('keep-alive') ?? '', 'timeout=95');
   const expecting = await sendRaw(baseUrl, rawRequest('GET', '/livez', ['expect: tea']));
   t.match(expecting, /^HTTP\/1\.1 200 .*\{"status":"ok"\}/s);
   const garbage = await sendRaw(

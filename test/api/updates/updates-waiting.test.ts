@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -223,4 +223,23 @@ t.test('answers waiting requests when the process drains', async (t) => {
   }
   t.same(await ended, [0, null]);
   t.ok(Date.now() - started < 10_000, 'long before the end of the wait');
+});
+
+t.test('notices a wake-up between two turns of a wait for some types', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  let hint: () => void = () => undefined;
+  const wakeUps = {
+    subscribe(_topic: string, listener: () => void) {
+      hint = listener;
+      return () => undefined;
+    },
+  } as unknown as Parameters<typeof createUpdatesWaiting>[1];
+  const listening = createUpdatesWaiting(service.core.pool, wakeUps).listen(agent.id);
+  const gone = new AbortController();
+  await listening.more(0, 0, gone.signal);
+  hint();
+  // Without the hint, this turn would last until the test fails.
+  await listening.more(0, 3600, gone.signal);
+  t.equal(getEventListeners(gone.signal, 'abort').length, 0, 'no listener is left');
 });
