@@ -17,6 +17,8 @@ export class ProblemError extends Error {
   readonly requestId: string | undefined;
   /** Seconds to wait before the next attempt, as the service requested. */
   readonly retryAfter: number | undefined;
+  /** Seconds until a used-up limit has room again. */
+  readonly resetsIn: number | undefined;
   readonly body: ProblemBody;
 
   constructor(request: string, response: Response, body: ProblemBody) {
@@ -29,8 +31,15 @@ export class ProblemError extends Error {
     this.issues = issues ?? [];
     this.requestId = request_id ?? response.headers.get('x-request-id') ?? undefined;
     this.retryAfter = parseRetryAfter(response.headers.get('retry-after'));
+    this.resetsIn = secondsUntil(body.error?.resets_at, response.headers.get('date'));
     this.body = body;
   }
+}
+
+/** Seconds from the time of a response until a time that it names, both by the service's clock. */
+function secondsUntil(time: unknown, date: string | null): number | undefined {
+  const seconds = (Date.parse(String(time)) - Date.parse(date ?? '')) / 1000;
+  return Number.isNaN(seconds) ? undefined : seconds;
 }
 
 /**
@@ -103,7 +112,7 @@ export function normalizeBaseUrl(baseUrl: string): string {
 /**
  * Sends an operation until the service answers, and returns the parsed body of a 2xx. Only an
  * attempt without an answer, or with a 408, 429, 502, 503 or 504, is repeated: after `Retry-After`
- * if the service sent it, otherwise after a delay that doubles. Any other refusal, an exhausted
+ * if the service sent it, otherwise after a delay that doubles. A limit that ends beyond `patience`, any other refusal, an exhausted
  * write budget, and any other error (an invalid path, a keeper that fails, an unreadable reply) is
  * thrown immediately.
  */
@@ -124,7 +133,8 @@ export async function send<Reply>(
     const retryAfter = error instanceof ProblemError ? error.retryAfter : undefined;
     // Half of the delay is random, so that many clients do not retry at the same moment.
     const wait = retryAfter === undefined ? delay * (0.5 + Math.random() / 2) : retryAfter * 1000;
-    if (Date.now() - started + wait > patience) throw error;
+    const resetsIn = error instanceof ProblemError ? (error.resetsIn ?? 0) : 0;
+    if (Date.now() - started + Math.max(wait, resetsIn * 1000) > patience) throw error;
     onRetry?.(error, wait);
     await pause(wait, signal);
   }

@@ -8,6 +8,7 @@ import { isRefusal } from '../refusal.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
 import { traceIdOf, withTrace } from '../telemetry/trace.ts';
 import { bearerChallenge } from './challenge.ts';
+import { preflightHeaders } from './cors.ts';
 import { closeAfterResponse } from './graceful-close.ts';
 import {
   authorise,
@@ -30,6 +31,7 @@ import {
   readBody,
   readQuery,
   splitUrl,
+  takesEmptyBody,
   valuesLimit,
 } from './read-request.ts';
 import { callerAddress, toRequestContext } from './request-context.ts';
@@ -126,13 +128,19 @@ export async function handleRequest(
   };
   try {
     if (!methods) throw failure;
-    if (!operation)
-      throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
-    const run = () =>
-      withOwnWrites(req, () =>
-        withDeadline(() => answer(deps, req, res, operation, id, headers, seen)),
-      );
-    await (traceId ? withTrace(traceId, run) : run());
+    if (operation) {
+      const run = () =>
+        withOwnWrites(req, () =>
+          withDeadline(() => answer(deps, req, res, operation, id, headers, seen)),
+        );
+      await (traceId ? withTrace(traceId, run) : run());
+    } else {
+      const preflight = preflightHeaders(req, methods.get('GET')?.route);
+      if (!preflight)
+        throw new Problem('method_not_allowed', {}, { allow: [...methods.keys()].join(', ') });
+      checkHeaderSize(req);
+      res.writeHead(204, { ...headers, ...preflight }).end();
+    }
   } catch (error) {
     if (error instanceof CallerGone) res.statusCode = CALLER_GONE;
     else if (res.headersSent) cut(deps, res, error, id);
@@ -234,7 +242,9 @@ async function answer(
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
   const parse = route.form ? parseForm : parseStrictJson;
-  const body = route.body ? parse(await readBody(req, route), valuesLimit(route)) : undefined;
+  const bytes = route.body && (await readBody(req, route));
+  const isAbsent = bytes?.length === 0 && takesEmptyBody(route);
+  const body = bytes && (isAbsent ? {} : parse(bytes, valuesLimit(route)));
   const input: Input = { params: { ...req.params }, query, body };
   const request = toRequestContext(req, res, deps.trustedProxies, id, key);
   const outcome = await invoke(operation, principal, input, request);

@@ -8,10 +8,13 @@ export interface RpcError {
   data?: unknown;
 }
 
-/** Builds a JSON-RPC error response. `id` is null if the id of the request is unknown. */
+/**
+ * Builds a JSON-RPC error response. Where the id of the request is unknown, `id` is null, or undefined
+ * for a protocol that leaves it out.
+ */
 export function rpcFailure(
   status: number,
-  id: RpcId,
+  id: RpcId | undefined,
   error: RpcError,
   headers: Record<string, string> = {},
 ): AnyReply {

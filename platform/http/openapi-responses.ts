@@ -58,15 +58,17 @@ const ErrorDetails = z
       .array(z.string())
       .optional()
       .describe('With `role_required`: the roles that may do this'),
+    expected_origin: z
+      .string()
+      .optional()
+      .describe('With `origin_not_allowed` where `Origin` is required: the address to send'),
     limit_bytes: z.int().optional().describe('With `body_too_large`'),
     limit: z
       .int()
       .optional()
-      .describe('With `active_credential_limit` and `write_budget_exhausted`'),
+      .describe('With `active_credential_limit` and the 429 of a window: how many are allowed'),
     used: z.int().optional().describe('With `write_budget_exhausted`: writes of this day'),
-    resets_at: Timestamp.optional().describe(
-      'With `write_budget_exhausted`: when `used` is 0 again',
-    ),
+    resets_at: Timestamp.optional().describe('With the 429 of a window: when it ends'),
     active_credentials: z
       .array(ActiveCredential)
       .optional()
@@ -252,6 +254,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
     'WWW-Authenticate': 'With `scope_required`: `Bearer error="insufficient_scope", scope="…"`',
   },
   405: { Allow: 'The methods that the path takes' },
+  415: { 'Accept-Encoding': 'With a compressed body: `identity`' },
   429: { 'Retry-After': 'Seconds to wait' },
   503: {
     'Retry-After':

@@ -8,7 +8,7 @@ import {
 import { addExamples } from './examples.ts';
 import { openAnswers } from './openapi-growth.ts';
 import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
-import { bodyLimit, bodyType } from './read-request.ts';
+import { bodyLimit, bodyType, takesEmptyBody } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import { isForModerators, isMutation, isRevalidated, type Route, type Routes } from './route.ts';
 import { UUID_V4 } from './schemas.ts';
@@ -179,7 +179,7 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
     ...(route.body
       ? {
           requestBody: {
-            required: true,
+            required: !takesEmptyBody(route),
             description: `At most ${bodyLimit(route)} bytes`,
             content: { [bodyType(route)]: { schema: route.body as z.ZodType } },
           },
@@ -204,7 +204,7 @@ function headersOf(route: Route, baseUrl: string): object[] {
             'Idempotency-Key',
             route.idempotency === 'required',
             { type: 'string', pattern: UUID_V4.source },
-            'A UUIDv4 that names this write. An exact repeat with the same key answers the receipt.',
+            'A UUIDv4 that names this write, bare or in double quotes. An exact repeat with the same key answers the receipt.',
           ),
         ]
       : []),

@@ -67,8 +67,9 @@ export function checkOrigin(req: IncomingMessage, route: Route, baseUrl: string)
   if (!isMutation(route)) return;
   const { origin, 'sec-fetch-site': site } = req.headers;
   const cookie = route.origin === 'cookie' || provenByCookie(req, route);
-  if (cookie ? origin !== baseUrl : origin !== undefined && origin !== baseUrl)
-    throw new Problem('origin_not_allowed');
+  if (cookie && origin !== baseUrl)
+    throw new Problem('origin_not_allowed', { expected_origin: baseUrl });
+  if (origin !== undefined && origin !== baseUrl) throw new Problem('origin_not_allowed');
   if (site !== undefined && site !== 'same-origin') throw new Problem('fetch_site_not_allowed');
 }
 
@@ -87,13 +88,41 @@ function provenByCookie({ headers }: IncomingMessage, route: Route): boolean {
 export function checkMedia(req: IncomingMessage, route: Route): void {
   if (!route.body) return;
   const { headers } = req;
-  const plain =
-    isNoneBut('identity', headers['content-encoding']) &&
-    isNoneBut('chunked', headers['transfer-encoding']);
-  if (!plain || !isInUtf8(headers['content-type'], bodyType(route)))
-    throw new Problem('unsupported_media_type', route.form ? WRONG_FORM : {});
+  const encoded = !isNoneBut('identity', headers['content-encoding']);
+  const plain = !encoded && isNoneBut('chunked', headers['transfer-encoding']);
+  const typed = isInUtf8(headers['content-type'], bodyType(route)) || isBodyAbsent(req, route);
+  if (!plain || !typed)
+    throw new Problem(
+      'unsupported_media_type',
+      route.form ? WRONG_FORM : {},
+      encoded ? { 'accept-encoding': 'identity' } : {},
+    );
   if (Number(headers['content-length'] ?? 0) > bodyLimit(route)) throw tooLarge(route);
 }
+
+const emptyBodies = new WeakMap<Route, boolean>();
+
+/**
+ * Whether a request without a body counts as one with an empty object: on routes of bearers and
+ * moderators whose fields are all optional.
+ */
+export function takesEmptyBody(route: Route): boolean {
+  const known = emptyBodies.get(route);
+  if (known !== undefined) return known;
+  const takes =
+    isByAuthorization(route) &&
+    !route.form &&
+    !route.transport &&
+    route.body?.safeParse({}).success === true;
+  emptyBodies.set(route, takes);
+  return takes;
+}
+
+const isBodyAbsent = ({ headers }: IncomingMessage, route: Route): boolean =>
+  headers['content-type'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  Number(headers['content-length'] ?? 0) === 0 &&
+  takesEmptyBody(route);
 
 const isNoneBut = (coding: string, header = coding): boolean =>
   header.trim().toLowerCase() === coding;
@@ -218,7 +247,7 @@ export function readBody(
 }
 
 /**
- * Returns the `Idempotency-Key` in lowercase, or undefined if the route takes none or an optional
+ * Returns the `Idempotency-Key` in lowercase and without its double quotes, or undefined if the route takes none or an optional
  * key is absent. Throws `invalid_idempotency_key` if a required key is absent or a key is not a
  * UUIDv4.
  */
@@ -226,8 +255,9 @@ export function idempotencyKey(req: IncomingMessage, route: Route): string | und
   const key = req.headers['idempotency-key'];
   if (!route.idempotency || (key === undefined && route.idempotency === 'optional'))
     return undefined;
-  if (typeof key !== 'string' || !UUID_V4.test(key)) throw new Problem('invalid_idempotency_key');
-  return key.toLowerCase();
+  const bare = key?.toString().replace(/^"(.*)"$/, '$1') ?? '';
+  if (!UUID_V4.test(bare)) throw new Problem('invalid_idempotency_key');
+  return bare.toLowerCase();
 }
 
 /** Splits the URL into its path and its query, without the question mark. */

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseJson } from '../json.ts';
 import { compressBody, type Encoding, isCompressible, preferredEncoding } from './compression.ts';
+import { READABLE_ANYWHERE } from './cors.ts';
 import {
   type AnyReply,
   type Content,
@@ -40,9 +41,7 @@ export function cachingHeaders(route: Route | undefined): Headers {
   if (!route || !isPublicRead(route)) return { 'cache-control': 'no-store' };
   return {
     'cache-control': route.cacheControl ?? REVALIDATE,
-    ...(isReadableAnywhere(route)
-      ? { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
-      : {}),
+    ...(isReadableAnywhere(route) ? READABLE_ANYWHERE : {}),
   };
 }
 

@@ -5,11 +5,11 @@ const WINDOW_SECONDS: Readonly<Record<Limit['window'], number>> = {
   '1 day': 86_400,
 };
 
-/** What is left of a limit. `resetsIn` is in seconds; absent with a 429, which has `Retry-After`. */
+/** What is left of a limit. `resetsIn` is in seconds. */
 export interface Remaining {
   kind: string;
   remaining: number;
-  resetsIn?: number;
+  resetsIn: number;
 }
 
 /**
@@ -24,8 +24,7 @@ export function rateLimitHeaders(
     ({ kind, limit, window }) => `"${kind}";q=${limit};w=${WINDOW_SECONDS[window]}`,
   );
   const items = left.map(
-    ({ kind, remaining, resetsIn }) =>
-      `"${kind}";r=${remaining}${resetsIn === undefined ? '' : `;t=${resetsIn}`}`,
+    ({ kind, remaining, resetsIn }) => `"${kind}";r=${remaining};t=${resetsIn}`,
   );
   return {
     'ratelimit-policy': policies.join(', '),
@@ -33,6 +32,17 @@ export function rateLimitHeaders(
   };
 }
 
-/** The headers of a 429 that `limit` caused. */
-export const exhaustedHeaders = (limits: readonly Limit[], { kind }: Limit) =>
-  rateLimitHeaders(limits, [{ kind, remaining: 0 }]);
+/** The details and headers of a 429 that `limit` caused. Windows begin at multiples of their length. */
+export function exhausted(
+  limits: readonly Limit[],
+  { kind, window, limit }: Limit,
+  now = new Date(),
+) {
+  const milliseconds = WINDOW_SECONDS[window] * 1000;
+  const end = (Math.floor(now.getTime() / milliseconds) + 1) * milliseconds;
+  const resetsIn = Math.ceil((end - now.getTime()) / 1000);
+  return {
+    details: { limit, resets_at: new Date(end).toISOString() },
+    headers: rateLimitHeaders(limits, [{ kind, remaining: 0, resetsIn }]),
+  };
+}

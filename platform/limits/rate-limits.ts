@@ -15,7 +15,7 @@ import {
   increments,
   type Limit,
 } from './rate-counters.ts';
-import { exhaustedHeaders, type Remaining, rateLimitHeaders } from './rate-headers.ts';
+import { exhausted, type Remaining, rateLimitHeaders } from './rate-headers.ts';
 
 export type { Limit } from './rate-counters.ts';
 
@@ -26,10 +26,14 @@ const LATER_MS = 2500;
 
 export type RateLimits = ReturnType<typeof rateLimits>;
 
-/** Whether a request was counted, and the headers that tell its caller what is left. */
+/**
+ * Whether a request was counted, and the headers that tell its caller what is left. `details` are
+ * those of the refusal if a limit is used up.
+ */
 export interface Taken {
   counted: boolean;
   headers: Record<string, string>;
+  details?: { limit: number; resets_at: string };
 }
 
 /** What is left of each limit; or the limit that is used up, unless the request is a repeat. */
@@ -97,10 +101,12 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     );
     if (outcome && 'left' in outcome)
       return { counted: true, headers: rateLimitHeaders(limits, outcome.left) };
-    const headers = outcome?.exhausted
-      ? exhaustedHeaders(limits, outcome.exhausted)
-      : rateLimitHeaders(limits, []);
-    return { counted: false, headers };
+    return {
+      counted: false,
+      ...(outcome?.exhausted
+        ? exhausted(limits, outcome.exhausted)
+        : { headers: rateLimitHeaders(limits, []) }),
+    };
   }
 
   /**
@@ -112,10 +118,10 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     limits: readonly Limit[],
     work: () => Promise<Result>,
   ): Promise<(Result | Refusal<'rate_limited'>) & Pick<Taken, 'headers'>> {
-    const { counted, headers } = await take(address, limits);
-    const outcome: (Result | Refusal<'rate_limited'>) & Partial<Taken> = counted
+    const { counted, headers, details } = await take(address, limits);
+    const outcome: (Result | Refusal<'rate_limited'>) & { headers?: Taken['headers'] } = counted
       ? await work()
-      : refuse('rate_limited');
+      : refuse('rate_limited', details);
     return { ...outcome, headers: { ...headers, ...outcome.headers } };
   }
 

@@ -1,7 +1,7 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Limit } from './rate-counters.ts';
-import { exhaustedHeaders, rateLimitHeaders } from './rate-headers.ts';
+import { exhausted, rateLimitHeaders } from './rate-headers.ts';
 
 const budgetToday = defineRead<{ used: number }>(
   { member_id: 'uuid' },
@@ -44,7 +44,7 @@ export function budgetHeaders(limit: number, used: number, now: Date): Record<st
 
 /** The headers of a write that is refused because the budget is used up. */
 export const exhaustedBudgetHeaders = (limit: number) =>
-  exhaustedHeaders([toLimit(limit)], toLimit(limit));
+  exhausted([toLimit(limit)], toLimit(limit)).headers;
 
 /** When the write budget resets: the end of the UTC day of `now`, in ISO 8601. */
 export function budgetResetsAt(now: Date): string {

@@ -3,8 +3,12 @@ import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { dropCredentialVerifiers, writeVerifier } from '../../platform/keys/verifiers.ts';
-import { isRefusal } from '../../platform/refusal.ts';
+import {
+  dropCredentialVerifiers,
+  readVerifiers,
+  writeVerifier,
+} from '../../platform/keys/verifiers.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials, findCredential } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import { credentialOwner } from './authenticate.ts';
@@ -20,6 +24,8 @@ export interface NewCredential {
   expires_at: number;
   label?: string | undefined;
 }
+
+const SECRET_IS_KEY = { path: 'credential_secret', message: 'must differ from both keys' };
 
 interface Created {
   credential: CredentialBody;
@@ -50,13 +56,22 @@ export function createCredential<Body>(
   return defineMemberCommand({
     load: {
       used: findCredential(id),
+      signIn: readVerifiers(owner, 'sign-in'),
+      recovery: readVerifiers(owner, 'recovery'),
       // Rotation replaces a credential, so the limit does not apply; the bearer was already checked
       // against the member's key epoch.
       members: replaces ? null : findMember(memberId),
       active: replaces ? null : activeCredentials(memberId),
     },
     decide({ rows, now }) {
-      const { used, active } = rows;
+      const { used, active, signIn, recovery } = rows;
+      // The secret travels with every request, and a key can make any credential.
+      if (
+        [...signIn, ...recovery].some((stored) =>
+          keys.verify(stored.purpose, memberId, body.credential_secret, stored),
+        )
+      )
+        return refuse('invalid_request', { issues: [SECRET_IS_KEY] });
       const [member] = rows.members;
       // An id without a row has no stream. The unique index on version 1 enforces this as well.
       const decided = credential.decide(credential.initial, {

@@ -66,7 +66,11 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
         await limits.giveBack(request.address, noteLimits);
         return answer;
       }
-      return taken ? { ...answer, headers: taken.headers } : answer;
+      if (!taken) return answer;
+      const { headers, details } = taken;
+      return isRefusal(answer) && answer.refused === 'rate_limited' && details
+        ? { ...answer, details, headers }
+        : { ...answer, headers };
     },
   };
 }

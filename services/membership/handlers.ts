@@ -3,7 +3,7 @@ import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { onceCommand } from '../../platform/idempotent-calls.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
-import { exhaustedHeaders } from '../../platform/limits/rate-headers.ts';
+import { exhausted } from '../../platform/limits/rate-headers.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
@@ -56,7 +56,7 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
         const answer = await store.execute(registerCommand(deps, body, request.address));
         if (!isRefusal(answer)) return { status: 200, body: answer };
         return answer.refused === 'rate_limited'
-          ? { ...answer, headers: exhaustedHeaders([registrations], registrations) }
+          ? { ...answer, ...exhausted([registrations], registrations) }
           : answer;
       }),
 

@@ -109,6 +109,25 @@ t.test('throws a used-up write budget without a retry', async (t) => {
   t.same(retries, []);
 });
 
+t.test('gives up at once when a limit ends beyond its patience', async (t) => {
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+  const limited = (seconds: number) =>
+    refusal(
+      429,
+      'rate_limited',
+      { limit: 3, resets_at: inSeconds(seconds) },
+      { 'retry-after': '0' },
+    );
+  const { url } = await startStub(t, limited(86_000), limited(1), DONE);
+  const { client, retries } = createHastyClient(url);
+  const refused = await errorOf(client.me());
+  t.match(refused, { code: 'rate_limited' });
+  t.ok(((refused as ProblemError).resetsIn ?? 0) > 85_000);
+  t.same(retries, []);
+  t.match(await client.me(), { status: 'ok' }, 'one that ends soon is waited for');
+  t.equal(retries.length, 1);
+});
+
 t.test('exposes reason, issues, request id and Retry-After of a refusal', async (t) => {
   const issues = [{ path: 'title', message: 'is missing' }];
   const { url } = await startStub(

@@ -81,7 +81,7 @@ t.test('records every event once and in order although it is killed repeatedly',
 });
 
 t.test('reports that it waits, and for how long', async (t) => {
-  const service = await startService(t, { LIMIT_REGISTRATIONS_PER_DAY: '1' });
+  const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '1' });
   const { path, remove } = temporaryFolder('client');
   t.teardown(remove);
   const start = (folder: string) =>

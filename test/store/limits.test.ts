@@ -82,12 +82,12 @@ t.test('tells what is left of each limit, and which one is used up', async (t) =
     ratelimit: /^"short";r=2;t=[1-9]\d{0,2}, "long";r=1;t=[1-9]\d{0,4}$/,
   });
   t.match(await headers(), { ratelimit: /^"short";r=1;t=\d+, "long";r=0;t=\d+$/ });
-  t.same(await headers(), { 'ratelimit-policy': policy, ratelimit: '"long";r=0' });
+  t.match(await headers(), { 'ratelimit-policy': policy, ratelimit: /^"long";r=0;t=\d+$/ });
 
   const together = await Promise.all(times(4, () => take('192.0.2.2', all)));
   t.equal(countAllowed(together), 2);
   const refused = together.filter(({ counted }) => !counted);
-  for (const { headers } of refused) t.match(headers.ratelimit, /^"(short|long)";r=0$/);
+  for (const { headers } of refused) t.match(headers.ratelimit, /^"(short|long)";r=0;t=\d+$/);
 });
 
 t.test('does not count a repeat of an existing item', async (t) => {

@@ -108,6 +108,23 @@ const feeds = {
 export const siteContract = defineContract({
   ...feeds,
   'pages.guestbook': page('/', 'The guestbook', { query: z.object({ before }) }),
+  'pages.guestbook_moved': {
+    method: 'GET',
+    path: '/guestbook',
+    summary: 'The address of the form, which leads to the guestbook',
+    tag: 'pages',
+    access: 'public',
+    unknownQuery: 'ignored',
+    cacheControl: 'public, max-age=86400',
+    replies: {
+      308: {
+        description: 'The guestbook is at `/`',
+        empty: true,
+        headers: { Location: 'The page of the guestbook' },
+      },
+    },
+    problems: [],
+  },
   'pages.guestbook_of': page('/guestbook/:experience', 'One of the guestbooks', {
     params: z.object({ experience: anything }),
     query: z.object({ before }),

@@ -172,6 +172,11 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     'feeds.activity_json': ofActivity.json,
     'pages.guestbook': ({ request, query: { before } }) =>
       show(request, (reader) => guestbookPage(reader, pool, 'service', before)),
+    'pages.guestbook_moved': async () => ({
+      status: 308,
+      content: { type: '', bytes: '' },
+      headers: { location: '/' },
+    }),
     'pages.guestbook_of': ({ request, params, query: { before } }) =>
       show(request, (reader) =>
         guestbookPage(reader, pool, guestbookNamed(params.experience), before),

@@ -1,7 +1,7 @@
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Json, PLAIN_NAMES, PlainText } from '../../../platform/http/schemas.ts';
+import { REVISIONS } from './revisions.ts';
 
 const Name = z.union([PlainText, z.int()]);
 
@@ -30,7 +30,7 @@ const Call = z
 const Answer = z
   .object({
     jsonrpc: z.literal('2.0'),
-    id: z.union([PlainText, z.number(), z.null()]).optional(),
+    id: z.union([PlainText, z.number()]).optional(),
     result: z.record(z.string(), z.unknown()).optional(),
     error: z
       .object({ code: z.int(), message: z.string(), data: z.unknown().optional() })
@@ -54,7 +54,7 @@ export const mcpContract = defineContract({
     requestHeaders: {
       'MCP-Protocol-Version': {
         description: 'The revision, where it is said. 2026-07-28 says it in `params._meta` too.',
-        schema: { type: 'string', enum: ['2026-07-28', ...SUPPORTED_PROTOCOL_VERSIONS] },
+        schema: { type: 'string', enum: ['2026-07-28', ...REVISIONS] },
       },
       'Mcp-Method': {
         description: 'As `method`: obligatory with 2026-07-28.',

@@ -20,6 +20,7 @@ import type { AnyReply, RequestContext, Route } from '../../../platform/http/rou
 import {
   isJsonObject,
   type JsonObject,
+  parseStrictJson,
   parseStrictValue,
 } from '../../../platform/http/strict-json.ts';
 import { toProblem } from '../../../platform/http/to-problem.ts';
@@ -46,7 +47,7 @@ export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext
 
   return async (route: Route, request: Facts): Promise<AnyReply> => {
     const { incoming } = request;
-    let id: RpcId = null;
+    let id: RpcId | undefined;
     let limits: Record<string, string> = {};
     const limited = (reply: AnyReply): AnyReply => ({
       ...reply,
@@ -56,11 +57,12 @@ export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext
       checkHeaders(incoming, route, { anonymous: true });
       checkSource(incoming);
       checkMedia(incoming, route);
-      const { counted, headers } = await deps.limits.take(request.address, [limit]);
+      const { counted, headers, details } = await deps.limits.take(request.address, [limit]);
       limits = headers;
-      if (!counted) throw new Problem('rate_limited');
+      if (!counted) throw new Problem('rate_limited', details);
       const message = readMessage(await readBody(incoming, route), route);
-      id = typeof message.id === 'string' || typeof message.id === 'number' ? message.id : null;
+      id =
+        typeof message.id === 'string' || typeof message.id === 'number' ? message.id : undefined;
       // A subscription would hold a stream open, but nothing that it could report ever changes.
       if (message.method === 'subscriptions/listen')
         return limited(rpcFailure(404, id, { code: -32601, message: 'Method not found' }));
@@ -73,9 +75,23 @@ export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext
       if (error instanceof CallerGone) throw error;
       const { code, details, headers } = toProblem(deps.logger, error, request.id);
       const reply = problemReply(code, details, request.id);
-      const rpc = { code: RPC[code] ?? -32603, message: reply.body.error.message };
+      const rpc = { code: RPC[code] ?? -32603, ...said(reply.body.error) };
       return limited(rpcFailure(reply.status, id, rpc, { ...reply.headers, ...headers }));
     }
+  };
+}
+
+/** A host shows no headers to a model, so the message says how long to wait. */
+function said({ message, retry_after: wait, ...details }: Record<string, unknown>) {
+  if (typeof wait !== 'number') return { message: String(message) };
+  const { limit, resets_at } = details;
+  return {
+    message: `Too many requests from this address. Try again in ${wait} seconds.`,
+    data: {
+      retry_after: wait,
+      ...(limit === undefined ? {} : { limit }),
+      ...(resets_at === undefined ? {} : { resets_at }),
+    },
   };
 }
 
@@ -132,6 +148,11 @@ async function buffered(response: Response) {
 }
 
 function replyOf({ response, bytes }: Awaited<ReturnType<typeof buffered>>): AnyReply {
+  // The SDK sends an id of null, which the protocol does not have, where it refuses the headers.
+  if (response.status >= 400 && bytes.length > 0) {
+    const { id, ...refused } = parseStrictJson(bytes);
+    return { status: response.status, body: id === null ? refused : { ...refused, id } };
+  }
   const type = bytes.length > 0 ? 'application/json; charset=utf-8' : '';
   return { status: response.status, content: { type, bytes } };
 }

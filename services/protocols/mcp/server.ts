@@ -6,6 +6,7 @@ import type { Reader } from '../../../platform/http/reader.ts';
 import { readFailure } from './failure.ts';
 import { type ListedTool, withoutAbsent } from './listed-tool.ts';
 import { addResources, UNTRUSTED } from './resources.ts';
+import { REVISIONS } from './revisions.ts';
 
 /** At most 500 characters, because some clients truncate longer instructions. */
 const INSTRUCTIONS =
@@ -32,6 +33,7 @@ export function mcpServer(
     },
     {
       instructions: INSTRUCTIONS,
+      supportedProtocolVersions: REVISIONS,
       capabilities: {
         tools: { listChanged: false },
         resources: { listChanged: false },

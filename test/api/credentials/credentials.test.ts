@@ -117,6 +117,13 @@ t.test('refuses an invalid bootstrap and creates nothing', async (t) => {
   await refused({ scopes: ['everything'] }, 400, 'invalid_request', 'scopes.0');
   await refused({ scopes: ['updates:read', 'updates:read'] }, 400, 'invalid_request', 'scopes');
   await refused({ credential_secret: 'short' }, 400, 'invalid_request', 'credential_secret');
+  for (const key of [agent.sign_in_key, agent.recovery_key])
+    await refused({ credential_secret: key }, 400, 'invalid_request', 'credential_secret');
+  for (const key of [agent.sign_in_key, agent.recovery_key]) {
+    const next = { ...newCredential(), credential_secret: key };
+    const rotated = await agent.call('POST', ROTATE, next);
+    t.match([rotated.status, rotated.body.error.issues], [400, [{ path: 'credential_secret' }]]);
+  }
   await refused({ more: 1 }, 400, 'invalid_request');
   const used = { credential_id: agent.credential.credential_id };
   const again = await refused(used, 409, 'state_conflict');

@@ -304,6 +304,116 @@ t.test('accepts a bearer without Origin and refuses foreign origins and sites', 
   );
 });
 
+t.test('answers preflights of anonymous reads of the API, and no others', async (t) => {
+  const service = await startService(t);
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    service.call('OPTIONS', path, {
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'if-none-match',
+        ...headers,
+      },
+    });
+  const id = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
+  let answered = 0;
+  for (const { route } of service.operations.values()) {
+    const path = route.path.replace(/:[a-z_]+/g, id);
+    const isRead = route.method === 'GET' && route.access === 'public';
+    const isOpen =
+      (path.startsWith('/api/v1/') || path === '/api/guestbook') &&
+      !['/api/v1/discovery', '/api/v1/status'].includes(path);
+    if (route.method !== 'GET') continue;
+    const { status, headers } = await ask(path);
+    t.equal(status, isRead && isOpen ? 204 : 405, path);
+    t.equal(headers.get('access-control-allow-origin'), status === 204 ? '*' : null, path);
+    t.equal(headers.get('access-control-allow-credentials'), null, path);
+    if (status === 204) {
+      t.equal(headers.get('access-control-allow-headers'), 'If-None-Match', path);
+      t.equal(headers.get('access-control-allow-methods'), 'GET, HEAD', path);
+      answered++;
+    } else t.match(headers.get('allow'), 'GET', path);
+  }
+  t.ok(answered > 8, 'the reads of the API');
+  t.equal((await ask('/api/v1/cases', { 'access-control-request-method': 'POST' })).status, 405);
+  t.equal((await service.call('OPTIONS', '/api/v1/cases')).status, 405, 'no preflight');
+});
+
+t.test('lets pages of other origins read the headers of anonymous reads only', async (t) => {
+  const service = await startService(t);
+  const exposed = async (path: string) =>
+    (await service.call('GET', path)).headers.get('access-control-expose-headers');
+  for (const path of ['/api/guestbook', '/api/v1/cases', '/api/v1/discovery', '/openapi.json'])
+    t.equal(
+      await exposed(path),
+      'Link, ETag, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, X-Contract-Version',
+      path,
+    );
+  for (const path of ['/api/membership/me', '/api/v1/me', '/api/moderation/queue', '/'])
+    t.equal(await exposed(path), null, path);
+});
+
+t.test('names the expected origin where a request needs one', async (t) => {
+  const { baseUrl, call } = await startService(t);
+  const refusalOf = async (path: string, origin: string) => {
+    const headers = { origin, host: 'evil.example', 'x-forwarded-host': 'evil.example' };
+    return (await call('POST', path, { body: {}, headers })).body.error;
+  };
+  for (const origin of ['http://localhost:1', 'https://evil.example', 'null'])
+    t.match(await refusalOf('/api/guestbook', origin), {
+      code: 'origin_not_allowed',
+      expected_origin: baseUrl,
+    });
+  const optional = await refusalOf('/api/v1/me/profile', 'https://evil.example');
+  t.match(optional, { code: 'origin_not_allowed' });
+  t.notOk('expected_origin' in optional, 'a missing origin is accepted there');
+});
+
+t.test('takes no body for an empty object where all fields are optional', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const send = (path: string, more: string[] = [], body = '') =>
+    sendRaw(
+      service.baseUrl,
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${[
+        `authorization: ${agent.authorization}`,
+        `idempotency-key: ${randomUUID()}`,
+        ...more,
+      ].join('\r\n')}\r\n\r\n${body}`,
+    );
+  const withdraw = '/api/v1/me/profile/withdraw';
+  const json = 'content-type: application/json';
+  t.equal(statusOf(await send(withdraw)), 409, 'no profile to withdraw');
+  t.equal(statusOf(await send(withdraw, ['content-length: 0'])), 409);
+  t.equal(statusOf(await send(withdraw, [json, 'content-length: 0'])), 409);
+  t.equal(statusOf(await send(withdraw, [json, 'transfer-encoding: chunked'], '0\r\n\r\n')), 409);
+  t.equal(statusOf(await send(withdraw, ['content-type: text/plain'])), 415);
+  t.equal(statusOf(await send(withdraw, ['content-length: 2'], '{}')), 415, 'a body has a type');
+  t.equal(statusOf(await send('/api/v1/cases')), 415, 'fields are required');
+  t.equal(statusOf(await send('/api/v1/cases', [json, 'content-length: 0'])), 400);
+  const logout = { body: '', headers: { 'content-type': 'application/json' } };
+  t.equal((await service.call('POST', '/api/membership/logout', logout)).status, 400);
+  const { paths } = (await service.call('GET', '/openapi.json')).body;
+  t.equal(paths[withdraw].post.requestBody.required, false);
+  t.equal(paths['/api/v1/cases'].post.requestBody.required, true);
+  t.equal(paths['/api/membership/logout'].post.requestBody.required, true);
+});
+
+t.test('says which encoding a compressed body could have had', async (t) => {
+  const { call } = await startService(t);
+  const send = (headers: Record<string, string>) =>
+    call('POST', '/api/guestbook', { body: newNote(), headers });
+  const encoded = await send({ 'content-type': 'application/json', 'content-encoding': 'gzip' });
+  t.same([encoded.status, encoded.headers.get('accept-encoding')], [415, 'identity']);
+  t.equal((await send({ 'content-type': 'text/plain' })).headers.get('accept-encoding'), null);
+});
+
+t.test('leads from the address of the form to the guestbook', async (t) => {
+  const { call } = await startService(t);
+  const answer = await call('GET', '/guestbook');
+  t.same([answer.status, answer.headers.get('location')], [308, '/']);
+});
+
 t.test('hides a key that is sent as a field name', async (t) => {
   const { call } = await startService(t);
   const texts = [

@@ -28,7 +28,24 @@ t.test('answers an exact retry with the same bytes and changes nothing', async (
   }
   const upper = { 'idempotency-key': headers['idempotency-key'].toUpperCase() };
   t.equal((await service.call('POST', BOOTSTRAP, { body, headers: upper })).text, first.text);
+  const quoted = { 'idempotency-key': `"${upper['idempotency-key']}"` };
+  t.equal((await service.call('POST', BOOTSTRAP, { body, headers: quoted })).text, first.text);
   t.equal(await eventCount(service), before);
+});
+
+t.test('takes a key bare or in double quotes, and in no other form', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const key = randomUUID();
+  const ends = ['"', '""', "'", '`', '" '];
+  for (const sent of [...ends.map((end) => `${end}${key}${end}`), `"${key}`, `${key}"`, '""']) {
+    const answer = await agent.call('POST', REVOKE, {}, { 'idempotency-key': sent });
+    t.equal(
+      answer.body.error.code,
+      sent === `"${key}"` ? 'invalid_request' : 'invalid_idempotency_key',
+      sent,
+    );
+  }
 });
 
 t.test('refuses a key that was used for another request', async (t) => {

@@ -31,7 +31,28 @@ t.test('refuses requests that are not one JSON message from an allowed origin', 
     t.equal(answer.status, status, label);
     t.equal(answer.body.error.code, code, label);
     t.equal(answer.headers.get('mcp-session-id'), null);
+    t.notOk('id' in answer.body, `${label}: the protocol has no id of null`);
   }
+});
+
+t.test('does not agree to a revision whose servers take batches', async (t) => {
+  const service = await startService(t);
+  const initialize = (protocolVersion: string) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+  for (const [asked, agreed] of [
+    ['2025-03-26', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['2025-11-25', '2025-11-25'],
+  ] as const) {
+    const { body } = await service.call('POST', '/mcp', { body: initialize(asked) });
+    t.equal(body.result.protocolVersion, agreed, asked);
+  }
+  const headers = { 'mcp-protocol-version': '2025-03-26' };
+  t.equal((await service.call('POST', '/mcp', { body: LIST, headers })).status, 400);
 });
 
 /** Returns the status for a Host, Origin and target that `fetch` would not send. */
@@ -262,7 +283,12 @@ t.test('limits requests by address and states when to retry', async (t) => {
     [200, 200, 429],
   );
   t.equal(answers[2]?.headers.get('retry-after'), '600');
-  t.match(answers[2]?.body, { jsonrpc: '2.0', error: { code: -32600 } });
+  const { id, error } = answers[2]?.body ?? {};
+  t.equal(id, undefined, 'the message was not read');
+  t.match(error, { code: -32600, data: { retry_after: 600, limit: 2 } });
+  t.match(error.message, /^Too many requests from this address\. Try again in 600 seconds\.$/);
+  t.ok(Date.parse(error.data.resets_at) > Date.now());
+  t.match(answers[2]?.headers.get('ratelimit'), /^"mcp-10m";r=0;t=\d+$/);
 });
 
 t.test('accepts a notification without a response and offers no subscriptions', async (t) => {
