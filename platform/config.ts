@@ -152,6 +152,9 @@ export const Environment = z.object({
   RETENTION_WITHDRAWN_DAYS: whole(1, 36_500, 7).describe(
     'Days after which the texts of withdrawn notes are erased.',
   ),
+  RETENTION_SESSIONS_DAYS: whole(1, 36_500, 30).describe(
+    'Days after which sessions that have ended are deleted.',
+  ),
   RETENTION_ADDRESS_KEYS_HOURS: whole(1, 876_000, 48).describe(
     'Hours after which counters of addresses are deleted.',
   ),

@@ -25,6 +25,8 @@ export interface Writes<Answer> {
   appends: readonly Append[];
   /** Writes of primary data that is not events: verifiers, sessions, budgets. */
   rows?: readonly Sql[];
+  /** Set if the command changes state without an event, as a claim does, so that it gets a receipt. */
+  changesRows?: boolean;
   receipt?: (events: RecordedEvent[]) => Receipt | readonly Receipt[];
   jobs?: readonly Job[];
 }

@@ -106,7 +106,7 @@ export function defineIdempotentCommand<Answer, Code extends string, const Of ex
 /**
  * Executes a command once per idempotency key. The receipt is committed with the command's writes.
  * A request that repeats key, route and body is answered from the receipt; one that differs gets
- * the conflict of the space's policy. Receipts are permanent, so a reply must not contain free text
+ * the conflict of the space's policy. A command that changes nothing stores nothing. Receipts are permanent, so a reply must not contain free text
  * unless its erasure is provided for.
  */
 export function executeIdempotently<S extends Space, Answer, Code extends string>(
@@ -153,7 +153,10 @@ export function idempotentCommand<S extends Space, Answer, Code extends string>(
         return isRefusal(replayed) ? (replayed as Refusal<Code>) : { unchanged: replayed };
       }
       const decision = decide(loaded, () => bind().bodyHash);
-      if (!key || isRefusal(decision) || 'unchanged' in decision) return decision;
+      if (isRefusal(decision) || 'unchanged' in decision) return decision;
+      // A repeat would give the same answer again, so there is nothing to store.
+      if (!changesState(decision)) return { unchanged: resolveAnswer(decision, []) };
+      if (!key) return decision;
       const answer = resolveOnce(decision);
       return {
         ...decision,
@@ -176,6 +179,9 @@ export function idempotentCommand<S extends Space, Answer, Code extends string>(
     },
   });
 }
+
+const changesState = ({ appends, changesRows = false }: Writes<unknown>): boolean =>
+  changesRows || appends.some(({ events }) => events.length > 0);
 
 /** Builds the answer once, so that the response and the stored reply are identical. */
 function resolveOnce<Answer>(decision: Writes<Answer>): (events: RecordedEvent[]) => Answer {

@@ -55,6 +55,7 @@ const QUEUES = {
   'expire-credentials': SWEEP,
   'lapse-case-claims': SWEEP,
   'sweep-rate-counters': SWEEP,
+  'sweep-sessions': SWEEP,
   'tell-author': ONCE,
   'tell-removal': ONCE,
   'settle-reports': SWEEP,

@@ -233,3 +233,9 @@ export const casesOfMember = ownRecords<OwnRow>({
         ${AS_READ.updated_at} AS updated_at,
         decision IS NOT NULL AS removed`,
 });
+
+/** Counts the cases that a member has claimed and may still work on. */
+export function countHeldCases(memberId: string): Sql<{ count: number }> {
+  return sql`SELECT count(*)::int AS count FROM cases WHERE claimant_id = ${memberId}
+    AND state = 'claimed' AND lease_expires_at > clock_timestamp()`;
+}

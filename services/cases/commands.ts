@@ -12,7 +12,8 @@ export interface CommandContext {
 type Versioned = CommandContext & { expectedVersion: number };
 
 export type MemberCaseCommand =
-  | (Versioned & { type: 'ClaimCase'; leaseSeconds: number })
+  /** `held` is the number of cases that the member has claimed. */
+  | (Versioned & { type: 'ClaimCase'; leaseSeconds: number; held: number })
   | (Versioned & { type: 'ReleaseCase' })
   | (Versioned & {
       type: 'SubmitWork';

@@ -54,8 +54,9 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
       return runMemberCommand(
         deps,
         call,
-        caseCommand(call, { status: 200, word: 'claimed' }, (by) => ({
+        caseCommand(call, { status: 200, word: 'claimed' }, (by, { held }) => ({
           type: 'ClaimCase',
+          held,
           ...by,
           expectedVersion,
           leaseSeconds,
@@ -83,7 +84,7 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
         caseCommand(
           call,
           { status: 201, word: 'submitted' },
-          (by, artifactPublic) => ({
+          (by, { artifactPublic }) => ({
             type: 'SubmitWork',
             ...by,
             expectedVersion,

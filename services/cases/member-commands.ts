@@ -52,12 +52,17 @@ function requireVersion(
   return expectedVersion === state.version ? decide() : wrongVersion(state);
 }
 
+/** The most cases that a member can hold at the same time, so that cases are left for others. */
+const MAX_HELD_CASES = 25;
+
 /** Claims an open case for a member other than its author, or lengthens the claimant's lease. */
 function claim(state: ExistingCase, command: Command<'ClaimCase'>): EventsOrConflict {
   const { memberId, leaseSeconds, now } = command;
   const mine = state.status === 'claimed' && state.claim.memberId === memberId;
   if (state.status !== 'open' && !mine) return wrongState(state);
   if (state.authorId === memberId) return conflict('own_case');
+  if (!mine && command.held >= MAX_HELD_CASES)
+    return conflict('held_case_limit', { limit: MAX_HELD_CASES });
   return requireVersion(state, command, () => {
     const end = after(now, leaseSeconds);
     const later = mine && state.claim.expiresAt > end ? state.claim.expiresAt : end;

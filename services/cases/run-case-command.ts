@@ -11,7 +11,7 @@ import {
   livingMembersOfCase,
   membersOfCase,
 } from '../../projections/cases/case-members.ts';
-import { type CaseRow, findCase } from '../../projections/cases/cases.ts';
+import { type CaseRow, countHeldCases, findCase } from '../../projections/cases/cases.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseDecider } from './case.ts';
@@ -81,23 +81,33 @@ export function caseAppends(
   ].filter((append) => append.events.length > 0);
 }
 
+export interface CaseFacts {
+  artifactPublic: boolean;
+  /** The number of cases that the member has claimed, for a claim. */
+  held: number;
+}
+
 /** Creates a member's command on the stream of a case. */
 export function caseCommand<const Status extends 200 | 201, const Word extends string>(
   call: { params: { case_id: string }; principal: { memberId: string } },
   done: { status: Status; word: Word },
-  commandBy: (by: CommandContext, artifactPublic: boolean) => MemberCaseCommand,
+  commandBy: (by: CommandContext, facts: CaseFacts) => MemberCaseCommand,
   artifactId: string | null = null,
 ): MemberCommand<Status, CaseOutcome<Word>, CaseRefusal> {
   const { case_id: caseId } = call.params;
   const { memberId } = call.principal;
   return defineMemberCommand({
     find: membersOfCase(caseId),
-    load: caseLoad(caseId, artifactId),
-    decide({ rows, now }) {
-      const found = loadedCase(rows);
+    load: {
+      ofCase: caseLoad(caseId, artifactId),
+      held: done.word === 'claimed' ? countHeldCases(memberId) : null,
+    },
+    decide({ rows: { ofCase, held }, now }) {
+      const found = loadedCase(ofCase);
       if (isRefusal(found)) return found;
       const { row, state, version, members, artifactPublic } = found;
-      const command = commandBy({ memberId, now, members }, artifactPublic);
+      const facts = { artifactPublic, held: held[0]?.count ?? 0 };
+      const command = commandBy({ memberId, now, members }, facts);
       const decided = caseDecider.decide(state, command);
       if (isRefusal(decided)) return decided;
       const after = decided.reduce(caseDecider.evolve, state) as ExistingCase;

@@ -92,9 +92,12 @@ export function defineMemberCommand<
   return command;
 }
 
-type Replied<Status extends number, Body> =
-  | { status: Status; body: Body; headers?: Record<string, string> }
-  | { status: Status; content: Content; headers: Record<string, string> };
+/** Distributes over the statuses, as the replies of a route do. */
+type Replied<Status extends number, Body> = Status extends unknown
+  ?
+      | { status: Status; body: Body; headers?: Record<string, string> }
+      | { status: Status; content: Content; headers: Record<string, string> }
+  : never;
 
 export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
 
@@ -160,9 +163,12 @@ export async function runCommandAs<
     guard: ({ rows }) => caller.prove(rows.caller),
     replay: (receipt, { rows: { budgets }, now }) => {
       const { headers, ...replay } = replayOf<Status>(receipt);
-      return { ...replay, headers: { ...headersAfter(budgets[0]?.used ?? 0, now), ...headers } };
+      return {
+        ...replay,
+        headers: { ...headersAfter(budgets[0]?.used ?? 0, now), ...headers },
+      } as unknown as Replied<Status, Body>;
     },
-    toReply: (answer: Replied<Status, Body>) => answer as { status: Status; body: Body },
+    toReply: (answer: Replied<Status, Body>) => answer as { status: number; body: unknown },
     decide(
       { rows, ...loaded },
       bodyHash,
@@ -170,7 +176,8 @@ export async function runCommandAs<
       const decided = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decided)) return decided as Refusal<Code>;
       const used = rows.budgets[0]?.used ?? 0;
-      if (counted && used >= limit)
+      const changes = decided.appends.some(({ events }) => events.length > 0);
+      if (changes && counted && used >= limit)
         return refuse('write_budget_exhausted', {
           limit,
           used,
@@ -187,11 +194,12 @@ export async function runCommandAs<
       });
       const { status, body } = decided as Accepted<Status, Body & object>;
       return {
-        answer: (events) => ({
-          status,
-          body: typeof body === 'function' ? body(receiptOf(events), events) : body,
-          headers: headersAfter(used + 1, loaded.now),
-        }),
+        answer: (events: RecordedEvent[]) =>
+          ({
+            status,
+            body: typeof body === 'function' ? body(receiptOf(events), events) : body,
+            headers: headersAfter(changes ? used + 1 : used, loaded.now),
+          }) as Replied<Status, Body>,
         appends: decided.appends,
         rows: [
           ...(caller.rows?.(rows.caller) ?? []),
@@ -204,7 +212,7 @@ export async function runCommandAs<
   });
   const outcome = await executeIdempotently(store, request, stored);
   return isRefusal(outcome) && outcome.refused === 'write_budget_exhausted'
-    ? { ...outcome, headers: exhaustedBudgetHeaders(limit) }
+    ? ({ ...outcome, headers: exhaustedBudgetHeaders(limit) } as Refusal<CommandRefusal>)
     : outcome;
 }
 

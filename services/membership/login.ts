@@ -14,6 +14,7 @@ import {
   memberOfSession,
   SESSION_SECONDS,
   sessionVerifier,
+  surplusSessions,
 } from './sessions.ts';
 
 export interface SignedIn {
@@ -40,6 +41,7 @@ export function loginCommand(
       members: findMember(id),
       verifiers: readVerifiers(memberOwner(id), 'sign-in'),
       sessions: findLiveSession(before?.id ?? token.id),
+      surplus: surplusSessions(id),
     },
     decide({ rows, now }) {
       const [row] = rows.members;
@@ -49,10 +51,15 @@ export function loginCommand(
       if (!proven || row?.state !== 'active') return refuse('credentials_not_accepted');
       const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
       const replaced = before && old && isSession(keys, before, old) ? old : undefined;
+      const surplus = rows.surplus
+        .map(({ session_id }) => session_id)
+        .filter((sessionId) => sessionId !== replaced?.session_id);
+      const ended = [...surplus, ...(replaced ? [replaced.session_id] : [])];
       return {
         answer: { status: 'signed_in', id, expires_at: unixSeconds(expiresAt) },
         appends: [
           ...(replaced ? [endSession(replaced.member_id, replaced.session_id, 'replaced')] : []),
+          ...surplus.map((sessionId) => endSession(id, sessionId, 'replaced')),
           {
             owner: memberOwner(id),
             stream: `session-${token.id}`,
@@ -68,7 +75,7 @@ export function loginCommand(
           },
         ],
         rows: [
-          ...(replaced ? [endSessions([replaced.session_id], now)] : []),
+          ...(ended.length > 0 ? [endSessions(ended, now)] : []),
           ...renewVerifier(keys, memberOwner(id), body.sign_in_key, verifier),
           insertSession(token.id, id, row.key_epoch, sessionVerifier(keys, token), now, expiresAt),
         ],

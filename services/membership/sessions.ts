@@ -69,6 +69,24 @@ export function overdueSessions(limit: number): Sql<Pick<SessionRow, 'session_id
     ORDER BY expires_at LIMIT ${limit}`;
 }
 
+/** The most live sessions of a member; a further sign-in ends the oldest. */
+export const MAX_LIVE_SESSIONS = 50;
+
+/** Finds the live sessions of a member that a further one leaves no room for, newest first. */
+export const surplusSessions = (memberId: string): Sql<{ session_id: string }> =>
+  sql`SELECT session_id FROM sessions WHERE member_id = ${memberId}
+    AND ended_at IS NULL AND expires_at > clock_timestamp()
+    ORDER BY started_at DESC, session_id OFFSET ${MAX_LIVE_SESSIONS - 1} LIMIT 100`;
+
+/** Deletes sessions that ended so many days ago; at most `limit`, and returns one row for each. */
+export function dropEndedSessions(days: number, limit: number): Sql {
+  return sql`DELETE FROM sessions WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM sessions
+      WHERE ended_at < clock_timestamp() - make_interval(days => ${days}::int)
+      ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+    RETURNING session_id`;
+}
+
 const addSession = defineInsert('sessions', {
   session_id: 'uuid',
   member_id: 'uuid',

@@ -37,6 +37,7 @@ export const reportsContract = defineContract({
     idempotency: 'required',
     body: ReportRequest,
     replies: {
+      200: { description: 'You reported it before; nothing has changed', body: Reported },
       201: {
         description: "It is in the moderators' queue",
         body: Reported,

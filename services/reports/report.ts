@@ -13,13 +13,13 @@ import type { PublicationKind } from '../publications/publication-kind.ts';
 import type { Reported, ReportRequest } from './contract.ts';
 import { recordReports, reportsStream } from './reports.ts';
 
-type Report = MemberCommand<201, Reported, 'not_found'>;
-type Received = Accepted<201, Reported>;
+type Report = MemberCommand<200 | 201, Reported, 'not_found'>;
+type Received = Accepted<200 | 201, Reported>;
 
 /** To the reporter, a report is open until the feed announces the outcome. */
 function received(id: string, appends: Received['appends']): Received {
   return {
-    status: 201,
+    status: appends.length > 0 ? 201 : 200,
     appends,
     body: (receipt) => ({ status: 'received', report: { id, state: 'open' }, receipt }),
   };

@@ -65,7 +65,7 @@ function countingCommand(change: Partial<IdempotentCommand<number, string>> = {}
   const command: IdempotentCommand<number, string> = {
     load: [],
     toReply: (answer) => ({ status: 201, body: answer }),
-    decide: () => ({ answer: () => ++executed, appends: [] }),
+    decide: () => ({ answer: () => ++executed, appends: [], changesRows: true }),
     ...change,
   };
   return { command, executed: () => executed };
@@ -181,7 +181,7 @@ for (const space of spaces)
     const { command } = countingCommand({
       decide(_loaded, bodyHash) {
         hashed = bodyHash();
-        return { answer: 1, appends: [] };
+        return { answer: 1, appends: [], changesRows: true };
       },
     });
     await executeIdempotently(store, requestIn(space), command);

@@ -1,3 +1,5 @@
+import type pg from 'pg';
+import type { Config } from '../../platform/config.ts';
 import {
   type Command,
   defineCommand,
@@ -6,12 +8,27 @@ import {
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { endSession } from '../../services/membership/login.ts';
-import { endSessions, overdueSessions } from '../../services/membership/sessions.ts';
-import { forEachInBatches } from '../batches.ts';
+import {
+  dropEndedSessions,
+  endSessions,
+  overdueSessions,
+} from '../../services/membership/sessions.ts';
+import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
 
 interface Overdue {
   session_id: string;
   member_id: string;
+}
+
+/** Deletes sessions that ended long ago; the log still has them. Returns how many. */
+export function sweepSessions({ pool, config }: SweepDeps): Promise<number> {
+  const days = config.retentionSessionsDays;
+  return drainBatches(pool, () => dropEndedSessions(days, BATCH_SIZE));
+}
+
+interface SweepDeps {
+  pool: pg.Pool;
+  config: Pick<Config, 'retentionSessionsDays'>;
 }
 
 /** Records the expiry of every overdue session in the log; returns how many it recorded. */

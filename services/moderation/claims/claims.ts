@@ -73,7 +73,12 @@ export function changeLeases(
     call,
     defineCommand({
       load: statement,
-      decide: ({ rows }) => ({ answer: rows.map(({ lease_id }) => lease_id), appends: [] }),
+      decide: ({ rows }) => {
+        const ids = rows.map(({ lease_id }) => lease_id);
+        return ids.length === 0
+          ? { unchanged: ids }
+          : { answer: ids, appends: [], changesRows: true };
+      },
     }),
   );
 }
@@ -161,7 +166,8 @@ function claimNext(
       const leases = leased.map(({ expires_at, ...lease }) =>
         leaseBody({ ...lease, expires_at: new Date(expires_at) }),
       );
-      return { answer: leases, appends: [] };
+      if (leases.length === 0) return { unchanged: leases };
+      return { answer: leases, appends: [], changesRows: true };
     },
   });
 }
@@ -302,12 +308,17 @@ function claimSubjects(
       if (spent) return claimTimeUsed(subjectOf(spent), spent.claimable_at);
       const mine = leases.filter((row) => row.moderator_id === moderatorId);
       if (mine.length > MAX_LEASES) return limitReached();
+      const leased = these.every(
+        (row) => held.get(subjectKey(subjectOf(row)))?.lease_id === row.lease_id,
+      );
+      if (leased) return { unchanged: these.map(leaseBody) };
       const taken = [...held]
         .filter(([key, row]) => keys.has(key) && row.moderator_id !== moderatorId)
         .map(([, row]) => row);
       const streams = Map.groupBy(takeOvers.flat(), ({ stream_id }) => stream_id);
       return {
         answer: these.map(leaseBody),
+        changesRows: true,
         appends: taken.map((row) => {
           const subject = subjectOf(row);
           const owner = owners.get(subjectKey(subject)) as Owner;

@@ -37,10 +37,14 @@ const by = (memberId: string, { expectedVersion = 1, second = 0, members = [auth
   members,
 });
 
-export const claim = (member: string, more: More & { leaseSeconds?: number } = {}) => ({
+export const claim = (
+  member: string,
+  more: More & { leaseSeconds?: number; held?: number } = {},
+) => ({
   type: 'ClaimCase' as const,
   ...by(member, more),
   leaseSeconds: more.leaseSeconds ?? 3600,
+  held: more.held ?? 0,
 });
 export const release = (member: string, more: More = {}) => ({
   type: 'ReleaseCase' as const,
