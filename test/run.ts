@@ -1,11 +1,19 @@
-import { globSync, statSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
-import { startProcessGroup } from './support/process-group.ts';
+import { runFiles } from './support/file-pool.ts';
+import { Progress, readDurations, writeDurations } from './support/progress.ts';
 import { startSuiteDatabase } from './support/suite-database.ts';
-import { TapOutput } from './support/tap-output.ts';
+import type { Counts } from './support/tap-output.ts';
+import { findTestFiles, shuffle } from './support/test-files.ts';
 
-const TIMEOUT = '--timeout=180';
+const DURATIONS = join(import.meta.dirname, '../node_modules/.cache/test-durations.json');
+// These wait for processes and timeouts, so they start first: the others fill the time.
+const SLOW = /^test\/(cli|fault|process)\//;
+const SLOW_SECONDS = 40;
+const MAX_JOBS = 8;
 
 let stopTests: (signal: NodeJS.Signals) => void = () => undefined;
 let interrupted = false;
@@ -17,68 +25,84 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrup
 // If the reader closes the pipe (`| head`), stop the tests, so that the database stops as well.
 process.stdout.once('error', () => interrupt('SIGTERM')).on('error', () => undefined);
 
-async function runTap(env: Record<string, string>, given: string[]): Promise<TapOutput> {
-  const output = new TapOutput((line) => console.log(line));
-  // One file more than there are cores, since files also wait for the disk and for timeouts.
-  const jobs = `--jobs=${Math.min(8, availableParallelism() + 1)}`;
-  const args = ['--reporter=tap', jobs, TIMEOUT, ...given];
-  const timeout = args.findLast((arg) => arg.startsWith('--timeout=')) ?? TIMEOUT;
-  const tap = startProcessGroup('tap', args, {
-    env: { ...process.env, ...env },
-    // tap ends each file within its timeout, but prints files in order, so allow for two timeouts.
-    silenceMs: 2 * 1000 * Number(timeout.replace('--timeout=', '')),
-    line: (text) => output.read(text),
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      // Seconds for a file, and how many run at the same time.
+      timeout: { type: 'string', default: '180' },
+      // A process waits more than half of its time, so more of them than cores.
+      jobs: { type: 'string', default: String(Math.min(MAX_JOBS, 2 * availableParallelism() + 1)) },
+      // Runs only the tests with this word in their title.
+      grep: { type: 'string' },
+    },
   });
-  stopTests = tap.stop;
-  if (interrupted) stopTests('SIGTERM');
-  const code = await tap.ended;
-  output.end();
-  const { totals } = output;
-  if (interrupted || (code !== 0 && totals.failed === 0)) totals.failed++;
-  if (totals.passed + totals.failed === 0) totals.failed++;
-  return output;
+  const files = findTestFiles(positionals);
+  const jobs = Math.min(Number(values.jobs), files.length);
+  return { files, jobs, timeoutMs: 1000 * Number(values.timeout), grep: values.grep };
 }
 
-/** Replaces each folder among the arguments with all test files below it. */
-function expandFolders(args: readonly string[]): string[] {
-  return args.flatMap((arg) =>
-    statSync(arg, { throwIfNoEntry: false })?.isDirectory()
-      ? globSync(`${arg}/**/*.test.ts`).sort()
-      : [arg],
-  );
+/** A random order, the slow files first; `TEST_SEED` repeats it, and 0 keeps the given order. */
+function order(files: string[], durations: Record<string, number>): string[] {
+  const seed = Number(process.env.TEST_SEED ?? randomInt(1, 1_000_000));
+  if (files.length < 2 || seed === 0) return files;
+  console.log(`Order of the files: TEST_SEED=${seed}`);
+  const isSlow = (file: string) =>
+    (durations[file] ?? (SLOW.test(file) ? Infinity : 0)) > SLOW_SECONDS;
+  const shuffled = shuffle(files.toSorted(), seed);
+  return [...shuffled.filter(isSlow), ...shuffled.filter((file) => !isSlow(file))];
 }
 
 /** The unit tests need no database, and starting one takes longer than most of them. */
 const NO_DATABASE = { url: '', stop: async () => undefined };
-const areUnitTests = (paths: readonly string[]): boolean =>
-  paths.length > 0 && paths.every((path) => path.startsWith('test/unit/'));
+const isUnitTest = (file: string) => file.startsWith('test/unit/');
 
-async function main(): Promise<void> {
-  const args = expandFolders(process.argv.slice(2));
-  const database = areUnitTests(args.filter((arg) => !arg.startsWith('--')))
+async function main(): Promise<Counts> {
+  const { files, ...options } = readArguments();
+  const durations = readDurations(DURATIONS);
+  const ordered = order(files, durations);
+  const progress = new Progress(ordered, durations, (line) => console.log(line));
+  const database = files.every(isUnitTest)
     ? NO_DATABASE
     : await startSuiteDatabase(process.env.TEST_DATABASE_URL);
-  // Hundreds of processes load the same files, so share the compiled code.
+  // Several processes load the same files, so share the compiled code.
   const compiled = temporaryFolder('test-compiled');
   try {
-    const env = { TEST_DATABASE_URL: database.url, NODE_COMPILE_CACHE: compiled.path };
-    const { passed, failed, skipped } = (await runTap(env, args)).totals;
-    if (interrupted) console.log('Interrupted');
-    process.exitCode = failed > 0 ? 1 : 0;
-    process.once('exit', () => {
-      const skips = skipped > 0 ? `, ${skipped} skipped` : '';
-      console.log(`${passed} passed, ${failed} failed${skips}`);
+    const pool = runFiles({
+      ...options,
+      files: interrupted ? [] : ordered,
+      env: {
+        ...process.env,
+        TEST_DATABASE_URL: database.url,
+        NODE_COMPILE_CACHE: compiled.path,
+        TAP_TIMEOUT: '0', // each file has its own
+        TAP_FILTER_QUIETLY: '1',
+      },
+      finished: (result) => progress.add(result),
     });
+    stopTests = pool.stop;
+    await pool.ended;
   } finally {
     compiled.remove();
     await database.stop();
   }
+  progress.end();
+  if (options.grep === undefined) writeDurations(DURATIONS, durations);
+  if (interrupted) console.log('Interrupted');
+  const { totals } = progress;
+  const failed = Math.max(
+    totals.failed,
+    interrupted || totals.passed + totals.failed === 0 ? 1 : 0,
+  );
+  return { ...totals, failed };
 }
 
-try {
-  await main();
-} catch (error) {
+const totals = await main().catch((error): Counts => {
   console.error(error);
-  console.log('0 passed, 1 failed');
-  process.exitCode = 1;
-}
+  return { passed: 0, failed: 1, skipped: 0 };
+});
+process.exitCode = totals.failed > 0 ? 1 : 0;
+process.once('exit', () => {
+  const skips = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
+  console.log(`${totals.passed} passed, ${totals.failed} failed${skips}`);
+});

@@ -12,9 +12,10 @@ import {
   type Response,
   type Route,
 } from 'playwright-core';
-import file, { type Test } from 'tap';
+import type { Test } from 'tap';
 import { findChromium } from '../../harness/chromium.ts';
 import { delayNetwork } from './late-network.ts';
+import { onProcessEnd } from './process-end.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -39,7 +40,7 @@ export const NEEDS_BROWSER = findChromium()
 
 let browser: Browser | undefined;
 
-/** Launches Chromium, one per test file, and again after a crash. */
+/** Launches Chromium, one for all files of a process, and again after a crash. */
 async function openBrowser(): Promise<Browser> {
   if (browser?.isConnected()) return browser;
   const executablePath = findChromium();
@@ -49,7 +50,7 @@ async function openBrowser(): Promise<Browser> {
     // Needed as root, and in containers with a small /dev/shm.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
-  file.teardown(() => launched.close());
+  onProcessEnd(() => launched.close());
   browser = launched;
   return launched;
 }

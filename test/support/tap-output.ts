@@ -1,14 +1,37 @@
-export type Totals = { passed: number; failed: number; skipped: number };
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
 
-// Reads TAP as it arrives: prints one line per passed file, and only the failures of others.
+export interface FileResult extends Counts {
+  file: string;
+  /** What to print about the file: its failures and skipped tests. */
+  lines: string[];
+  /** Titles of the failed tests of the file's first level. */
+  failures: string[];
+}
+
+/** Begins the comment with a file's counts, which follows the last line of the file. */
+export const COUNTS = 'counts ';
+const COUNTS_LINE = `# ${COUNTS}`;
+
+const FILE_INDENT = 0;
+const TEST_INDENT = 4;
+
+/**
+ * Reads the TAP of one process with a test for each file, as it arrives. Calls `finished` after
+ * each file; keeps only the lines of failures.
+ */
 export class TapOutput {
-  readonly totals: Totals = { passed: 0, failed: 0, skipped: 0 };
   private kept: string[] = [];
+  private failures: string[] = [];
   private subtests: { indent: number; from: number }[] = [];
-  private readonly print: (line: string) => void;
+  private file = '';
+  private readonly finished: (result: FileResult) => void;
 
-  constructor(print: (line: string) => void) {
-    this.print = print;
+  constructor(finished: (result: FileResult) => void) {
+    this.finished = finished;
   }
 
   read(line: string): void {
@@ -16,46 +39,50 @@ export class TapOutput {
     if (/^ *# Subtest: /.test(line)) this.begin(line);
     else if (/^ *(not )?ok \d+/.test(line))
       this.result(line, indent.length, not !== undefined, rest);
-    else if (line.startsWith('# {')) this.total(line);
-    else if (!/^(TAP version| *\d+\.\.\d+| *# time=|# No coverage| *$)/.test(line))
-      this.kept.push(line);
+    else if (line.startsWith(COUNTS_LINE)) this.end(JSON.parse(line.slice(COUNTS_LINE.length)));
+    else if (!/^(TAP version| *\d+\.\.\d+| *# time=|# \{| *$)/.test(line)) this.kept.push(line);
   }
 
-  end(): void {
-    for (const line of this.kept) this.print(line);
-    this.kept = [];
+  /** Returns the lines that belong to no finished file, as after the end of the process. */
+  rest(): string[] {
+    return this.kept.splice(0);
   }
 
   private begin(line: string): void {
-    const indent = line.indexOf('#');
-    if (indent === 0) this.end(); // print the diagnostics of the previous file
-    this.subtests.push({ indent, from: this.kept.length });
+    this.subtests.push({ indent: line.indexOf('#'), from: this.kept.length });
     this.kept.push(line);
   }
 
   private result(line: string, indent: number, failed: boolean, description: string): void {
     const subtest = this.subtests.at(-1)?.indent === indent ? this.subtests.pop() : undefined;
-    // tap reports a file without assertions as skipped; count it as failed.
-    const empty = indent === 0 && /# SKIP no tests found$/i.test(description);
-    if (empty) this.countAsFailed();
-    if (failed || empty) {
-      this.kept.push(empty ? line.replace(/^ok/, 'not ok') : line);
+    if (indent === FILE_INDENT) this.file = description.replace(/ # .*/, '');
+    if (failed) {
+      this.kept.push(line);
+      if (indent === TEST_INDENT) this.failures.push(description.replace(/ # time=.*/, ''));
       return;
     }
-    if (subtest) this.kept.length = subtest.from;
-    if (indent === 0) this.print(`ok ${description}`);
-    else if (/# (SKIP|TODO)/i.test(description)) this.print(`skipped: ${description}`);
+    const skipped = /# (SKIP|TODO)/i.test(description) && indent !== FILE_INDENT;
+    if (subtest) {
+      const skips = this.kept.slice(subtest.from).filter((kept) => kept.startsWith('skipped: '));
+      this.kept.length = subtest.from;
+      this.kept.push(...skips);
+    }
+    if (skipped) this.kept.push(`skipped: ${description}`);
   }
 
-  private countAsFailed(): void {
-    this.totals.failed++;
-    this.totals.skipped--;
-  }
-
-  private total(line: string): void {
-    const count = (name: string) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(line)?.[1] ?? 0);
-    this.totals.passed += count('pass');
-    this.totals.failed += count('fail');
-    this.totals.skipped += count('skip') + count('todo');
+  private end(counts: Record<string, number>): void {
+    const { pass = 0, fail = 0, skip = 0, todo = 0 } = counts;
+    const lines = this.rest();
+    // tap reports a file without assertions as skipped or as passed; count it as failed.
+    const empty = pass + fail + skip + todo === 0;
+    if (empty) lines.push(`not ok - ${this.file} has no tests`);
+    this.finished({
+      file: this.file,
+      passed: pass,
+      failed: fail + (empty ? 1 : 0),
+      skipped: skip + todo,
+      lines,
+      failures: this.failures.splice(0),
+    });
   }
 }

@@ -1,0 +1,41 @@
+import { globSync, statSync } from 'node:fs';
+
+const ALL = 'test/**/*.test.ts';
+
+/**
+ * Returns the test files that the arguments name: a file, all files below a folder, those of a
+ * pattern, or all files with a word in their path. Throws if an argument names none.
+ */
+export function findTestFiles(args: readonly string[]): string[] {
+  if (args.length === 0) return globSync(ALL).sort();
+  return [...new Set(args.flatMap(filesOf))];
+}
+
+function filesOf(arg: string): string[] {
+  const stat = statSync(arg, { throwIfNoEntry: false });
+  if (stat?.isFile()) return [arg.replace(/^\.\//, '')];
+  const found = stat?.isDirectory()
+    ? globSync(`${arg.replace(/^\.\/|\/$/g, '')}/**/*.test.ts`)
+    : /[*?{[]/.test(arg)
+      ? globSync(arg)
+      : globSync(ALL).filter((file) => file.includes(arg));
+  if (found.length === 0) throw new Error(`No test file has ${arg} in its path`);
+  return found.sort();
+}
+
+/** Shuffles by a seed (mulberry32 and Fisher–Yates), so that an order can be repeated. */
+export function shuffle<T>(items: readonly T[], seed: number): T[] {
+  const shuffled = [...items];
+  let state = seed;
+  const random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  for (let last = shuffled.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [shuffled[last], shuffled[other]] = [shuffled[other] as T, shuffled[last] as T];
+  }
+  return shuffled;
+}
