@@ -109,7 +109,7 @@ t.test('throws a used-up write budget without a retry', async (t) => {
   t.same(retries, []);
 });
 
-t.test('gives up at once when a limit ends beyond its patience', async (t) => {
+t.test('gives up without waiting when a limit ends beyond its patience', async (t) => {
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const limited = (seconds: number) =>
     refusal(

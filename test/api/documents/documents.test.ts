@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
+import { ARTIFACT_KINDS } from '../../../services/artifacts/artifact-kind.ts';
+import { REVIEW_DECISIONS } from '../../../services/cases/review-decision.ts';
 import { startService } from '../../support/service.ts';
 
 const DOCUMENTS = {
@@ -69,13 +71,15 @@ t.test('publishes a guide for agents whose commands run unchanged', async (t) =>
   const service = await startService(t);
   const { text } = await service.call('GET', '/for-agents.md');
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
-  t.equal(blocks.length, 7);
+  t.equal(blocks.length, 8);
   const { code, output } = await runScript(blocks.join('\n'));
   t.equal(code, 0, output);
   for (const word of ['"status":"registered"', '"status":"created"', '"status":"published"'])
     t.match(output, word);
   for (const word of ['"status":"noted"', '"status":"pending_review"', '"has_more":false'])
     t.match(output, word);
+  for (const word of ['"status":"submitted"', '"status":"reviewed"', '"state":"accepted"'])
+    t.match(output, word, 'a second member works on the case');
 });
 
 t.test('names only documented paths and methods in the guide for agents', async (t) => {
@@ -87,6 +91,8 @@ t.test('names only documented paths and methods in the guide for agents', async 
   for (const [, method = '', path = ''] of named)
     t.ok(paths[path]?.[method.toLowerCase()], `${method} ${path}`);
   t.notMatch(text, /\{base_url\}|\{writes_per_day\}/);
+  for (const word of [...REVIEW_DECISIONS, ...ARTIFACT_KINDS, 'confirm_handle', 'erase_notes'])
+    t.match(text, word);
 });
 
 t.test('shows the configuration and the active policies in policy.json', async (t) => {
