@@ -9,7 +9,7 @@ import { createCore } from '../services/compose.ts';
 import { claim } from '../services/moderation/claims/claims.ts';
 import { releaseLeases } from '../services/moderation/claims/leases.ts';
 import { decisionOn } from '../services/moderation/decisions/commands.ts';
-import { reviewCommand } from '../services/moderation/decisions/decide.ts';
+import { deskOptions, reviewCommand } from '../services/moderation/decisions/decide.ts';
 import { queueContract } from '../services/moderation/queue/contract.ts';
 import { queueCounts } from '../services/moderation/queue/queue-counts.ts';
 import { queuePage } from '../services/moderation/queue/queue-page.ts';
@@ -123,7 +123,9 @@ async function drain(desk: Desk): Promise<string> {
         if (!noteId) return;
         claimed.push(noteId);
         const approve = decisionOn(noteId, { action: 'approve', expected_version: 1 });
-        const decided = await desk.core.store.execute(reviewCommand(me, approve, 600));
+        const decided = await desk.core.store.execute(
+          reviewCommand(me, approve, deskOptions(desk.core)),
+        );
         if (isRefusal(decided)) throw new Error(JSON.stringify(decided));
       }
     }),

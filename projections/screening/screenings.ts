@@ -7,7 +7,7 @@ import { defineProjection, type EventOf } from '../projection.ts';
 
 const events = { ...screeningEvents, ...noteEvents };
 
-type Screened = EventOf<typeof events, 'NoteScreened'>;
+type Fingerprinted = EventOf<typeof events, 'NoteFingerprinted'>;
 
 const writeScreening = defineInsert(
   'note_screenings',
@@ -54,6 +54,13 @@ export const screenings = defineProjection(events, {
         hashes: hashesOf(personal),
       }),
     ],
+    NoteFingerprinted: ({ data, personal, recorded_at }) => [
+      insertFingerprints({
+        note_id: data.note_id,
+        screened_at: recorded_at,
+        hashes: hashesOf(personal),
+      }),
+    ],
     // Keeps the findings, but neither words of the note, nor their places, nor a hash of its text.
     NoteErased: ({ data }) => [
       sql`UPDATE note_screenings SET words = NULL, spans = NULL WHERE note_id = ${data.note_id}`,
@@ -73,7 +80,7 @@ function dropFindings(noteId: string): Sql {
   return sql`DELETE FROM note_findings WHERE note_id = ${noteId}`;
 }
 
-function hashesOf(personal: Screened['personal']): string[] {
+function hashesOf(personal: Fingerprinted['personal']): string[] {
   return personal ? [personal.fingerprint.whole, ...personal.fingerprint.parts] : [];
 }
 

@@ -1,12 +1,14 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
 
 /** The dependencies of the moderation capability's commands and reads. */
 export interface ModerationDeps {
   config: Pick<Config, 'undoWindowSeconds'>;
+  keys: KeyRing;
   pool: pg.Pool;
   store: EventStore;
   wakeUps: Notifications;

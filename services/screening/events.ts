@@ -2,6 +2,13 @@ import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
 import { BANDS, FINDING_CODES } from './rules.ts';
 
+/** Keyed hashes as signed 64-bit numbers; they are erased together with the text. */
+const Fingerprint = z.strictObject({
+  key_id: z.int(),
+  whole: z.string(),
+  parts: z.array(z.string()),
+});
+
 export const NoteScreened = defineEvent('NoteScreened', {
   summary:
     'What one version of the rules found in a note. It has a separate stream (`screening-<note_id>`), so that a worker never changes the version that a moderator decides on.',
@@ -27,11 +34,14 @@ export const NoteScreened = defineEvent('NoteScreened', {
         z.array(z.tuple([z.int().nonnegative(), z.int().positive()])),
       )
       .optional(),
-    /** Keyed hashes as signed 64-bit numbers; they are erased together with the text. */
-    fingerprint: z.strictObject({
-      key_id: z.int(),
-      whole: z.string(),
-      parts: z.array(z.string()),
-    }),
+    fingerprint: Fingerprint,
   }),
+});
+
+export const NoteFingerprinted = defineEvent('NoteFingerprinted', {
+  summary:
+    'A decision was made on a note that was not screened yet: its fingerprint, by which the same text is recognised from then on. In the stream of screenings of the note.',
+
+  data: z.strictObject({ note_id: z.uuid() }),
+  personal: z.strictObject({ fingerprint: Fingerprint }),
 });

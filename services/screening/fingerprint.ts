@@ -62,6 +62,13 @@ export function toFingerprints(keys: KeyRing, message: string): Fingerprint[] {
   }));
 }
 
+/** A text's fingerprint under the newest server key. */
+export function toFingerprint(keys: KeyRing, message: string): Fingerprint {
+  const [newest] = toFingerprints(keys, message);
+  if (!newest) throw new Error('no server key to make a fingerprint with');
+  return newest;
+}
+
 function signed(hash: string): string {
   return String(BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`)));
 }

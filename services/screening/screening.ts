@@ -5,11 +5,12 @@ import type { FindingSpans, FindingWords } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { type Finding, RULES_VERSION, toBand } from './rules.ts';
 
-type ScreeningEvents = (typeof events)['NoteScreened'];
+type ScreeningEvents = (typeof events)['NoteScreened'] | (typeof events)['NoteFingerprinted'];
 
-/** The newest version of the rules that has screened the note. */
+/** The newest version of the rules that has screened the note; 0 if only its fingerprint is known. */
 export interface ScreeningState {
   rulesVersion: number;
+  fingerprinted: boolean;
 }
 
 export interface RecordScreening {
@@ -22,11 +23,18 @@ export interface RecordScreening {
   fingerprint: Fingerprint;
 }
 
-/** Records one screening per rules version, only for pending notes. A screening is only advice. */
+const DECIDED = ['approved', 'rejected', 'removed'];
+
+/**
+ * Records one screening per rules version for a pending note. A screening is only advice, so of a
+ * note that was decided before, only the fingerprint is recorded, once.
+ */
 export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents, never> = {
-  initial: { rulesVersion: 0 },
+  initial: { rulesVersion: 0, fingerprinted: false },
 
   decide(state, { noteId, noteState, findings, words, spans, fingerprint }) {
+    if (DECIDED.includes(noteState) && !state.fingerprinted)
+      return [toNoteFingerprinted(noteId, fingerprint)];
     if (noteState !== 'pending' || state.rulesVersion >= RULES_VERSION) return [];
     return [
       {
@@ -43,6 +51,17 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
   },
 
   evolve(state, event: NewEvent<ScreeningEvents>) {
-    return { rulesVersion: Math.max(state.rulesVersion, event.data.rules_version) };
+    const version = event.type === 'NoteScreened' ? event.data.rules_version : 0;
+    return { rulesVersion: Math.max(state.rulesVersion, version), fingerprinted: true };
   },
 };
+
+/** Records the text of a note that is being decided, so that the decision is known to screenings. */
+export const toNoteFingerprinted = (
+  noteId: string,
+  fingerprint: Fingerprint,
+): NewEvent<(typeof events)['NoteFingerprinted']> => ({
+  type: 'NoteFingerprinted',
+  data: { note_id: noteId },
+  personal: { fingerprint },
+});

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
+import {
+  addModerator,
+  decide,
+  type Moderator,
+  submit,
+  submitAs,
+} from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { sql } from '../../platform/sql.ts';
@@ -53,6 +60,33 @@ t.test('reports how often a text was seen and how it was decided', async (t) => 
   t.strictSame(await readFindings(ann, kind.id), ['like 3 approved notes']);
   const other = await submitScreened(service, 'Nothing of the kind');
   t.strictSame(await readFindings(ann, other.id), []);
+});
+
+t.test('recognises a text that was decided before any screening', async (t) => {
+  const service = await startService(t, { FAST_LANE: 'true' });
+  const ann = await addModerator(service, 'Ann');
+  const member = await signedIn(service);
+  for (let count = 0; count < 5; count++) {
+    const good = await submitAs(service, member, { message: `A kind note, the ${count}th` });
+    await decide(ann, good.id, 'approve');
+  }
+  // No worker has run so far.
+  const spam = await submit(service, { message: SPAM });
+  await decide(ann, spam.id, 'reject');
+  const again = await submitAs(service, member, { message: SPAM });
+  t.equal(await screenNote(service.core, { note_id: again.id }), true);
+  t.match(await readFindings(ann, again.id), ['same text as 1 rejected note']);
+  t.equal((await ann.get(`notes/${again.id}`)).body.item.state, 'pending', 'not in the fast lane');
+
+  // The job of the first text comes late, and the decision is undone: it is screened as usual.
+  await screenNote(service.core, { note_id: spam.id });
+  const { body } = await ann.get(`notes/${spam.id}`);
+  t.equal(body.item.screening.state, 'pending', 'a decided note gets no findings');
+  const { event_id } = body.history.find(({ type }: { type: string }) => type === 'NoteRejected');
+  const undo = { expected_version: body.item.version };
+  t.equal((await ann.post(`decisions/${event_id}/undo`, undo)).status, 201);
+  t.equal(await screenNote(service.core, { note_id: spam.id }), true);
+  t.same(await readFindings(ann, spam.id), ['same text as 1 waiting note']);
 });
 
 t.test('recognises texts under a new server key that an older key hashed', async (t) => {

@@ -50,10 +50,13 @@ export async function screenNotes(
   return count;
 }
 
-/** Records the findings in a pending note in the log; returns whether it recorded them. */
+/**
+ * Records the findings in a pending note in the log; of a note that was decided unscreened, its
+ * fingerprint. Returns whether it recorded findings.
+ */
 export async function screenNote(deps: Deps, { note_id }: { note_id: string }): Promise<boolean> {
   const [note] = await query(deps.pool, findNote(note_id));
-  if (note?.state !== 'pending' || note.message === null) return false;
+  if (!note || note.message === null) return false;
   const { message, name } = note;
   const fingerprints = toFingerprints(deps.keys, message);
   const [fingerprint] = fingerprints;

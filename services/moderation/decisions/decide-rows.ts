@@ -60,6 +60,11 @@ export const readTakeOvers = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
     ),
   );
 
+/** Those of the notes whose text no screening and no earlier decision has recorded. */
+export const unscreenedNotes = (ids: Ids): Sql<{ note_id: string }> =>
+  sql`SELECT asked.note_id FROM unnest(${ids}::uuid[]) asked (note_id)
+    WHERE NOT EXISTS (SELECT FROM note_fingerprints f WHERE f.note_id = asked.note_id)`;
+
 export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
   named(
     `SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)

@@ -18,11 +18,14 @@ import { erasePersonal } from '../../guestbook/erase-notes.ts';
 import { type NoteCommand, note } from '../../guestbook/note.ts';
 import { notifyAuthorJobs } from '../../guestbook/notify-author.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../guestbook/state.ts';
-import { noteStream } from '../../guestbook/streams.ts';
+import { noteStream, screeningStream } from '../../guestbook/streams.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { notifiedAt } from '../../publications/undo.ts';
+import { type Fingerprint, toFingerprint } from '../../screening/fingerprint.ts';
+import { toNoteFingerprinted } from '../../screening/screening.ts';
 import { takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
+import type { ModerationDeps } from '../deps.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
 import type { Decided } from './contract.ts';
 import {
@@ -32,6 +35,7 @@ import {
   membersConcerned,
   readNoteStreams,
   readTakeOvers,
+  unscreenedNotes,
   withWinner,
 } from './decide-rows.ts';
 import { type Request, wrongRequest } from './request.ts';
@@ -44,6 +48,8 @@ export type DecideRefusal =
   | 'state_conflict';
 
 type Moderator = PrincipalOf<'moderator'>;
+
+const SERVICE = { type: 'service' } as const;
 
 /** The facts from which a decision on a note builds its command. */
 interface Facts {
@@ -73,14 +79,29 @@ interface Accepted {
   before: NoteState;
 }
 
+/** What the commands of all decisions have in common. */
+export interface DeskOptions {
+  undoSeconds: number;
+  /** The fingerprint of a note's text, recorded with a decision that comes before the screening. */
+  fingerprint: (message: string) => Fingerprint;
+}
+
+export const deskOptions = ({
+  config,
+  keys,
+}: Pick<ModerationDeps, 'config' | 'keys'>): DeskOptions => ({
+  undoSeconds: config.undoWindowSeconds,
+  fingerprint: (message) => toFingerprint(keys, message),
+});
+
 /** The command for one decision; it is refused if the decision is refused. */
 export function reviewCommand(
   me: Moderator,
   asked: RequestedDecision,
-  undoSeconds: number,
+  options: DeskOptions,
   request: Request = {},
 ): Command<Decided, DecideRefusal> {
-  const many = reviewsCommand(me, [asked], undoSeconds, request);
+  const many = reviewsCommand(me, [asked], options, request);
   return {
     ...many,
     decide(loaded): Decision<Decided, DecideRefusal> {
@@ -99,7 +120,7 @@ export function reviewCommand(
 export function reviewsCommand(
   me: Moderator,
   asked: readonly RequestedDecision[],
-  undoSeconds: number,
+  { undoSeconds, fingerprint }: DeskOptions,
   request: Request = {},
 ): Command<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
@@ -137,7 +158,7 @@ export function reviewsCommand(
       if (appends.length === 0) return { unchanged: answer([]) };
       return {
         answer,
-        appends: [...appends, ...takenOver],
+        appends: [...appends, ...takenOver, ...desk.fingerprints(appends, fingerprint)],
         rows: [
           dropLeases('note', appends.map(noteIdOf)),
           ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
@@ -155,6 +176,7 @@ function notesLoad(ids: readonly string[], takeOvers: readonly string[]) {
     events: readNoteStreams(ids),
     names: moderatorNames(),
     leases: liveLeasesOn(ids),
+    unscreened: unscreenedNotes(ids),
     takeOvers: takeOvers.length > 0 ? readTakeOvers(takeOvers) : null,
   };
 }
@@ -167,6 +189,8 @@ const reopens = ({ events }: Append): boolean => {
     (last.data.decision === 'approved' || last.data.decision === 'rejected')
   );
 };
+const decides = ({ events }: Append) =>
+  events.some(({ type }) => ['NoteApproved', 'NoteRejected', 'NoteRemoved'].includes(type));
 const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
 const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
 
@@ -179,6 +203,7 @@ function openDesk(
 ) {
   const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
   const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
+  const unscreened = new Set(rows.unscreened.map(({ note_id }) => note_id));
   const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
   const events = [...rows.events.flat(), ...rows.takeOvers.flat()];
   const streams = Map.groupBy(events, (event) => event.stream_id);
@@ -237,6 +262,15 @@ function openDesk(
     review,
     inOrder: (asked: readonly RequestedDecision[]) =>
       asked.toSorted((left, right) => isReply(left) - isReply(right)),
+    /** Teaches decisions on notes that were not screened yet, so that the same text is recognised. */
+    fingerprints: (appends: readonly Append[], fingerprint: DeskOptions['fingerprint']): Append[] =>
+      appends.flatMap((append) => {
+        const row = notes.get(noteIdOf(append));
+        if (!decides(append) || !row?.message || !unscreened.has(row.note_id)) return [];
+        const event = toNoteFingerprinted(row.note_id, fingerprint(row.message));
+        const stream = screeningStream(row.note_id);
+        return [{ owner: append.owner, stream, version: 0, actor: SERVICE, events: [event] }];
+      }),
     jobs: (append: Append) => {
       const row = notes.get(noteIdOf(append));
       const parent = (row?.parent_id && parents.get(row.parent_id)) || null;

@@ -15,7 +15,7 @@ import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
 import { decisionOn, undoCommand } from './commands.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
-import { type Result, reviewCommand, reviewsCommand } from './decide.ts';
+import { deskOptions, type Result, reviewCommand, reviewsCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { eventsOfNote, listThread, noteHistory, threadBody } from './history.ts';
 
@@ -24,6 +24,7 @@ type Moderator = PrincipalOf<'moderator'>;
 export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewContract> {
   const { config, pool, store, publicationKinds } = deps;
   const undoSeconds = config.undoWindowSeconds;
+  const desk = deskOptions(deps);
 
   /** The command to undo a decision on a note or a record; undefined if there is no such decision. */
   async function findUndoCommand(me: Moderator, of: string, expectedVersion: number) {
@@ -32,7 +33,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
       query(pool, findRecordDecision(of)),
     ]);
     if (onNote)
-      return reviewCommand(me, undoCommand(onNote, undoSeconds, { expectedVersion }), undoSeconds);
+      return reviewCommand(me, undoCommand(onNote, undoSeconds, { expectedVersion }), desk);
     const subject = publicationKinds.find(({ type }) => type === onRecord?.subject_type);
     if (!onRecord || !subject) return undefined;
     const undo = { action: 'undo' as const, of, expected_version: expectedVersion };
@@ -64,7 +65,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
 
     'moderation.decide': async (call) => {
       const { principal, params, body } = call;
-      const command = reviewCommand(principal, decisionOn(params.id, body), undoSeconds, body);
+      const command = reviewCommand(principal, decisionOn(params.id, body), desk, body);
       const decided = await executeOnce(store, call, command, 201);
       if (isRefusal(decided)) return decided;
       const { answer, ...extras } = decided;
@@ -88,7 +89,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
       const asked = items.map(({ note_id, expected_version }) =>
         decisionOn(note_id, { ...action, expected_version } as DecisionRequest, batch_id),
       );
-      const command = reviewsCommand(principal, asked, undoSeconds, action);
+      const command = reviewsCommand(principal, asked, desk, action);
       const decided = await executeOnce(
         store,
         call,
@@ -109,7 +110,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
       const decisions = await query(pool, decisionsOfBatch(params.id));
       if (decisions.length === 0) return refuse('not_found');
       const asked = decisions.map((decision) => undoCommand(decision, undoSeconds, batch));
-      const command = reviewsCommand(principal, asked, undoSeconds);
+      const command = reviewsCommand(principal, asked, desk);
       const undone = await executeOnce(
         store,
         call,

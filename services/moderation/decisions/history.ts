@@ -53,6 +53,7 @@ export function eventsOfNote({ note_id, owner_id }: NoteOwner): Sql<RecordedEven
         ('comment-note-' || ${note_id}::text), ('claim-note-' || ${note_id}::text)
       UNION ALL SELECT 'telling-' || event_id FROM events
         WHERE owner_id = ${owner_id}::uuid AND stream_id = 'note-' || ${note_id}::text))
+      AND type <> 'NoteFingerprinted'
     ORDER BY position`;
 }
 

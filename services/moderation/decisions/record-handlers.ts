@@ -13,7 +13,7 @@ import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
 import { recordItemBody, withReports } from '../queue/record-item.ts';
 import { decisionOn } from './commands.ts';
-import { reviewCommand } from './decide.ts';
+import { deskOptions, reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { commentStream, eventsOfNote, historyBody, noteHistory } from './history.ts';
 import type { subjectContract } from './record-contract.ts';
@@ -68,7 +68,7 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
       const subject = subjectOf(params.type);
       const command = subject
         ? recordCommand(me, subject, params.id, body, undoSeconds)
-        : reviewCommand(me, decisionOn(params.id, body), undoSeconds, body);
+        : reviewCommand(me, decisionOn(params.id, body), deskOptions(deps), body);
       const decided = await executeOnce(store, call, command, 201);
       if (isRefusal(decided)) return decided;
       const { answer, ...extras } = decided;

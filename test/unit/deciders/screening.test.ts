@@ -15,7 +15,10 @@ const command: RecordScreening = {
 };
 
 function decide(version: number, given: Partial<RecordScreening> = {}) {
-  const decided = screening.decide({ rulesVersion: version }, { ...command, ...given });
+  const decided = screening.decide(
+    { rulesVersion: version, fingerprinted: version > 0 },
+    { ...command, ...given },
+  );
   if ('refused' in decided) throw new Error('a screening is never refused');
   return decided;
 }
@@ -37,10 +40,20 @@ t.test('records a screening once per version of the rules', async (t) => {
   t.strictSame(decide(RULES_VERSION - 1).length, 1);
   t.strictSame(decide(RULES_VERSION), []);
   t.strictSame(decide(RULES_VERSION + 1), [], 'a screening by newer rules stays');
-  t.strictSame(replay(screening, [event, event]), { rulesVersion: RULES_VERSION });
+  t.strictSame(replay(screening, [event, event]), {
+    rulesVersion: RULES_VERSION,
+    fingerprinted: true,
+  });
 });
 
-t.test('ignores a note that is no longer pending', async (t) => {
-  for (const noteState of ['none', 'approved', 'rejected', 'removed', 'withdrawn'])
+t.test('records only the fingerprint of a note that was decided unscreened, once', async (t) => {
+  for (const noteState of ['approved', 'rejected', 'removed']) {
+    const [event, ...more] = decide(0, { noteState });
+    t.match(event, { type: 'NoteFingerprinted', personal: { fingerprint: command.fingerprint } });
+    t.strictSame(more, []);
+    t.strictSame(decide(RULES_VERSION, { noteState }), [], noteState);
+    if (event) t.match(replay(screening, [event]), { rulesVersion: 0, fingerprinted: true });
+  }
+  for (const noteState of ['none', 'withdrawn'])
     t.strictSame(decide(0, { noteState }), [], noteState);
 });
