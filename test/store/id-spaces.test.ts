@@ -74,6 +74,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   case_reviews: 'case',
   case_submissions: 'case',
   cases: 'case',
+  claim_times: 'moderator',
   // Those of other credentials are written apart from the requests, at any time.
   credential_uses: ({ credential_id }) => (credential_id === ID ? 'credential' : null),
   credentials: 'credential',
@@ -315,6 +316,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'services/documents/reference/limits.ts': 'patterns',
   'services/documents/reference/pages.ts': 'names of pages',
   'services/documents/reference/schema-view.ts': 'names of schemas',
+  'services/moderation/claims/claims.ts': 'kinds and ids of subjects',
   'services/moderation/decisions/decide-record.ts': 'ids of events of one record',
   'services/moderation/decisions/decide.ts': 'ids of notes of one request',
   'services/moderation/queue/entries.ts': 'kinds and ids of subjects',
