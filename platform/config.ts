@@ -128,11 +128,13 @@ export const Environment = z.object({
     'Attempts of an address to create a credential with a sign-in key in ten minutes.',
   ),
   LIMIT_REGISTRATIONS_PER_DAY: limit(3).describe('Registrations of an address in a day.'),
+  LIMIT_REGISTRATIONS_PER_HOUR: limit(500).describe('Registrations of all addresses in an hour.'),
   LIMIT_MEMBERS: limit(1000).describe('Active members.'),
   LIMIT_ACTIVE_CREDENTIALS: limit(10).describe('Active credentials of a member.'),
   LIMIT_WRITES_PER_DAY: limit(200).describe('Writes of a member through `/api/v1` in a UTC day.'),
   LIMIT_NOTES_PER_TEN_MINUTES: limit(10).describe('Guestbook notes of an address in ten minutes.'),
   LIMIT_NOTES_PER_DAY: limit(50).describe('Guestbook notes of an address in a day.'),
+  LIMIT_GUEST_NOTES_PER_HOUR: limit(2000).describe('Guestbook notes of all guests in an hour.'),
   LIMIT_MCP_REQUESTS: limit(600).describe('MCP requests of an address in ten minutes.'),
   LIMIT_WAITING_PER_CREDENTIAL: limit(20).describe(
     'Long polls of a credential, or streams of a moderator, that a web process holds open at one time; further ones get 429 `rate_limited`.',

@@ -42,6 +42,12 @@ function bucket(address: string | undefined): string | undefined {
     .join(':')}::/64`;
 }
 
+/** The /48 around an IPv6 bucket; null for IPv4, where a bucket is one address. */
+export function networkOf(bucket: string): string | null {
+  if (!bucket.endsWith('::/64')) return null;
+  return `${bucket.split(':').slice(0, 3).join(':')}::/48`;
+}
+
 function expand(address: string): number[] {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
   const text = dotted

@@ -3,8 +3,10 @@ import { type Sql, sql } from '../sql.ts';
 /** At most `limit` requests per `window` (a PostgreSQL interval), by the database's clock. */
 export interface Limit {
   kind: string;
-  window: '10 minutes' | '1 day';
+  window: '10 minutes' | '1 hour' | '1 day';
   limit: number;
+  /** Set for a limit of all callers together; any other is one of the caller's address. */
+  scope?: 'service';
 }
 
 /** A request to count in each of its limits, unless `unless` selects a row. */
@@ -84,15 +86,24 @@ export function decrement({ kind, window }: Limit, bucket: string, count: number
     AND window_start = date_bin(${window}::interval, clock_timestamp(), 'epoch')`;
 }
 
-/** Reads a counter of the current UTC day, for a limit that a command checks under its own lock. */
-export function countToday(kind: string, bucket: string): Sql<{ count: number }> {
-  return sql`SELECT count FROM rate_counters WHERE kind = ${kind} AND bucket = ${bucket}
-    AND window_start = date_bin('1 day', clock_timestamp(), 'epoch')`;
+/** A limit with the bucket that it counts in. */
+export interface BucketLimit extends Limit {
+  bucket: string;
 }
 
-/** Adds one to the counter that `countToday` reads, in the command's transaction. */
-export function countOne(kind: string, bucket: string): Sql {
+/** Finds the limits that are used up, for a command that checks them under its own lock. */
+export function exhaustedLimits(limits: readonly BucketLimit[]): Sql<{ kind: string }> {
+  return sql`SELECT c.kind FROM rate_counters c
+    JOIN unnest(${limits.map(({ kind }) => kind)}::text[], ${limits.map(({ bucket }) => bucket)}::text[],
+      ${limits.map(({ window }) => window)}::text[], ${limits.map(({ limit }) => limit)}::int[])
+      AS asked (kind, bucket, span, most) ON c.kind = asked.kind AND c.bucket = asked.bucket
+    WHERE c.window_start = date_bin(asked.span::interval, clock_timestamp(), 'epoch')
+      AND c.count >= asked.most`;
+}
+
+/** Adds one to the counter of a limit, in the command's transaction. */
+export function countOne({ kind, bucket, window }: BucketLimit): Sql {
   return sql`INSERT INTO rate_counters AS counter (kind, bucket, window_start, count)
-    VALUES (${kind}, ${bucket}, date_bin('1 day', clock_timestamp(), 'epoch'), 1)
+    VALUES (${kind}, ${bucket}, date_bin(${window}::interval, clock_timestamp(), 'epoch'), 1)
     ON CONFLICT (kind, bucket, window_start) DO UPDATE SET count = counter.count + 1`;
 }

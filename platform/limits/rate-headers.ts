@@ -2,6 +2,7 @@ import type { Limit } from './rate-counters.ts';
 
 const WINDOW_SECONDS: Readonly<Record<Limit['window'], number>> = {
   '10 minutes': 600,
+  '1 hour': 3600,
   '1 day': 86_400,
 };
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { createBatcher } from '../batcher.ts';
+import { networkOf } from '../http/address.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline } from '../postgres/pipeline.ts';
@@ -8,6 +9,7 @@ import { deadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import {
+  type BucketLimit,
   type CountedRow,
   type CountRequest,
   counterKey,
@@ -91,22 +93,62 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   }
 
   /**
+   * The counters of a request, the narrowest first: those of its address, of the IPv6 /48 around it at
+   * ten times the limits, and of the whole service. So a request that its address may not make counts
+   * for nobody else.
+   */
+  function steps(address: string, limits: readonly Limit[]): BucketLimit[][] {
+    const own = limits.filter(({ scope }) => scope === undefined);
+    const network = networkOf(address);
+    return [
+      own.map((limit) => ({ ...limit, bucket: bucketOf(address) })),
+      network ? own.map((limit) => ({ ...ofNetwork(limit), bucket: bucketOf(network) })) : [],
+      limits
+        .filter(({ scope }) => scope === 'service')
+        .map((limit) => ({ ...limit, bucket: 'service' })),
+    ].filter((step) => step.length > 0);
+  }
+
+  /**
    * Counts one request in every limit. Counts nothing if a limit is used up or if `unless` (a read
    * by one key) selects a row. Throws `StorageUnavailable`.
    */
   async function take(address: string, limits: readonly Limit[], unless?: Sql): Promise<Taken> {
-    const asked = { bucket: bucketOf(address), limits, unless };
-    const outcome = await withinDeadline(
-      async (until) => (await group.join({ asked, until }, [])) ?? (await count([asked], until))[0],
+    const counted: BucketLimit[][] = [];
+    let headers: Record<string, string> | undefined;
+    for (const step of steps(address, limits)) {
+      const first = counted.length === 0;
+      const asked = {
+        bucket: step[0]?.bucket ?? '',
+        limits: step,
+        unless: first ? unless : undefined,
+      };
+      const outcome = await withinDeadline(
+        async (until) =>
+          (await group.join({ asked, until }, [])) ?? (await count([asked], until))[0],
+      );
+      if (!outcome || !('left' in outcome)) {
+        await takeBack(counted.flat());
+        return {
+          counted: false,
+          ...(outcome?.exhausted
+            ? exhausted(step, outcome.exhausted)
+            : { headers: rateLimitHeaders(step, []) }),
+        };
+      }
+      headers ??= rateLimitHeaders(step, outcome.left);
+      counted.push(step);
+    }
+    return { counted: true, headers: headers ?? {} };
+  }
+
+  async function takeBack(counted: readonly BucketLimit[], until?: number): Promise<void> {
+    if (counted.length === 0) return;
+    await run(
+      pool,
+      counted.map((limit) => decrement(limit, limit.bucket, 1)),
+      until,
     );
-    if (outcome && 'left' in outcome)
-      return { counted: true, headers: rateLimitHeaders(limits, outcome.left) };
-    return {
-      counted: false,
-      ...(outcome?.exhausted
-        ? exhausted(limits, outcome.exhausted)
-        : { headers: rateLimitHeaders(limits, []) }),
-    };
   }
 
   /**
@@ -131,9 +173,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     limits: readonly Limit[],
     until?: number,
   ): Promise<void> {
-    const bucket = bucketOf(address);
-    const statements = limits.map((limit) => decrement(limit, bucket, 1));
-    await run(pool, statements, until);
+    await takeBack(steps(address, limits).flat(), until);
   }
 
   /** Reverts `take` after a storage failure: tries for `LATER_MS` and ignores errors. */
@@ -144,8 +184,18 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   const bucketsOf = (address: string) =>
     keys.all('address', 'address', address).map(({ hash }) => hash);
 
-  return { take, within, giveBack, giveBackLater, bucketOf, bucketsOf };
+  /** The counters of a request, for a command that checks and counts them itself. */
+  const countersOf = (address: string, limits: readonly Limit[]) => steps(address, limits).flat();
+
+  return { take, within, giveBack, giveBackLater, bucketOf, bucketsOf, countersOf };
 }
+
+/** An IPv6 /48 may hold 65,536 buckets of /64; together they have ten times the limits of one. */
+const ofNetwork = ({ kind, window, limit }: Limit): Limit => ({
+  kind: `${kind}-network`,
+  window,
+  limit: 10 * limit,
+});
 
 /** Groups requests that one statement can count: those with the same limits and condition. */
 const likeness = ({ limits, unless }: CountRequest) =>

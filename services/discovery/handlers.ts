@@ -48,6 +48,7 @@ export function discoveryHandlers({
           'Notes are reviewed before they appear.',
           'Handles and names are chosen by their authors and verified by no one.',
           'An account whose keys are both lost cannot be recovered.',
+          `All addresses together may register ${config.limitRegistrationsPerHour} members and leave ${config.limitGuestNotesPerHour} guest notes in an hour; an IPv6 /48 has ten times the limits of a /64.`,
         ],
       },
     }),

@@ -3,7 +3,13 @@ import { isDisabled, isMutation, type Route, type Routes } from '../../platform/
 
 export type InventoryConfig = Pick<
   Config,
-  'a2aEnabled' | 'apiOpen' | 'baseUrl' | 'guestbookOpen' | 'membershipOpen'
+  | 'limitGuestNotesPerHour'
+  | 'limitRegistrationsPerHour'
+  | 'a2aEnabled'
+  | 'apiOpen'
+  | 'baseUrl'
+  | 'guestbookOpen'
+  | 'membershipOpen'
 >;
 
 type State = 'available' | 'disabled' | 'planned';

@@ -11,7 +11,11 @@ export interface GuestbookDeps {
   limits: RateLimits;
   config: Pick<
     Config,
-    'guestbookOpen' | 'limitNotesPerTenMinutes' | 'limitNotesPerDay' | 'undoWindowSeconds'
+    | 'guestbookOpen'
+    | 'limitNotesPerTenMinutes'
+    | 'limitNotesPerDay'
+    | 'limitGuestNotesPerHour'
+    | 'undoWindowSeconds'
   >;
   readPool: pg.Pool;
 }

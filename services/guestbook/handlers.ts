@@ -20,6 +20,16 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
     { kind: 'notes-day', window: '1 day', limit: config.limitNotesPerDay },
   ];
 
+  const guestLimits: readonly Limit[] = [
+    ...noteLimits,
+    {
+      kind: 'guest-notes-service',
+      window: '1 hour',
+      limit: config.limitGuestNotesPerHour,
+      scope: 'service',
+    },
+  ];
+
   /** The session of the member whose handle the note names, or null for a guest's note. */
   async function authorOf(
     body: NoteSubmission,
@@ -51,19 +61,20 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
       // Only a new note counts against the limits. The command finally decides whether the note is
       // new, and it also answers a repeated note when the limits are used up.
       const open = config.guestbookOpen;
+      const counters = author ? noteLimits : guestLimits;
       const taken = open
-        ? await limits.take(request.address, noteLimits, findNote(body.id))
+        ? await limits.take(request.address, counters, findNote(body.id))
         : undefined;
       const counted = taken?.counted;
       const command = submitCommand(deps, body, author, open && !counted);
       const answer = await store.execute(command).catch((error: unknown) => {
         // Give the count back without waiting: the request's storage deadline may have passed.
         if (counted && !(error instanceof OutcomeUnconfirmed))
-          void limits.giveBackLater(request.address, noteLimits);
+          void limits.giveBackLater(request.address, counters);
         throw error;
       });
       if (counted && (isRefusal(answer) || answer.status === 200)) {
-        await limits.giveBack(request.address, noteLimits);
+        await limits.giveBack(request.address, counters);
         return answer;
       }
       if (!taken) return answer;

@@ -10,6 +10,10 @@ export interface MembershipDeps {
   limits: RateLimits;
   config: Pick<
     Config,
-    'limitMembers' | 'limitRegistrationsPerDay' | 'limitKeyAttempts' | 'membershipOpen'
+    | 'limitRegistrationsPerHour'
+    | 'limitMembers'
+    | 'limitRegistrationsPerDay'
+    | 'limitKeyAttempts'
+    | 'membershipOpen'
   >;
 }

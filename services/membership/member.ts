@@ -24,8 +24,9 @@ export interface RegisterMember {
   handleTaken: boolean;
   handleReserved: boolean;
   activeMembers: number;
-  registrationsToday: number;
-  limits: { members: number; registrationsPerDay: number };
+  /** Whether a limit of registrations is used up. */
+  limited: boolean;
+  limits: { members: number };
   admission: boolean;
 }
 
@@ -85,8 +86,7 @@ export function register(
   if (!command.admission) return refuse('admission_closed');
   if (command.activeMembers >= command.limits.members) return refuse('capacity_reached');
   if (command.handleTaken) return refuse('registration_conflict');
-  if (command.registrationsToday >= command.limits.registrationsPerDay)
-    return refuse('rate_limited');
+  if (command.limited) return refuse('rate_limited');
   return [
     {
       type: 'MemberRegistered',

@@ -8,7 +8,7 @@ import {
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
-import { countOne, countToday } from '../../platform/limits/rate-counters.ts';
+import { countOne, exhaustedLimits } from '../../platform/limits/rate-counters.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -39,7 +39,15 @@ export function registerCommand(
 ): Command<Registered, RegistrationRefusal> {
   const { id, handle } = body;
   const hashes = keys.all('handle', 'handle', handle);
-  const bucket = limits.bucketOf(address);
+  const counters = limits.countersOf(address, [
+    { kind: 'registration', window: '1 day', limit: config.limitRegistrationsPerDay },
+    {
+      kind: 'registrations-service',
+      window: '1 hour',
+      limit: config.limitRegistrationsPerHour,
+      scope: 'service',
+    },
+  ]);
   const owner = memberOwner(id);
   const stream = `member-${id}`;
   const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };
@@ -49,12 +57,12 @@ export function registerCommand(
       members: findMember(id),
       events: readStream(owner, stream),
       handles: findHandle(hashes.map(({ hash }) => hash)),
-      counts: countToday('registration', bucket),
+      exhausted: exhaustedLimits(counters),
     },
     toReply: (registered: Registered) => ({ status: 200, body: registered }),
     replay: ({ reply }, { rows: { members } }) =>
       members[0]?.state === 'active' ? (reply as Registered) : refuse('registration_conflict'),
-    decide({ rows: { totals, events, handles, counts } }) {
+    decide({ rows: { totals, events, handles, exhausted } }) {
       const [hash] = hashes;
       const decided = register(replay(member, events), {
         type: 'RegisterMember',
@@ -64,11 +72,8 @@ export function registerCommand(
         handleTaken: handles.length > 0,
         handleReserved: isReservedHandle(handle),
         activeMembers: totals[0]?.active ?? 0,
-        registrationsToday: counts[0]?.count ?? 0,
-        limits: {
-          members: config.limitMembers,
-          registrationsPerDay: config.limitRegistrationsPerDay,
-        },
+        limited: exhausted.length > 0,
+        limits: { members: config.limitMembers },
         admission: config.membershipOpen,
       });
       if (isRefusal(decided)) return decided;
@@ -86,7 +91,7 @@ export function registerCommand(
         rows: [
           writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.sign_in_key)),
           writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),
-          countOne('registration', bucket),
+          ...counters.map(countOne),
         ],
       };
     },

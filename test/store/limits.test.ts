@@ -35,6 +35,25 @@ t.test('counts exactly the allowed number of concurrent calls in all processes',
   t.same(await counts(), ['long 50', 'short 50']);
 });
 
+t.test('counts an IPv6 /48 at ten times the limit, and the whole service', async (t) => {
+  const { limits, counts } = await createLimits(t);
+  const [{ take, giveBack }] = limits as [(typeof limits)[number]];
+  const all: Limit = { kind: 'all', window: '1 hour', limit: 22, scope: 'service' };
+  const inNetwork = (network: string) => (index: number) =>
+    take(`2001:db8:${network}:${index.toString(16)}::/64`, [short(2), all]);
+  const of = async (work: (index: number) => Promise<Taken>, count: number) => {
+    const taken: Taken[] = [];
+    for (let index = 0; index < count; index++) taken.push(await work(index));
+    return countAllowed(taken);
+  };
+  t.equal(await of(inNetwork('1'), 25), 20, 'a /48 has ten times the limit of a /64');
+  t.equal(await of(inNetwork('2'), 5), 2, 'the whole service has its own limit');
+  t.equal((await counts()).includes('all 22'), true);
+  t.equal((await take('192.0.2.1', [short(2), all])).counted, false);
+  await giveBack('2001:db8:1:0::/64', [short(2), all]);
+  t.equal((await take('192.0.2.1', [short(2), all])).counted, true, 'given back in every counter');
+});
+
 t.test('counts each address separately', async (t) => {
   const { limits, counts } = await createLimits(t);
   const takes = limits.flatMap(({ take }) =>

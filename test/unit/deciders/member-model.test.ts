@@ -91,7 +91,7 @@ class Log {
         ({ data }) => 'handle_hash' in data && data.handle_hash === `hash of ${step.handle}`,
       ),
       activeMembers: this.#all('MemberRegistered').length - this.#all('MemberDeactivated').length,
-      registrationsToday: this.#today,
+      limited: this.#today >= LIMITS.registrationsPerDay,
       limits: LIMITS,
       admission: step.open,
     };

@@ -10,8 +10,8 @@ const command: RegisterMember = {
   handleTaken: false,
   handleReserved: false,
   activeMembers: 0,
-  registrationsToday: 0,
-  limits: { members: 10, registrationsPerDay: 3 },
+  limited: false,
+  limits: { members: 10 },
   admission: true,
 };
 
@@ -39,7 +39,7 @@ t.test('refuses a registration for the first reason in order', async (t) => {
   t.same(refused(everything, 'none'), { refused: 'admission_closed' });
   t.same(refused({ ...everything, admission: true }, 'none'), { refused: 'capacity_reached' });
   t.same(refused({ handleTaken: true }, 'none'), { refused: 'registration_conflict' });
-  t.same(refused({ registrationsToday: 3 }, 'none'), { refused: 'rate_limited' });
+  t.same(refused({ limited: true }, 'none'), { refused: 'rate_limited' });
 });
 
 t.test('recovers only an active member', async (t) => {
