@@ -181,20 +181,29 @@ export function publicCases(
       ['SELECT c.* FROM cases c WHERE c.author_id = $4'],
     );
   if (state === undefined) return page('all', values, ['SELECT c.* FROM cases c WHERE true']);
-  const inState = `SELECT c.* FROM cases c WHERE c.state = $4 AND NOT (${LAPSED})`;
+  // As a range of the index by state: with `state = $4`, a plan may walk the newer cases in other states.
+  const inState = `SELECT c.* FROM cases c WHERE c.state >= $4
+    AND (c.state, c.created_at, c.case_id) < ($4, $1::timestamptz, $2::uuid) AND NOT (${LAPSED})`;
+  const byState = { select: inState, order: 'c.state DESC,' };
   // An index finds the few cases whose expired lease the worker has yet to record.
   return state === 'open'
-    ? page('open', [...values, state], [inState, `SELECT c.* FROM cases c WHERE ${LAPSED}`])
-    : page('in-state', [...values, state], [inState]);
+    ? page('open', [...values, state], [byState, `SELECT c.* FROM cases c WHERE ${LAPSED}`])
+    : page('in-state', [...values, state], [byState]);
 }
 
-/** Reads the newest cases of all `selects` after a position. */
-function page(name: string, values: unknown[], selects: readonly string[]): Sql<ListedCaseRow> {
-  const found = selects.map(
-    (select) => `(${select} AND NOT c.removed AND NOT c.author_gone
+/** Reads the newest cases of all `parts` after a position; `order` is what an index has first. */
+function page(
+  name: string,
+  values: unknown[],
+  parts: readonly (string | { select: string; order: string })[],
+): Sql<ListedCaseRow> {
+  const found = parts
+    .map((part) => (typeof part === 'string' ? { select: part, order: '' } : part))
+    .map(
+      ({ select, order }) => `(${select} AND NOT c.removed AND NOT c.author_gone
       AND (c.created_at, c.case_id) < ($1::timestamptz, $2::uuid)
-      ORDER BY c.created_at DESC, c.case_id DESC LIMIT $3)`,
-  );
+      ORDER BY ${order} c.created_at DESC, c.case_id DESC LIMIT $3)`,
+    );
   return {
     name: `cases-${name}`,
     text: `SELECT c.*, ${LAPSED} AS lapsed, ${SUBMISSION},

@@ -161,7 +161,7 @@ export function overdueCredentials(
   limit: number,
 ): Sql<Pick<CredentialRow, 'credential_id' | 'member_id'>> {
   return sql`SELECT credential_id, member_id FROM credentials
-    WHERE state = 'active' AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
+    WHERE state = 'active' AND expires_at < 'infinity' AND expires_at <= statement_timestamp()
     ORDER BY expires_at LIMIT ${limit}`;
 }
 

@@ -12,7 +12,7 @@ export interface AuditRow
 
 /**
  * What moderators did, what was done to them, and decisions on notes: the condition of the index
- * events_audit, word for word.
+ * events_audit and of those of the filters, word for word.
  */
 export const IS_AUDITED = `(actor->>'type' = 'moderator'
   OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',
@@ -21,10 +21,14 @@ export const IS_AUDITED = `(actor->>'type' = 'moderator'
 const AUDITED = `SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
   FROM events WHERE ${IS_AUDITED} AND position > $1 AND position <= $2`;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The end of a stream's name by which the index finds a subject: a hyphen and a UUID. */
+const END_LENGTH = 37;
+
 /** Which entries are wanted; each filter is optional. */
 export interface AuditFilters {
-  /** Ids of the moderators who acted. Their names are in another table than the log. */
-  moderatorIds?: readonly string[] | undefined;
+  /** The id of the moderator who acted. Their names are in another table than the log. */
+  moderatorId?: string | undefined;
   /** The code of the policy that a decision names. */
   policy?: string | undefined;
   /** The id of a note, a record or a moderator, or the code of a policy. */
@@ -37,19 +41,17 @@ export function auditPage(
   after: number,
   to: number,
   limit: number,
-  { moderatorIds, policy, subject }: AuditFilters = {},
+  { moderatorId, policy, subject }: AuditFilters = {},
 ): Sql<AuditRow> {
   const values: unknown[] = [after, to, limit];
   const value = (given: unknown, type = 'text') => `$${values.push(given)}::${type}`;
   const conditions: string[] = [];
-  if (moderatorIds !== undefined) {
-    const ids = value(moderatorIds, 'text[]');
-    conditions.push(`actor->>'type' = 'moderator' AND actor->>'id' IN (SELECT unnest(${ids}))`);
-  }
+  if (moderatorId !== undefined)
+    conditions.push(`actor->>'type' = 'moderator' AND actor->>'id' = ${value(moderatorId)}`);
   if (policy !== undefined) conditions.push(`data->>'policy' = ${value(policy)}`);
   if (subject !== undefined) {
-    const given = value(subject);
-    conditions.push(`right(stream_id, length(${given}) + 1) = '-' || ${given}`);
+    const end = UUID.test(subject) ? `-${subject}` : `policy-${subject}`;
+    conditions.push(`right(stream_id, ${END_LENGTH}) = right(${value(end)}, ${END_LENGTH})`);
   }
   const text = [AUDITED, ...conditions].join(' AND ');
   const direction = order === 'oldest' ? 'ASC' : 'DESC';

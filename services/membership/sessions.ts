@@ -65,7 +65,7 @@ export const liveSessions = (memberId: string): Sql<{ session_id: string }> =>
  */
 export function overdueSessions(limit: number): Sql<Pick<SessionRow, 'session_id' | 'member_id'>> {
   return sql`SELECT session_id, member_id FROM sessions
-    WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at <= clock_timestamp()
+    WHERE ended_at IS NULL AND expires_at < 'infinity' AND expires_at <= statement_timestamp()
     ORDER BY expires_at LIMIT ${limit}`;
 }
 

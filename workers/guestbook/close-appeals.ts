@@ -28,7 +28,7 @@ export function closeAppeals({ store, config }: Deps): Promise<number> {
 function pastAppeal(undoSeconds: number, limit: number): Sql<NoteRow> {
   return sql`SELECT note_id, owner_id, member_id FROM notes
     WHERE state IN ('rejected', 'removed') AND appeal IS NULL AND member_id IS NOT NULL
-      AND settled_at <= clock_timestamp()
+      AND settled_at <= statement_timestamp()
         - make_interval(hours => 24 * ${APPEAL_DAYS}::int, secs => ${undoSeconds}::int)
     ORDER BY settled_at LIMIT ${limit}`;
 }

@@ -30,8 +30,8 @@ function pastRetention(
   return sql`SELECT note_id, owner_id, member_id FROM notes
     WHERE erased_at IS NULL AND (
       (state IN ('rejected', 'removed') AND (member_id IS NULL OR appeal IN ('upheld', 'over'))
-        AND settled_at <= clock_timestamp() - make_interval(hours => 24 * ${retentionRejectedDays}::int))
+        AND settled_at <= statement_timestamp() - make_interval(hours => 24 * ${retentionRejectedDays}::int))
       OR (state = 'withdrawn'
-        AND settled_at <= clock_timestamp() - make_interval(hours => 24 * ${retentionWithdrawnDays}::int)))
+        AND settled_at <= statement_timestamp() - make_interval(hours => 24 * ${retentionWithdrawnDays}::int)))
     ORDER BY settled_at LIMIT ${limit}`;
 }

@@ -19,7 +19,7 @@ export async function sweepRateCounters({ pool, config }: Deps): Promise<number>
 function dropReporters(hours: number, limit: number): Sql {
   return sql`DELETE FROM report_addresses WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM report_addresses
-      WHERE reported_at < clock_timestamp() - make_interval(hours => ${hours}::int)
+      WHERE reported_at < statement_timestamp() - make_interval(hours => ${hours}::int)
       ORDER BY reported_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING note_id`;
 }
@@ -28,7 +28,7 @@ function dropReporters(hours: number, limit: number): Sql {
 function dropCounters(hours: number, limit: number): Sql {
   return sql`DELETE FROM rate_counters WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM rate_counters
-      WHERE window_start < clock_timestamp() - make_interval(hours => greatest(${hours}::int, 24))
+      WHERE window_start < statement_timestamp() - make_interval(hours => greatest(${hours}::int, 24))
       ORDER BY window_start LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING kind`;
 }

@@ -29,7 +29,7 @@ function tooOld(limit: number): Sql<NoteRow> {
   return named(
     `SELECT note_id, owner_id, member_id FROM notes n
       WHERE state = 'pending' AND tier = 'normal'
-        AND submitted_at < clock_timestamp() - interval '72 hours'
+        AND submitted_at < statement_timestamp() - interval '72 hours'
         AND (deferred_until IS NULL OR deferred_until <= clock_timestamp())
         AND NOT EXISTS (SELECT FROM note_leases l WHERE l.note_id = n.note_id
           AND l.subject_type = 'note' AND ${isLiveLease('l')})

@@ -12,6 +12,7 @@ import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
+  type ModeratorName,
   moderatorNames,
   type NamedActor,
   nameActors,
@@ -37,7 +38,8 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
   const newest = async () => (await query(pool, newestPosition()))[0]?.position ?? 0;
 
   /**
-   * Reads at most `limit` entries beyond `from`, up to the position `end`. Ranges of the log that
+   * Reads at most `limit` entries beyond `from`, up to the position `end`, for which one of the
+   * `filters` holds: several moderators may have one name. Ranges of the log that
    * hold few entries are read in ever larger steps.
    */
   async function read(
@@ -45,7 +47,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     from: number | undefined,
     end: number,
     limit: number,
-    filters: AuditFilters,
+    filters: readonly AuditFilters[],
   ): Promise<NamedRow[]> {
     const found: NamedRow[] = [];
     let after = order === 'oldest' ? (from ?? 0) : 0;
@@ -53,9 +55,13 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     for (let size = RANGE_POSITIONS; after < to && found.length < limit; size *= RANGE_GROWTH) {
       const [low, high] =
         order === 'oldest' ? [after, Math.min(to, after + size)] : [Math.max(after, to - size), to];
-      const entries = auditPage(order, low, high, limit - found.length, filters);
-      const [rows, moderators] = await snapshot(pool, [entries, moderatorNames()]);
-      found.push(...nameActors(rows, moderators));
+      const [moderators, ...entries] = await snapshot<[ModeratorName, ...AuditRow[]]>(pool, [
+        moderatorNames(),
+        ...filters.map((filter) => auditPage(order, low, high, limit - found.length, filter)),
+      ]);
+      const sign = order === 'oldest' ? 1 : -1;
+      const rows = entries.flat().sort((one, other) => sign * (one.position - other.position));
+      found.push(...nameActors(rows.slice(0, limit - found.length), moderators));
       if (order === 'oldest') after += size;
       else to -= size;
     }
@@ -91,7 +97,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
   async function* lines(
     order: Order,
     from: number | undefined,
-    filters: AuditFilters,
+    filters: readonly AuditFilters[],
   ): AsyncGenerator<string> {
     const end = await newest();
     for (let place = from; ; ) {
@@ -110,8 +116,8 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
     }) => {
       const from = await start(cursor, order);
       if (isRefusal(from)) return from;
-      const moderatorIds = moderator === undefined ? undefined : await moderatorsCalled(moderator);
-      const filters = { moderatorIds, policy, subject };
+      const ids = moderator === undefined ? [undefined] : await moderatorsCalled(moderator);
+      const filters = ids.map((moderatorId) => ({ moderatorId, policy, subject }));
       const asked = format ?? (request.accept?.includes(NDJSON) ? 'ndjson' : 'json');
       if (asked === 'ndjson')
         return { status: 200, stream: lines(order, from.position, filters), type: NDJSON };

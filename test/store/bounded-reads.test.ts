@@ -1,0 +1,74 @@
+import t from 'tap';
+import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
+import { prepareValue, toQuery } from '../../platform/postgres/pipeline.ts';
+import type { Sql } from '../../platform/sql.ts';
+import { publicCases } from '../../projections/cases/cases.ts';
+import { overdueCredentials } from '../../projections/credentials/credentials.ts';
+import { auditPage } from '../../projections/moderation/audit.ts';
+import { overdueSessions } from '../../services/membership/sessions.ts';
+import { testDatabase } from '../support/database.ts';
+
+const ONE = '11111111-1111-4111-8111-111111111111';
+
+/** Rows of which each read below finds one or none, or a page among the oldest. */
+const ROWS = [
+  `CREATE TEMP TABLE many AS SELECT n, gen_random_uuid() AS id,
+    now() - n * interval '1 second' AS at FROM generate_series(1, 20000) n`,
+  `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+    SELECT id, 'note-' || id, 2, gen_random_uuid(), 'NoteRejected',
+      '{"policy": "spam"}', jsonb_build_object('type', 'moderator', 'id', gen_random_uuid()), at
+    FROM many ORDER BY n`,
+  `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+    SELECT id, stream, 9, gen_random_uuid(), 'NoteRejected', '{"policy": "rare"}',
+      '{"type": "moderator", "id": "${ONE}"}', at
+    FROM many, (VALUES ('note-${ONE}'), ('policy-rare')) streams (stream) WHERE n = 1`,
+  `INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria, state,
+      version, created_at, updated_at)
+    SELECT id, id, '', '', '', '{}', CASE n WHEN 20000 THEN 'submitted' ELSE 'open' END, 1, at, at
+    FROM many`,
+  `INSERT INTO members (member_id, handle, state, key_epoch, registered_at)
+    SELECT id, 'many_' || n, 'active', 1, at FROM many`,
+  `INSERT INTO sessions (session_id, member_id, key_id, hash, started_at, expires_at, key_epoch)
+    SELECT id, id, 1, md5('') || md5(''), at, now() + interval '1 day', 1 FROM many`,
+  `INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at, key_epoch)
+    SELECT id, id, '{}', 'active', at, now() + interval '1 day', 1 FROM many`,
+  'VACUUM ANALYZE',
+];
+
+const READS: Readonly<Record<string, Sql>> = {
+  'the audit of a subject': auditPage('newest', 0, 1e9, 21, { subject: ONE }),
+  'the audit of a policy as a subject': auditPage('newest', 0, 1e9, 21, { subject: 'rare' }),
+  'the audit by a policy': auditPage('newest', 0, 1e9, 21, { policy: 'rare' }),
+  'the audit by a policy without entries': auditPage('newest', 0, 1e9, 21, { policy: 'none' }),
+  'the audit of a moderator': auditPage('oldest', 0, 1e9, 21, { moderatorId: ONE }),
+  'the cases in a rare state': publicCases({ state: 'submitted' }, 21),
+  'the sessions to expire': overdueSessions(500),
+  'the credentials to expire': overdueCredentials(500),
+};
+
+interface Node {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
+
+t.test('reads no more than it returns, however many other rows there are', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    for (const text of ROWS) await client.query(text);
+    await client.query(BY_INDEX);
+    for (const mode of ['force_generic_plan', 'force_custom_plan'])
+      for (const [name, read] of Object.entries(READS)) {
+        const { text, values } = toQuery(read);
+        const given = values.map((value) => client.escapeLiteral(String(prepareValue(value))));
+        await client.query(`SET plan_cache_mode = ${mode}`);
+        await client.query(`PREPARE read AS ${text}`);
+        const { rows } = await client.query(
+          `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE read (${given.join(', ')})`,
+        );
+        await client.query('DEALLOCATE read');
+        const plan = rows[0]['QUERY PLAN'][0].Plan as Node;
+        const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+        t.ok(blocks < 40, `${name}: ${blocks} blocks, ${mode}`);
+      }
+  });
+});
