@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { addExamples } from './examples.ts';
+import { addDescriptions } from './openapi-descriptions.ts';
 import { openAnswers } from './openapi-growth.ts';
 import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
 import { bodyLimit, bodyType, takesEmptyBody } from './read-request.ts';
@@ -65,7 +66,9 @@ const TAGS: Readonly<Record<string, string>> = {
  * cannot differ from the service; its answers are open to what a later release may add.
  */
 export function openApiDocument(routes: readonly Routes[], baseUrl: string): OpenApiDocument {
-  return openAnswers(strictOpenApiDocument(routes, baseUrl));
+  const document = openAnswers(strictOpenApiDocument(routes, baseUrl));
+  addDescriptions(document);
+  return document;
 }
 
 /** The document of this release alone, whose answers are closed; tests check responses by it. */

@@ -18,6 +18,7 @@ const GOLDEN_3_0 = join(import.meta.dirname, 'openapi-3.0.golden.json');
 
 interface Node {
   $ref?: string;
+  description?: string;
   const?: unknown;
   oneOf?: Node[];
   discriminator?: { propertyName: string; mapping?: Record<string, string> };
@@ -52,7 +53,8 @@ const examplesOf = (operationId: string): { replies: Record<string, unknown> } =
 
 interface Operation {
   operationId: string;
-  parameters?: { in: string; name: string; schema: Node }[];
+  summary: string;
+  parameters?: { in: string; name: string; description?: string; schema: Node }[];
   requestBody?: Part;
   responses: Record<string, Part>;
 }
@@ -213,6 +215,22 @@ t.test('documents a success of every operation but two that redirect', async (t)
     without.map(({ operationId }) => operationId),
     ['pages.guestbook_moved', 'pages.sign'],
   );
+});
+
+t.test('describes every operation, parameter, schema and property', async (t) => {
+  for (const { operationId, summary, parameters = [] } of operations) {
+    t.ok(summary, operationId);
+    for (const { name, description } of parameters)
+      if (!description) t.fail(`${operationId}: describe the parameter ${name} (glossary.ts)`);
+  }
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Node>;
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (!schema.description) t.fail(`describe the schema ${name}`);
+    for (const [path, node] of nodes(schema, name))
+      for (const [property, { $ref, description }] of Object.entries(node.properties ?? {}))
+        if (typeof $ref !== 'string' && !description)
+          t.fail(`describe ${path}.${property} where it is defined, or its name in glossary.ts`);
+  }
 });
 
 t.test('allows in answers what a later release may add, and in requests nothing', async (t) => {
