@@ -138,7 +138,8 @@ class Log {
     );
     const members = from ? [] : [{ key_epoch: 1 }];
     const active = from ? [] : this.#active();
-    return this.#take(command.decide(loaded({ used: this.#row(id), members, active })));
+    const rows = { used: this.#row(id), signIn: [], recovery: [], members, active };
+    return this.#take(command.decide(loaded(rows)));
   }
 
   #take(decided: { appends: readonly Append[] } | Refusal): string {

@@ -63,6 +63,8 @@ class Storage {
       retract: { authors: [], events: [] },
       credential: {
         used: this.#rows(this.#credentials.get(id)),
+        signIn: [],
+        recovery: [],
         members: [{ key_epoch: 1 }],
         active: [],
       },
