@@ -26,10 +26,30 @@ const INVISIBLE =
 /** Removes invisible characters from a text. */
 export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '');
 
-/** The beginning of a text on one line, without invisible characters: at most `max` code points. */
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** Where the grapheme begins that contains a place of the text. */
+export function graphemeStart(text: string, place: number): number {
+  const near = Math.max(0, place - 64);
+  return (
+    near + (graphemes.segment(text.slice(near, place + 64)).containing(place - near)?.index ?? 0)
+  );
+}
+
+/** The beginning of a text in at most `max` code points, without a part of a grapheme at its end. */
+export function cutText(text: string, max: number): string {
+  const part = [...text.slice(0, 2 * max + 2)].slice(0, max).join('');
+  if (part.length === text.length) return text;
+  const start = graphemeStart(text, part.length);
+  return start > 0 ? part.slice(0, start) : part;
+}
+
+/**
+ * The beginning of a text on one line, without invisible characters: at most `max` code points, cut
+ * between graphemes.
+ */
 export function toLine(text: string, max: number): string {
-  const characters = [...stripInvisible(text).replace(/\s+/gu, ' ').trim()];
-  if (characters.length <= max) return characters.join('');
-  const start = characters.slice(0, max - 1).join('');
-  return `${start.trimEnd()}…`;
+  const line = stripInvisible(text).replace(/\s+/gu, ' ').trim();
+  const start = cutText(line, max);
+  return start.length === line.length ? line : `${cutText(line, max - 1).trimEnd()}…`;
 }

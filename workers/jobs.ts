@@ -8,6 +8,7 @@ import { limitsJobs } from './limits/jobs.ts';
 import { membershipJobs } from './membership/jobs.ts';
 import { moderationJobs } from './moderation/jobs.ts';
 import { screeningJobs } from './screening/jobs.ts';
+import { searchJobs } from './search/jobs.ts';
 
 /** Every job; platform/jobs/queues.ts defines the retries of each queue. */
 export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
@@ -19,4 +20,5 @@ export const JOBS: Readonly<Record<QueueName, JobDefinition>> = {
   ...moderationJobs,
   ...screeningJobs,
   ...accountJobs,
+  ...searchJobs,
 };

@@ -11,6 +11,8 @@ export interface Reader {
   /** Returns the body of the reply. */
   read(operation: string, input?: Asked): Promise<Json>;
   reply(operation: string, input?: Asked): Promise<AnyReply>;
+  /** Returns a signal that aborts when the caller disconnects. */
+  gone(): AbortSignal;
 }
 
 interface Asked {
@@ -28,7 +30,11 @@ export function createReader(operations: Operations, request: RequestContext): R
     return outcome;
   }
 
-  return { reply, read: async (id, input) => responseBody(await reply(id, input)) };
+  return {
+    reply,
+    read: async (id, input) => responseBody(await reply(id, input)),
+    gone: () => request.gone(),
+  };
 }
 
 /** The values that are present, as strings like in a URL. */

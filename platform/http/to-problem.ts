@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { OutcomeUnconfirmed, StorageUnavailable } from '../postgres/errors.ts';
+import { OutcomeUnconfirmed, Overloaded, StorageUnavailable } from '../postgres/errors.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
 import { Problem } from './problems.ts';
 
@@ -15,6 +15,7 @@ export function toProblem(logger: Logger, error: unknown, id: string): Problem {
 }
 
 function asProblem(error: unknown): Problem {
+  if (error instanceof Overloaded) return new Problem('overloaded');
   if (error instanceof StorageUnavailable) return new Problem('storage_unavailable');
   if (error instanceof OutcomeUnconfirmed) return new Problem('outcome_unconfirmed');
   return new Problem('internal_error');

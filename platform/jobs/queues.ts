@@ -63,6 +63,7 @@ const QUEUES = {
   'queue-age': SWEEP,
   retention: SWEEP,
   'expire-leases': SWEEP,
+  'split-words': SWEEP,
   'screen-note': SCREENING,
   'erase-member': ERASURE,
 } as const satisfies Record<string, Retry>;

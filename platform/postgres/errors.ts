@@ -4,6 +4,9 @@ import { RolledBack } from './pipeline.ts';
 /** Storage is unreachable, shutting down or too slow. Nothing was written; answered with 503. */
 export class StorageUnavailable extends Error {}
 
+/** The process or the database has too much to do for this read; answered with 503. */
+export class Overloaded extends StorageUnavailable {}
+
 /** COMMIT was sent, but its outcome is unknown: the write may have happened. Answered with 503. */
 export class OutcomeUnconfirmed extends Error {}
 
@@ -29,6 +32,9 @@ const UNAVAILABLE = new Set([
 ]);
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? '';
+
+/** Whether a statement was cancelled, by its timeout or by request. */
+export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014';
 
 /** Whether the server aborted a statement that can be retried. */
 export const hasYielded = (error: unknown): boolean => RETRYABLE_CODES.includes(codeOf(error));

@@ -21,7 +21,7 @@ const PLANNER = `(SELECT count(set_config(name, value, false)) FROM pg_settings
 const direct = new WeakSet<pg.ClientBase>();
 
 /** Whether a connection is known to have its own server process, that is, no pooler in between. */
-const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
+export const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 
 /**
  * Opens a pool of at most `size` connections with timeouts for statements and transactions.
@@ -99,7 +99,7 @@ const used = new WeakSet<pg.ClientBase>();
 export function withClient<Result>(
   pool: pg.Pool,
   until: number,
-  work: (client: pg.PoolClient) => Promise<Result>,
+  work: (client: pg.PoolClient, pool: pg.Pool) => Promise<Result>,
 ): Promise<Result> {
   return measureStorage(async () => {
     for (;;) {
@@ -112,7 +112,7 @@ export function withClient<Result>(
       used.add(client);
       let discard = false;
       try {
-        return await work(client);
+        return await work(client, pool);
       } catch (error) {
         const readOnly = isReadOnly(error);
         discard = readOnly || mayBeOutdated(error);

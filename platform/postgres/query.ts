@@ -22,7 +22,7 @@ const REPLICA_MS = 1000;
  */
 export async function runRead<Result>(
   pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
+  work: (client: pg.PoolClient, from: pg.Pool) => Promise<Result>,
 ): Promise<Result> {
   const until = deadline();
   const replicas = replicasOf(pool);

@@ -1,6 +1,8 @@
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import { parseJson } from '../../platform/json.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
+import { toVector } from '../../platform/word-vector.ts';
 import type { Kind } from '../../services/artifacts/artifact-kind.ts';
 import * as events from '../../services/artifacts/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
@@ -21,6 +23,7 @@ const insertArtifact = defineInsert('artifacts', {
   title: 'text',
   content_hash: 'text',
   packet: 'text::json',
+  words: 'text::tsvector',
   supersedes_id: 'uuid',
   state: 'text',
   version: 'int',
@@ -31,7 +34,11 @@ export const artifacts = defineProjection(heard, {
   name: 'artifacts',
   tables: ['artifacts'],
   texts: [
-    { table: 'artifacts', columns: ['title', 'content_hash', 'packet'], member: 'author_id' },
+    {
+      table: 'artifacts',
+      columns: ['title', 'content_hash', 'packet', 'words'],
+      member: 'author_id',
+    },
   ],
   on: {
     ArtifactPublished: ({ stream_version, data, personal, recorded_at }) =>
@@ -42,6 +49,7 @@ export const artifacts = defineProjection(heard, {
         title: personal?.title,
         content_hash: personal?.content_hash,
         packet: personal?.packet,
+        words: personal && toVector([personal.title, summaryOf(personal.packet)]),
         supersedes_id: data.supersedes_id,
         state: 'published',
         version: stream_version,
@@ -73,6 +81,9 @@ export const artifacts = defineProjection(heard, {
         WHERE author_id = ${owner_id} AND state <> 'withdrawn'`,
   },
 });
+
+const summaryOf = (packet: string): string =>
+  (parseJson(packet) as { summary?: string }).summary ?? '';
 
 /** `packet` is JSON text. Hash and packet are null after erasure. */
 export interface ArtifactRow {

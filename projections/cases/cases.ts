@@ -1,6 +1,7 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import { toVector } from '../../platform/word-vector.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import { lapsedSql, stateAsReadSql } from '../../services/cases/lease.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
@@ -15,6 +16,7 @@ const insertCase = defineInsert('cases', {
   summary: 'text',
   objective: 'text',
   acceptance_criteria: 'text[]',
+  words: 'text::tsvector',
   artifact_id: 'uuid',
   state: 'text',
   version: 'int',
@@ -31,7 +33,7 @@ export const cases = defineProjection(
     texts: [
       {
         table: 'cases',
-        columns: ['title', 'summary', 'objective', 'acceptance_criteria'],
+        columns: ['title', 'summary', 'objective', 'acceptance_criteria', 'words'],
         member: 'author_id',
       },
     ],
@@ -44,6 +46,7 @@ export const cases = defineProjection(
           summary: personal?.summary,
           objective: personal?.objective,
           acceptance_criteria: personal?.acceptance_criteria,
+          words: toVector([personal?.title, personal?.summary, personal?.objective]),
           artifact_id: data.artifact_id,
           state: 'open',
           version: 1,

@@ -2,6 +2,7 @@ import { defineBatch, defineInsert, defineRead } from '../../platform/batch-stat
 import { guestNoteOwner, memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import { toVector } from '../../platform/word-vector.ts';
 import * as events from '../../services/guestbook/events.ts';
 import type { Experience } from '../../services/guestbook/experience.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
@@ -35,6 +36,7 @@ const insertNote = defineInsert(
     parent_id: 'uuid',
     name: 'text',
     message: 'text',
+    words: 'text::tsvector',
     state: 'text',
     version: 'int',
     submitted_at: 'timestamptz',
@@ -69,7 +71,7 @@ const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated
 export const notes = defineProjection(heard, {
   name: 'notes',
   tables: ['notes'],
-  texts: [{ table: 'notes', columns: ['name', 'message'] }],
+  texts: [{ table: 'notes', columns: ['name', 'message', 'words'] }],
   on: {
     NoteSubmitted: ({ owner_id, stream_version, data, personal, recorded_at }) =>
       insertNote({
@@ -81,6 +83,7 @@ export const notes = defineProjection(heard, {
         parent_id: data.parent_id,
         name: personal?.name,
         message: personal?.message,
+        words: toVector([personal?.message]),
         state: 'pending',
         version: stream_version,
         submitted_at: recorded_at,
@@ -127,12 +130,13 @@ export const notes = defineProjection(heard, {
       sql`UPDATE notes SET appeal = 'over', version = ${stream_version}
         WHERE note_id = ${data.note_id}`,
     NoteErased: ({ stream_version, data, recorded_at }) =>
-      sql`UPDATE notes SET name = NULL, message = NULL, erased_at = ${recorded_at},
+      sql`UPDATE notes SET name = NULL, message = NULL, words = NULL, erased_at = ${recorded_at},
         appeal = nullif(appeal, 'open'), appealed_at = NULL, version = ${stream_version} WHERE note_id = ${data.note_id}`,
     // Withdraws and erases every note that does not stay public; the events of notes beyond a batch
     // follow. Until then a note without a text cannot be decided on.
     MemberDeactivated: ({ owner_id, data, recorded_at }) =>
-      sql`UPDATE notes SET name = NULL, message = NULL, appeal = nullif(appeal, 'open'), appealed_at = NULL,
+      sql`UPDATE notes SET name = NULL, message = NULL, words = NULL,
+          appeal = nullif(appeal, 'open'), appealed_at = NULL,
           settled_at = CASE WHEN state IN ('pending', 'approved') THEN ${recorded_at} ELSE settled_at END,
           state = CASE WHEN state IN ('pending', 'approved') THEN 'withdrawn' ELSE state END
         WHERE member_id = ${owner_id} AND erased_at IS NULL

@@ -1,6 +1,7 @@
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
+import { toVector } from '../../platform/word-vector.ts';
 import * as events from '../../services/profiles/events.ts';
 import { defineProjection } from '../projection.ts';
 import {
@@ -17,6 +18,7 @@ const writeProfile = defineInsert(
     summary: 'text',
     links: 'text[]',
     capabilities: 'text[]',
+    words: 'text::tsvector',
     state: 'text',
     version: 'int',
     published_at: 'timestamptz',
@@ -26,7 +28,7 @@ const writeProfile = defineInsert(
   {
     key: ['member_id'],
     conflict: `DO UPDATE SET display_name = excluded.display_name, summary = excluded.summary,
-      links = excluded.links, capabilities = excluded.capabilities, state = excluded.state,
+      links = excluded.links, capabilities = excluded.capabilities, words = excluded.words, state = excluded.state,
       version = excluded.version, published_at = excluded.published_at,
       taken_down_at = excluded.taken_down_at, removal_told = excluded.removal_told`,
   },
@@ -38,7 +40,7 @@ export const profiles = defineProjection(events, {
   texts: [
     {
       table: 'profiles',
-      columns: ['display_name', 'summary', 'links', 'capabilities'],
+      columns: ['display_name', 'summary', 'links', 'capabilities', 'words'],
       member: 'member_id',
     },
   ],
@@ -50,6 +52,7 @@ export const profiles = defineProjection(events, {
         summary: personal?.summary,
         links: personal?.links,
         capabilities: personal?.capabilities,
+        words: toVector([personal?.display_name, personal?.summary]),
         state: 'published',
         version: stream_version,
         published_at: recorded_at,

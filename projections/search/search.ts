@@ -1,18 +1,32 @@
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import type { Sql } from '../../platform/sql.ts';
+import type { SearchQuery } from '../../platform/word-vector.ts';
+import { isUnsplit } from './unsplit.ts';
 
 export const SEARCH_KINDS = ['note', 'member', 'artifact', 'case'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 /** A public record that contains all the words. `at` is when it was published. */
-export interface FoundRow {
+export interface FoundRow extends Totals {
   kind: SearchKind;
   id: string;
-  title: string;
-  excerpt: string;
+  title: string | null;
+  /** The texts that may contain the words, in the order in which an excerpt prefers them. */
+  texts: (string | null)[];
+  attribution: 'guest' | 'member' | null;
   at: Date;
   place: string;
 }
+
+interface Totals {
+  /** How many records were found, those of other pages included. */
+  count: number;
+  /** Whether every record was looked at. */
+  complete: boolean;
+}
+
+/** Totals without a record, if the page is empty. */
+export type SearchRow = FoundRow | (Totals & { id: null });
 
 /** A searched table, with the alias `r` in each SQL fragment. */
 interface Source {
@@ -21,13 +35,13 @@ interface Source {
   at: string;
   /** The condition of the word index and of the time index on the table. */
   shown: string;
-  /** The text that the word index covers; it must equal the expression in the schema. */
-  text: string;
   /** A further condition. */
   where?: string;
-  /** Selects ids of records found by something other than their words. */
-  byName?: string;
-  columns: string;
+  /** Whether records are also found by their member's handle. */
+  byHandle?: true;
+  title: string;
+  texts: string;
+  attribution?: string;
   join?: string;
 }
 
@@ -37,12 +51,12 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     id: 'r.note_id',
     at: 'r.approved_at',
     shown: `r.state = 'approved'`,
-    text: `coalesce(r.message, '')`,
     // A scalar subquery, because for EXISTS the planner may hash all approved notes.
     where: `(r.parent_id IS NULL
       OR (SELECT p.state FROM notes p WHERE p.note_id = r.parent_id) = 'approved')`,
-    columns: `CASE r.attribution WHEN 'member' THEN coalesce(m.handle, 'former member')
-      ELSE coalesce(r.name, '') END AS title, left(r.message, 200) AS excerpt`,
+    title: `CASE r.attribution WHEN 'member' THEN coalesce(m.handle, 'former member') ELSE r.name END`,
+    texts: 'ARRAY[r.message]',
+    attribution: 'r.attribution',
     join: 'LEFT JOIN members m ON m.member_id = r.member_id',
   },
   member: {
@@ -50,82 +64,99 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     id: 'r.member_id',
     at: 'r.published_at',
     shown: `r.state = 'published'`,
-    text: `coalesce(r.display_name, '') || ' ' || coalesce(r.summary, '')`,
-    byName: 'SELECT member_id FROM members WHERE handle = lower($1)',
-    columns: 'r.display_name AS title, left(r.summary, 200) AS excerpt',
+    byHandle: true,
+    title: 'r.display_name',
+    texts: 'ARRAY[r.summary]',
   },
   artifact: {
     table: 'artifacts',
     id: 'r.artifact_id',
     at: 'r.created_at',
     shown: `r.state = 'published'`,
-    text: `coalesce(r.title, '') || ' ' || coalesce(r.packet->>'summary', '')`,
-    columns: `r.title, left(r.packet->>'summary', 200) AS excerpt`,
+    title: 'r.title',
+    texts: `ARRAY[r.packet->>'summary']`,
   },
   case: {
     table: 'cases',
     id: 'r.case_id',
     at: 'r.created_at',
     shown: 'NOT r.removed AND NOT r.author_gone',
-    text: `coalesce(r.title, '') || ' ' || coalesce(r.summary, '') || ' ' || coalesce(r.objective, '')`,
-    columns: 'r.title, left(r.summary, 200) AS excerpt',
+    title: 'r.title',
+    texts: 'ARRAY[r.summary, r.objective]',
   },
 };
 
-/**
- * Number of newest records that are searched before the word index; none if the newest
- * `PROBED_FIRST` have no match at all.
- */
-const NEWEST_FIRST = 200;
-const PROBED_FIRST = 40;
+/** Rows of each kind that a search looks at by its words, and again among the newest. */
+export const MAX_CANDIDATES = 2500;
 
 /**
- * Searches public records that contain all words of the query (`or`, `-` and quotes have their
- * usual meaning), newest first.
+ * Planner setting for searches: the newest records are read in the order of their index, also by a
+ * plan that is kept from when the table was small.
+ */
+export const SEARCH_SETTINGS = { enable_sort: 'off' } as const;
+
+/**
+ * Searches public records, newest first. The index of words has no order: where it knows more records
+ * than a search may look at, the search looks at some of them and at the newest records.
  */
 export function searchPublic(
-  query: string,
+  { matches, candidates, handle }: SearchQuery,
   kind: SearchKind | undefined,
   limit: number,
   { at, id }: KeysetPosition = START_NEWEST,
-): Sql<FoundRow> {
+): Sql<SearchRow> {
   const kinds = kind ? [kind] : SEARCH_KINDS;
+  const each = (part: (kind: SearchKind) => string) => kinds.map(part).join(' UNION ALL ');
   return {
     name: `search-${kind ?? 'all'}`,
-    text: `SELECT *, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-      FROM (${kinds.map(ofKind).join(' UNION ALL ')}) found
-      ORDER BY at DESC, id DESC LIMIT $4`,
-    values: [query.normalize('NFKC'), at, id, limit],
+    text: `WITH ${kinds.map(candidatesOf).join(', ')},
+      matches AS MATERIALIZED (${each(matchesOf)}),
+      page AS MATERIALIZED (SELECT * FROM matches WHERE $3::text IS NOT NULL AND (at, id) < ($4::timestamptz, $5::uuid)
+        ORDER BY at DESC, id DESC LIMIT $6)
+      SELECT totals.*, page.*, content.title, content.texts, content.attribution,
+        to_char(page.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      FROM (SELECT (SELECT count(*)::int FROM matches) AS count,
+          NOT (${kinds.map(isIncomplete).join(' OR ')}) AS complete) totals
+        LEFT JOIN page ON true
+        LEFT JOIN LATERAL (${each(contentOf)}) content ON true
+      ORDER BY page.at DESC, page.id DESC`,
+    values: [matches, candidates, handle, at, id, limit],
   };
 }
 
-/**
- * The time index knows no words, and the word index has no order. A word that fills a page from the
- * newest records is found by the time index; any other word by the word index, with all its
- * matches. The planner cannot know how rare a word is and would choose one index for both; OFFSET 0
- * prevents that.
- */
-function ofKind(kind: SearchKind): string {
-  const { table, id, at, shown, text, where = 'true', byName, columns, join = '' } = SOURCES[kind];
-  const each = `SELECT ${id} AS id, ${at} AS at FROM`;
-  const before = (row: string) => `${row} < ($2::timestamptz, $3::uuid)`;
-  const fits = `to_tsvector('simple', composed(${text}))
-    @@ websearch_to_tsquery('simple', $1) AND ${where}`;
-  const newest = (count: number) => `(SELECT * FROM ${table} r
-    WHERE ${shown} AND ${before(`(${at}, ${id})`)}
-    ORDER BY ${at} DESC, ${id} DESC LIMIT ${count}) r`;
-  const every = `${each} ${table} r WHERE ${shown} AND ${fits} OFFSET 0`;
-  const named = byName
-    ? `UNION ${each} ${table} r WHERE ${id} IN (${byName}) AND ${shown} AND ${before(`(${at}, ${id})`)}`
+/** OFFSET 0 keeps the planner from using another index than that of the words. */
+function candidatesOf(kind: SearchKind): string {
+  const { table, id, at, shown, where = 'true' } = SOURCES[kind];
+  const fits = `r.words @@ $1::tsquery AND ${where} AS fits`;
+  return `${kind}_candidates AS MATERIALIZED (SELECT ${id} AS id, ${at} AS at, ${fits}
+      FROM (SELECT * FROM ${table} r WHERE ${shown} AND r.words @@ $2::tsquery
+        OFFSET 0 LIMIT ${MAX_CANDIDATES + 1}) r),
+    ${kind}_newest AS MATERIALIZED (SELECT ${id} AS id, ${at} AS at, ${fits}
+      FROM (SELECT * FROM ${table} r WHERE ${shown} AND ${isBounded(kind)}
+          AND (${at}, ${id}) < ($4::timestamptz, $5::uuid)
+        ORDER BY ${at} DESC, ${id} DESC LIMIT ${MAX_CANDIDATES}) r)`;
+}
+
+const isBounded = (kind: SearchKind) =>
+  `($2::tsquery IS NULL OR (SELECT count(*) FROM ${kind}_candidates) > ${MAX_CANDIDATES})`;
+
+/** Records of an earlier release may have no words yet. */
+const isIncomplete = (kind: SearchKind) =>
+  `${isBounded(kind)}
+    OR EXISTS (SELECT FROM ${SOURCES[kind].table} r WHERE ${isUnsplit(SOURCES[kind].table)})`;
+
+function matchesOf(kind: SearchKind): string {
+  const { table, id, at, shown, byHandle } = SOURCES[kind];
+  const named = byHandle
+    ? `UNION SELECT ${id}, ${at} FROM members m JOIN ${table} r USING (member_id)
+        WHERE m.handle = $3::text AND ${shown}`
     : '';
-  return `(WITH late AS MATERIALIZED (${each} ${newest(NEWEST_FIRST)}
-      WHERE EXISTS (SELECT FROM ${newest(PROBED_FIRST)} WHERE ${fits}) AND ${fits}
-      ORDER BY at DESC, id DESC LIMIT $4)
-    SELECT '${kind}' AS kind, found.id, ${columns}, found.at
-    FROM (SELECT * FROM (SELECT * FROM late WHERE (SELECT count(*) FROM late) = $4
-        UNION ALL SELECT * FROM (${every}) every
-          WHERE (SELECT count(*) FROM late) < $4 AND ${before('(at, id)')}
-        ${named}) matches
-      ORDER BY at DESC, id DESC LIMIT $4) found
-    JOIN ${table} r ON ${id} = found.id ${join})`;
+  return `SELECT '${kind}' AS kind, id, at FROM (SELECT id, at FROM ${kind}_candidates WHERE fits
+      UNION SELECT id, at FROM ${kind}_newest WHERE fits ${named}) found`;
+}
+
+function contentOf(kind: SearchKind): string {
+  const { table, id, title, texts, attribution = 'NULL', join = '' } = SOURCES[kind];
+  return `SELECT ${title} AS title, ${texts} AS texts, ${attribution} AS attribution
+    FROM ${table} r ${join} WHERE page.kind = '${kind}' AND ${id} = page.id`;
 }

@@ -10,8 +10,9 @@ export interface SearchDeps {
 
 export function searchHandlers({ readPool }: SearchDeps): Handlers<typeof searchContract> {
   return {
-    'search.public': async ({ query: { q, type, cursor, limit } }) => {
-      const found = await findPublic(readPool, { words: q, kind: type, cursor, limit });
+    'search.public': async ({ query: { q, type, cursor, limit }, request }) => {
+      const asked = { words: q, kind: type, cursor, limit };
+      const found = await findPublic(readPool, asked, request.gone());
       return isRefusal(found) ? found : { status: 200, body: { status: 'ok', ...found } };
     },
   };

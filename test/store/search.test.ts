@@ -1,18 +1,21 @@
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { BY_INDEX } from '../../platform/postgres/connection.ts';
+import { toSearchQuery, toVector } from '../../platform/word-vector.ts';
 import {
   type FoundRow,
+  MAX_CANDIDATES,
   SEARCH_KINDS,
   type SearchKind,
   searchPublic,
 } from '../../projections/search/search.ts';
+import { SPLIT_TABLES } from '../../projections/search/unsplit.ts';
+import { splitWordsOfOldRows } from '../../workers/search/split-words.ts';
 import { testDatabase } from '../support/database.ts';
 import { countRowsRead } from '../support/rows-read.ts';
 
-const ROWS = 3000;
-/** The number of newest records that a search scans for any word. */
-const NEWEST = 200;
+/** More than a search looks at. */
+const ROWS = MAX_CANDIDATES + 500;
 
 /** Every record has `harbour`, 1 in 100 `often`, three `rare`, and the older half `formerly`. */
 const FILL = [
@@ -38,59 +41,107 @@ const FILL = [
 ];
 
 async function createFilledDatabase(t: Test) {
-  const { url } = await testDatabase(t);
+  const { url, pool } = await testDatabase(t);
   const client = new pg.Client(url);
   await client.connect();
   t.teardown(() => client.end());
   await client.query(BY_INDEX);
+  await client.query('SET enable_sort = off');
   for (const text of FILL) await client.query(text);
+  await splitWordsOfOldRows(pool);
+  await client.query('VACUUM ANALYZE notes, profiles, artifacts, cases');
 
-  async function find(words: string, kind: SearchKind | undefined, limit: number, last?: FoundRow) {
+  async function search(
+    words: string,
+    kind: SearchKind | undefined,
+    limit: number,
+    last?: FoundRow,
+  ) {
     const place = last && { at: last.place, id: last.id };
-    return (await client.query<FoundRow>(searchPublic(words, kind, limit, place))).rows;
+    const statement = searchPublic(toSearchQuery(words), kind, limit, place);
+    const { rows } = await client.query(statement);
+    const found: FoundRow[] = rows.filter(({ id }) => id !== null);
+    return { found, count: rows[0].count, complete: rows[0].complete };
   }
 
-  const read = (words: string, kind: SearchKind | undefined) =>
-    countRowsRead(client, searchPublic(words, kind, 21), ['text', 'timestamptz', 'uuid', 'bigint']);
+  const find = async (...given: Parameters<typeof search>) => (await search(...given)).found;
 
-  return { client, find, read };
+  const read = (words: string, kind: SearchKind | undefined) =>
+    countRowsRead(client, searchPublic(toSearchQuery(words), kind, 21), [
+      'tsquery',
+      'tsquery',
+      'text',
+      'timestamptz',
+      'uuid',
+      'bigint',
+    ]);
+
+  return { client, pool, search, find, read };
 }
 
-t.test('reads only matches and a few of the newest records in a search', async (t) => {
-  const { read } = await createFilledDatabase(t);
+t.test('looks at a bounded number of records, however many match', async (t) => {
+  const { read, search } = await createFilledDatabase(t);
   for (const kind of SEARCH_KINDS) {
-    // Each match is read for its words and again for its content, a note's author as well.
     const checkRows = async (words: string, matches: number) => {
       const rows = await read(words, kind);
-      t.ok(rows <= NEWEST + matches + 3 * 21, `${kind} ${words}: ${rows} rows`);
+      t.ok(rows <= matches + 4 * 21, `${kind} ${words}: ${rows} rows`);
     };
     await checkRows('zebra', 0);
     await checkRows('rare', 3);
     await checkRows('often', ROWS / 100);
-    await checkRows('harbour', 0);
-    await checkRows('formerly', ROWS / 2);
     await checkRows('harbour zebra', 0);
+    await checkRows('harbour', 2 * MAX_CANDIDATES + 1);
+    await checkRows('"harbour harbour"', 2 * MAX_CANDIDATES + 1);
+    await checkRows('-harbour', MAX_CANDIDATES);
   }
   const all = await read('zebra', undefined);
-  t.ok(all <= SEARCH_KINDS.length * (NEWEST + 3), `all kinds: ${all} rows`);
+  t.ok(all <= 10, `all kinds: ${all} rows`);
+  t.match(await search('rare', 'note', 2), { count: 3, complete: true });
+  t.match(await search('"harbour harbour"', 'note', 2), { count: 0, complete: false });
+  t.match(await search('harbour', 'note', 2), { complete: false });
 });
 
-t.test('finds words with composed and decomposed letters', async (t) => {
-  const { client, find } = await createFilledDatabase(t);
-  const spellings = ['café'.normalize('NFC'), 'café'.normalize('NFD'), 'ｃａｆé'];
+t.test('finds words with composed and decomposed letters, and without accents', async (t) => {
+  const { client, pool, find } = await createFilledDatabase(t);
+  const spellings = ['café'.normalize('NFC'), 'café'.normalize('NFD'), 'ｃａｆé', 'cafe'];
   await client.query(
-    `UPDATE notes SET message = ($1::text[])[n] FROM (SELECT note_id, row_number() OVER
+    `UPDATE notes SET message = ($1::text[])[n], words = NULL FROM (SELECT note_id, row_number() OVER
         (ORDER BY approved_at) AS n FROM notes) oldest
       WHERE notes.note_id = oldest.note_id AND n <= $2`,
     [spellings, spellings.length],
   );
-  // The notes are not among the newest, so the index of words finds them.
+  await splitWordsOfOldRows(pool);
   for (const words of spellings)
     t.same(
-      (await find(words, 'note', 5)).map(({ excerpt }) => excerpt).sort(),
+      (await find(words, 'note', 5)).map(({ texts }) => texts[0]).sort(),
       spellings.toSorted(),
     );
-  t.same(await find('cafe', 'note', 5), [], 'an accent is significant');
+});
+
+t.test('splits the rows of an earlier release, and clears the words of erased texts', async (t) => {
+  const { client, pool, search } = await createFilledDatabase(t);
+  const words = (table: string) =>
+    client
+      .query(`SELECT count(words)::int AS split FROM ${table}`)
+      .then(({ rows }) => rows[0].split);
+  for (const table of SPLIT_TABLES) t.equal(await words(table), ROWS, table);
+  await client.query('UPDATE notes SET words = NULL');
+  t.match(await search('rare', 'note', 5), { count: 0, complete: false }, 'says what is missing');
+  t.equal(await splitWordsOfOldRows(pool), ROWS);
+  t.match(await search('rare', 'note', 5), { count: 3, complete: true });
+  t.equal(await splitWordsOfOldRows(pool), 0, 'nothing is left');
+
+  await client.query('UPDATE notes SET message = NULL');
+  await splitWordsOfOldRows(pool);
+  t.equal(await words('notes'), 0, 'no word of an erased text is kept');
+});
+
+t.test('stores a text that has the longest words and no words at all', async (t) => {
+  const { client } = await createFilledDatabase(t);
+  for (const text of ['😀', '\u{20000}'.repeat(5000), 'x'.repeat(5000), 'ﷺ'.repeat(500), "'\\'&|!"])
+    await client.query('SELECT $1::tsvector', [toVector([text])]);
+  t.equal(toVector([null]), null);
+  t.equal(toVector(['🎉']), '');
 });
 
 t.test('pages through a search completely and in order, by either index', async (t) => {
@@ -109,7 +160,8 @@ t.test('pages through a search completely and in order, by either index', async 
       ['rare', 3, 2],
       ['often', ROWS / 100, 7],
       ['formerly', ROWS / 2, 100],
-      ['harbour', ROWS, 500],
+      ['often or rare', ROWS / 100 + 3, 7],
+      ['often -rare', ROWS / 100, 7],
     ] as const) {
       const found = await pages(words, kind, limit);
       t.equal(new Set(found.map(({ id }) => id)).size, matches, `${kind} ${words}`);
@@ -119,6 +171,8 @@ t.test('pages through a search completely and in order, by either index', async 
     }
   }
   t.equal((await pages('often', undefined, 10)).length, (4 * ROWS) / 100);
-  const [member, ...others] = await find('more_2500', undefined, 5);
-  t.same([member?.kind, others], ['member', []], 'a member is found by handle');
+  for (const handle of ['more_2500', '@more_2500', '"more_2500"', ' " More_2500 " ']) {
+    const [member, ...others] = await find(handle, undefined, 5);
+    t.same([member?.kind, others], ['member', []], `a member is found by ${handle}`);
+  }
 });

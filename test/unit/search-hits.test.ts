@@ -14,6 +14,8 @@ t.test('finds what the search finds, in any case and however it is composed', (t
     'a part of a ligature is all of it',
   );
   t.same(splitAtHits('İİ x', 'x'), ['İİ ', 'x'], 'letters that grow when they are folded');
+  t.same(splitAtHits('It’s O’Brien', "o'brien"), ['It’s ', 'O’Brien']);
+  t.same(splitAtHits('Café or money', 'money cafe'), ['Café', ' or ', 'money']);
   t.same(findHits('nothing', 'money'), []);
   t.same(splitAtHits('nothing', ''), ['nothing']);
   t.same(splitAtHits('', 'money'), []);

@@ -1,13 +1,19 @@
+import { findWords, parseQuery, type TextPart } from '../../platform/words.ts';
 import { truncate } from './labels.ts';
+
+export type { TextPart };
 
 /** A character with its marks: texts are compared composed, which joins these and no others. */
 const CHARACTER = /\P{M}?\p{M}*/gu;
 
-/** The start and the end of a part of a text, in UTF-16 code units. */
-export type TextPart = readonly [start: number, end: number];
-
-/** Where the service's search finds `query` in the text: in any case and however it is composed. */
+/** Where the service's search finds `query` in the text: as a part of it, or else its words. */
 export function findHits(text: string, query: string): TextPart[] {
+  const parts = findParts(text, query);
+  return parts.length > 0 ? parts : findWords(text, parseQuery(query));
+}
+
+/** Finds a part of the text in any case and however it is composed. */
+function findParts(text: string, query: string): TextPart[] {
   const needle = query.normalize('NFKC').toLowerCase();
   if (needle === '') return [];
   let folded = '';

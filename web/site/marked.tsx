@@ -1,31 +1,25 @@
 import { stripInvisible } from '../../platform/visible-text.ts';
 
-/** The words that a query asks for; excluded ones and `or` are none. */
-function wordsOf(query: string): string[] {
-  return query
-    .normalize('NFKC')
-    .split(/\s+/u)
-    .filter((word) => !word.startsWith('-') && word.toLowerCase() !== 'or')
-    .map((word) => word.replace(/^\P{Alphabetic}+|[^\p{Alphabetic}\p{N}]+$/gu, ''))
-    .filter((word) => word !== '');
-}
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** Text by others, in which whole words of the query are marked. */
-export function MarkedText({ text, words }: { text: string; words: string }) {
-  const shown = stripInvisible(text);
-  const all = wordsOf(words);
-  if (all.length === 0) return <>{shown}</>;
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])(${all.map(escaped).join('|')})(?![\\p{L}\\p{N}])`,
-    'giu',
-  );
+/** Text by others, in which parts (start and length in code points) are marked. */
+export function MarkedText({ text, marks }: { text: string; marks: readonly number[][] }) {
+  const characters = [...text];
+  const part = (start: number, end?: number) =>
+    stripInvisible(characters.slice(start, end).join(''));
+  let done = 0;
+  const pieces = marks.map(([start = 0, length = 0]) => {
+    const before = part(done, start);
+    done = start + length;
+    return (
+      <>
+        {before}
+        <mark>{part(start, done)}</mark>
+      </>
+    );
+  });
   return (
     <>
-      {shown
-        .split(pattern)
-        .map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}
+      {pieces}
+      {part(done)}
     </>
   );
 }

@@ -12,19 +12,30 @@ const WORDS: Readonly<Record<Result['kind'], string>> = {
   case: 'Case',
 };
 
-export function Search({ words, of, results, people, problem, older }: ViewOf<'search'>) {
+export function Search(view: ViewOf<'search'>) {
+  const { words, of, results, count, complete, people, problem, older } = view;
   return (
     <>
       <h1>Search</h1>
       <SearchForm words={words} of={of} />
       {problem && <Alert>{problem}</Alert>}
       {results?.length === 0 && (
-        <Empty>Nothing public contains all of these words. Try fewer of them.</Empty>
+        <Empty>
+          {complete
+            ? 'Nothing public contains all of these words. Try fewer of them.'
+            : 'Nothing was found among the newest records. Try rarer words.'}
+        </Empty>
+      )}
+      {results && results.length > 0 && (
+        <p class="meta" role="status">
+          {complete ? '' : 'At least '}
+          {count} {count === 1 ? 'result' : 'results'}
+        </p>
       )}
       {results && results.length > 0 && (
         <ol class="records">
           {results.map((result) => (
-            <Found key={result.id} result={result} words={words} people={people} />
+            <Found key={result.id} result={result} people={people} />
           ))}
         </ol>
       )}
@@ -33,17 +44,18 @@ export function Search({ words, of, results, people, problem, older }: ViewOf<'s
   );
 }
 
-function Found({ result, words, people }: { result: Result; words: string; people: People }) {
+function Found({ result, people }: { result: Result; people: People }) {
   return (
     <li>
       <h2>
         {WORDS[result.kind]} <RecordLink href={recordPath(result, people)} title={result.title} />
       </h2>
       <p class="meta">
+        {result.attribution && <>{result.attribution} · </>}
         <When at={result.at} />
       </p>
       <p class="prose short foreign" dir="auto">
-        <MarkedText text={result.excerpt} words={words} />
+        <MarkedText text={result.excerpt} marks={result.marks} />
       </p>
     </li>
   );

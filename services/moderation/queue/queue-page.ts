@@ -1,4 +1,5 @@
 import type { Sql } from '../../../platform/sql.ts';
+import { toSearchQuery } from '../../../platform/word-vector.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import type { ItemRow } from './item-rows.ts';
 import { withDetails } from './item-rows.ts';
@@ -143,7 +144,10 @@ function conditionsOf(view: View, { author, q, older_than }: Filters, value: Val
   if (q !== undefined) {
     // Normalize before escaping: NFKC turns a full-width percent sign into a wildcard of ILIKE.
     const part = value(`%${q.normalize('NFKC').replace(/[\\%_]/g, '\\$&')}%`, 'text');
-    fits.push(`(composed(n.message) ILIKE ${part} OR composed(n.name) ILIKE ${part})`);
+    // What the public search finds, moderators find as well; they also find parts of words.
+    const { matches, candidates } = toSearchQuery(q);
+    const words = candidates ? ` OR n.words @@ ${value(matches, 'tsquery')}` : '';
+    fits.push(`(composed(n.message) ILIKE ${part} OR composed(n.name) ILIKE ${part}${words})`);
   }
   const authors = author === undefined ? [] : authorsOf(author, value);
   if (view === 'decided' && authors.length > 0)

@@ -24,7 +24,7 @@ const page = <const Path extends `/${string}`, const Rest extends Partial<Route>
     access: 'public',
     unknownQuery: 'ignored',
     replies: { 200: { description: 'The page', type: 'text/html', headers: PAGE_HEADERS } },
-    problems: ['not_found', 'gone', 'invalid_cursor', 'storage_unavailable'],
+    problems: ['not_found', 'gone', 'invalid_cursor', 'storage_unavailable', 'overloaded'],
     ...rest,
   }) as const satisfies Route;
 

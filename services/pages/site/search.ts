@@ -31,18 +31,29 @@ export async function searchPage(
     section: 'search' as const,
     hidden: true as const,
   };
-  const form = { kind: 'search' as const, words, of: filter.type, results: undefined, people: {} };
+  const form = {
+    kind: 'search' as const,
+    words,
+    of: filter.type,
+    results: undefined,
+    people: {},
+    count: 0,
+    complete: true,
+  };
   if (!words && cursor !== undefined) throw new Problem('invalid_cursor');
   if (!words) return { head, view: form };
   const found = await find(reader, { ...filter, cursor });
   if ('problem' in found) return { head, view: { ...form, ...found } };
-  const { results, next_cursor } = found;
+  const { results, next_cursor, count, complete } = found;
   const next = next_cursor ? address('/search', { ...filter, cursor: next_cursor }) : undefined;
   const people = await findPeople(
     pool,
     results.flatMap(({ kind, id }) => (kind === 'member' ? [id] : [])),
   );
-  return { head: { ...head, older: next }, view: { ...form, results, people, older: next } };
+  return {
+    head: { ...head, older: next },
+    view: { ...form, results, count, complete, people, older: next },
+  };
 }
 
 async function find(reader: Reader, asked: Asked) {

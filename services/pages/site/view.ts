@@ -142,6 +142,8 @@ export type View =
       of: string | undefined;
       /** Undefined before anything is searched for. */
       results: readonly Result[] | undefined;
+      count: number;
+      complete: boolean;
       people: People;
       problem?: string | undefined;
       older?: string | undefined;

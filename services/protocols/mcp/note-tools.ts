@@ -6,7 +6,7 @@ import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { readNotes } from '../../guestbook/read.ts';
-import { Found, Kind, Words } from '../../search/contract.ts';
+import { Kind, Results, Words } from '../../search/contract.ts';
 import { findPublic } from '../../search/find-public.ts';
 import { paging, recordId, recordInput } from './arguments.ts';
 import { type Tool, tool } from './tool.ts';
@@ -50,10 +50,10 @@ export function noteTools(readPool: pg.Pool, operations: Operations): Tool[] {
         query: Words,
         kind: Kind.optional(),
       }),
-      output: z.object({ results: z.array(Found), next_cursor: z.string().nullable() }),
-      async run(_, { query: words, kind, cursor, limit }) {
+      output: Results,
+      async run(reader, { query: words, kind, cursor, limit }) {
         if (search?.disabled && kind !== 'note') throw new Problem('api_disabled');
-        const found = await findPublic(readPool, { words, kind, cursor, limit });
+        const found = await findPublic(readPool, { words, kind, cursor, limit }, reader.gone());
         if (isRefusal(found)) throw problemFrom(found);
         return found;
       },

@@ -312,7 +312,7 @@ t.test('splits a text by code points to its end', (t) => {
 
 t.test('reports an internal failure without details', async (t) => {
   const service = await startService(t);
-  await service.tamper('ALTER TABLE notes RENAME COLUMN message TO words');
+  await service.tamper('ALTER TABLE notes RENAME COLUMN message TO texts');
   for (const method of [
     { method: 'tools/call', params: { name: 'list_notes', arguments: {} } },
     { method: 'tools/call', params: { name: 'search_public', arguments: { query: 'x' } } },

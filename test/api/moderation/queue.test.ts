@@ -90,7 +90,7 @@ t.test('searches the queue by author, text and age', async (t) => {
   t.same(await found(`author=${member.handle}`), [memberNote.id]);
   t.same(await found(`author=${member.id}`), [memberNote.id]);
   t.same(await found('q=buy'), [old.id, other.id]);
-  t.same(await found(`q=${encodeURIComponent('100%')}`), [old.id], 'a percent sign is no wildcard');
+  t.same(await found(`q=${encodeURIComponent('0%')}`), [old.id], 'a percent sign is no wildcard');
   t.same(await found('q=off_h'), [old.id]);
   t.same(await found(`q=${encodeURIComponent('GRÜSSE'.replace('SS', 'ß'))}`), [memberNote.id]);
   t.same(
@@ -99,7 +99,7 @@ t.test('searches the queue by author, text and age', async (t) => {
     'matches composed and decomposed letters',
   );
   t.same(
-    await found(`q=${encodeURIComponent('１００％')}`),
+    await found(`q=${encodeURIComponent('０％')}`),
     [old.id],
     'matches wide characters, and no wildcard',
   );

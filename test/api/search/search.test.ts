@@ -52,7 +52,90 @@ t.test('gives HTTP and MCP the same results', async (t) => {
     },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
   });
-  t.same(body.result.structuredContent, { results, next_cursor });
+  t.same(body.result.structuredContent, { results, next_cursor, count: 2, complete: true });
+});
+
+t.test('finds every word in every script, and marks it', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const cases: [text: string, ...found: [query: string, ...hits: string[]][]][] = [
+    [
+      'It’s great—really great',
+      ['really', 'really'],
+      ['GREAT', 'great', 'great'],
+      ["it's", 'It’s'],
+    ],
+    ['He said “wonderful day”', ['wonderful', 'wonderful'], ['“wonderful day”', 'wonderful day']],
+    ['O’Brien', ["o'brien", 'O’Brien'], ['brien', 'Brien'], ['@brien', 'Brien']],
+    ['«bonjour» à tous', ['bonjour', 'bonjour'], ['a', 'à']],
+    ['50€ zebra🎉 foo→bar', ['50', '50'], ['zebra', 'zebra'], ['bar', 'bar']],
+    ['مرحبا، كيف؟', ['مرحبا', 'مرحبا'], ['كيف', 'كيف']],
+    ['नमस्ते दुनिया।', ['दुनिया', 'दुनिया']],
+    ['东京，北京、上海', ['北京', '北京'], ['上海', '上海'], ['海', '海']],
+    ['私は大阪に住んでいます', ['大阪', '大阪'], ['住んで', '住んで'], ['す', 'す']],
+    ['สวัสดีชาวโลก', ['สวัสดี', 'สวัสดี'], ['โลก', 'โลก']],
+    ['ជំរាបសួរពិភពលោក ສະບາຍດີ မင်္ဂလာပါ', ['ពិភព', 'ពិភព'], ['ບາຍ', 'ບາຍ'], ['လာပါ', 'လာပါ']],
+    ['서울에서 ｃａｆé', ['서울', '서울'], ['cafe', 'ｃａｆé'], ['CAFÉ', 'ｃａｆé']],
+  ];
+  for (const [message, ...found] of cases) {
+    const { id } = await submit(service, { message, name: 'Someone' });
+    await decide(ann, id, 'approve');
+    for (const [query, ...hits] of found) {
+      const { results } = await search(service, `q=${encodeURIComponent(query)}`);
+      const result = results.find((one: { id: string }) => one.id === id);
+      t.ok(result, `${query} in ${message}`);
+      const marked = (result?.marks ?? []).map(([start, length]: [number, number]) =>
+        [...result.excerpt].slice(start, start + length).join(''),
+      );
+      t.same(marked, hits, `${query} in ${message}`);
+      t.equal(result?.attribution, 'guest');
+      const queue = await ann.get(`queue?view=decided&q=${encodeURIComponent(query)}`);
+      const items: { id: string }[] = queue.body.items;
+      t.ok(
+        items.some((item) => item.id === id),
+        `moderators find ${query} in ${message}`,
+      );
+    }
+  }
+  t.match(await search(service, 'q=%F0%9F%8E%89'), { results: [], count: 0, complete: true });
+});
+
+t.test('shows the part of a long text around its hit', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const message = `${'👩‍👩‍👧 word '.repeat(20)}then a lighthouse ${'👩‍👩‍👧'.repeat(44)}`;
+  const { id } = await submit(service, { message, name: '' });
+  await decide(ann, id, 'approve');
+  const [{ excerpt, marks }] = (await search(service, 'q=lighthouse')).results;
+  t.match(excerpt, /^…\S.* a lighthouse (?:👩‍👩‍👧)+…$/u, 'is cut between graphemes');
+  t.ok([...excerpt].length <= 200);
+  const [[start, length]] = marks;
+  t.equal([...excerpt].slice(start, start + length).join(''), 'lighthouse');
+});
+
+t.test('leaves the service to others while searches take too long', async (t) => {
+  const service = await startService(t, { DATABASE_POOL_SIZE: '4' });
+  const ann = await addModerator(service, 'Ann');
+  const { id } = await submit(service, { message: 'the the', name: '' });
+  await decide(ann, id, 'approve');
+  // Each search waits for this lock, until its deadline.
+  const lock = await service.database.pool.connect();
+  await lock.query('BEGIN; LOCK TABLE profiles');
+  const searches = Array.from({ length: 30 }, () =>
+    service.call('GET', `/api/v1/search?q=${encodeURIComponent('"the the"')}`),
+  );
+  const others = await Promise.all([
+    ...Array.from({ length: 20 }, () => service.call('GET', '/api/guestbook')),
+    ...Array.from({ length: 5 }, () => service.call('GET', '/readyz')),
+  ]);
+  t.same([...new Set(others.map(({ status }) => status))], [200]);
+  await submit(service, { message: 'Meanwhile', name: '' });
+  const answers = await Promise.all(searches);
+  await lock.query('ROLLBACK');
+  lock.release();
+  for (const { status, headers, body } of answers)
+    t.same([status, headers.get('retry-after'), body.status], [503, '2', 'overloaded']);
+  t.equal((await search(service, 'q=the')).count, 1, 'searches work again');
 });
 
 t.test('refuses a search without words, of another type, or with a foreign cursor', async (t) => {
