@@ -293,10 +293,12 @@ async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
 type Desk = Record<string, string>;
 
 async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: Desk, id: string) {
-  await exchange('report.create', 201, {
+  const report = {
     headers: ada.headers,
     body: { subject: { type: 'artifact', id }, reason: 'other', details: 'The file is missing.' },
-  });
+  };
+  await exchange('report.create', 201, report);
+  await exchange('report.create', 200, report);
   const params = { type: 'artifact', id };
   const { body } = await exchange('moderation.subject', 200, { headers: moderator, params });
   await exchange('moderation.decide_subject', 201, {
