@@ -143,7 +143,8 @@ const isBounded = (kind: SearchKind) =>
 /** Records of an earlier release may have no words yet. */
 const isIncomplete = (kind: SearchKind) =>
   `${isBounded(kind)}
-    OR EXISTS (SELECT FROM ${SOURCES[kind].table} r WHERE ${isUnsplit(SOURCES[kind].table)})`;
+    OR (SELECT true FROM ${SOURCES[kind].table} r
+      WHERE ${isUnsplit(SOURCES[kind].table)} LIMIT 1) IS NOT NULL`;
 
 function matchesOf(kind: SearchKind): string {
   const { table, id, at, shown, byHandle } = SOURCES[kind];
