@@ -14,11 +14,13 @@ export function findTestFiles(args: readonly string[]): string[] {
 function filesOf(arg: string): string[] {
   const stat = statSync(arg, { throwIfNoEntry: false });
   if (stat?.isFile()) return [arg.replace(/^\.\//, '')];
-  const found = stat?.isDirectory()
+  const below = stat?.isDirectory()
     ? globSync(`${arg.replace(/^\.\/|\/$/g, '')}/**/*.test.ts`)
-    : /[*?{[]/.test(arg)
-      ? globSync(arg)
-      : globSync(ALL).filter((file) => file.includes(arg));
+    : [];
+  const matching = () =>
+    /[*?{[]/.test(arg) ? globSync(arg) : globSync(ALL).filter((file) => file.includes(arg));
+  // A word may also be the name of a folder without tests, such as examples.
+  const found = below.length > 0 ? below : matching();
   if (found.length === 0) throw new Error(`No test file has ${arg} in its path`);
   return found.sort();
 }
