@@ -7,18 +7,22 @@ const ALL = 'test/**/*.test.ts';
  * pattern, or all files with a word in their path. Throws if an argument names none.
  */
 export function findTestFiles(args: readonly string[]): string[] {
-  if (args.length === 0) return globSync(ALL).sort();
+  if (args.length === 0) return findFiles(ALL).sort();
   return [...new Set(args.flatMap(filesOf))];
 }
+
+/** Without the packages that `npm run tools` installs below test/tools, which have tests as well. */
+const findFiles = (pattern: string): string[] =>
+  globSync(pattern).filter((file) => !file.includes('node_modules/'));
 
 function filesOf(arg: string): string[] {
   const stat = statSync(arg, { throwIfNoEntry: false });
   if (stat?.isFile()) return [arg.replace(/^\.\//, '')];
   const below = stat?.isDirectory()
-    ? globSync(`${arg.replace(/^\.\/|\/$/g, '')}/**/*.test.ts`)
+    ? findFiles(`${arg.replace(/^\.\/|\/$/g, '')}/**/*.test.ts`)
     : [];
   const matching = () =>
-    /[*?{[]/.test(arg) ? globSync(arg) : globSync(ALL).filter((file) => file.includes(arg));
+    /[*?{[]/.test(arg) ? findFiles(arg) : findFiles(ALL).filter((file) => file.includes(arg));
   // A word may also be the name of a folder without tests, such as examples.
   const found = below.length > 0 ? below : matching();
   if (found.length === 0) throw new Error(`No test file has ${arg} in its path`);
