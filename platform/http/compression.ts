@@ -16,7 +16,7 @@ export type Encoding = 'br' | 'gzip';
 
 const ENCODINGS = ['br', 'gzip'] as const;
 const MIN_BYTES = 1024;
-const COMPRESSIBLE = /^(text\/|application\/(json|xml)\b)/;
+const COMPRESSIBLE = /^(text\/|application\/((atom|feed)\+)?(json|xml)\b)/;
 
 /** Levels for content that is compressed once per process. */
 const KEPT_LEVELS = { brotli: 9, gzip: 9 };

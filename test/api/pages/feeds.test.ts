@@ -85,6 +85,19 @@ t.test('offers each guestbook, note, member and list as Atom and as JSON Feed', 
   t.match(activity.entries[0]?.title, 'note approved: A fine one.');
 });
 
+t.test('compresses feeds', async (t) => {
+  const service = await startService(t);
+  const { lead } = await furnishSite(service);
+  const { id } = await submit(service, { message: 'A long note. '.repeat(30) });
+  await decide(lead, id, 'approve');
+  const headers = { 'accept-encoding': 'gzip' };
+  for (const path of ['/guestbook/service.atom', '/guestbook/service.json', '/activity.atom']) {
+    const answer = await service.call('GET', path, { headers });
+    t.equal(answer.headers.get('content-encoding'), 'gzip', path);
+    t.match(answer.headers.get('vary'), /accept-encoding/i);
+  }
+});
+
 t.test('drops from a feed what is public no more', async (t) => {
   const service = await startService(t);
   const { ada, packets } = await furnishSite(service);
