@@ -67,11 +67,11 @@ export async function retryUntilAnswered(
   };
 
   const answers = await Promise.all(Array.from({ length: copies }, one));
-  const kept = answers.filter(done).filter(changedSomething);
+  const kept = answers.filter(done).filter((answer) => changedSomething(answer, history.leases));
   if (asked.again && answers.some(done)) {
     const last = await one();
     answers.push(last);
-    if (done(last) && (kept.length > 0 || changedSomething(last))) kept.push(last);
+    if (done(last) && (kept.length > 0 || changedSomething(last, history.leases))) kept.push(last);
   }
   const first = kept[0] ?? answers.find(done);
   const told = first ?? answers.find((answer) => answer && !open(answer));
@@ -93,14 +93,25 @@ export async function retryUntilAnswered(
     lost,
     outcome,
     status: told?.status ?? 0,
+    changed: first !== undefined && changedSomething(first, history.leases),
     events: first ? eventsOf(first) : [],
   });
+  for (const id of first ? leasesOf(first) : []) history.leases.add(id);
   return outcome === 'unknown' ? undefined : told;
 }
 
-/** False for a batch with no accepted item: it leaves no receipt, so a retry is decided anew. */
-const changedSomething = (answer: Answer): boolean =>
-  !answer.body?.results || eventsOf(answer).length > 0;
+/**
+ * False for what leaves no receipt, so that a retry is decided anew: a batch with no accepted item, a
+ * claim of nothing or of items that the moderator held already, and a member's command without an event.
+ */
+function changedSomething(answer: Answer, leases: ReadonlySet<string>): boolean {
+  const { results, receipt, claims } = answer.body ?? {};
+  if (claims) return leasesOf(answer).some((id) => !leases.has(id));
+  return !(results || receipt) || eventsOf(answer).length > 0;
+}
+
+const leasesOf = ({ body }: Answer): string[] =>
+  (body?.claims ?? []).map(({ lease_id }: { lease_id: string }) => lease_id);
 
 const eventsOf = ({ body }: Answer): string[] =>
   body?.receipt?.event_ids ??
@@ -112,8 +123,7 @@ const eventsOf = ({ body }: Answer): string[] =>
  */
 function lasting(operation: string, { body }: Answer): unknown {
   if (operation === 'guestbook.submit') return body.id;
-  if (operation === 'moderation.claim')
-    return body.claims.map(({ lease_id }: { lease_id: string }) => lease_id);
+  if (operation === 'moderation.claim') return leasesOf({ body } as Answer);
   if (operation.startsWith('case.') && body.case) {
     const { submission } = body.case;
     const left = { title: '', summary: '', objective: '', acceptance_criteria: [] };

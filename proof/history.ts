@@ -28,6 +28,8 @@ export interface Entry {
   lost: number;
   outcome: Outcome;
   status: number;
+  /** Whether the answer says that something changed: only then is a receipt kept. */
+  changed: boolean;
   /** Ids of the events that the answer names. */
   events: readonly string[];
 }
@@ -76,10 +78,12 @@ export function createHistory(keep: (text: string) => void = () => undefined) {
   const secrets = new Set<string>();
   /** The mark in each member's texts, except in notes, which may outlive the account. */
   const words = new Map<string, string>();
+  /** The leases that answers named. */
+  const leases = new Set<string>();
   /** Violations that clients noticed themselves. */
   const wrong: string[] = [];
   const now = () => performance.timeOrigin + performance.now();
-  return { entries, sightings, told, ownReads, faults, secrets, words, wrong, now, keep };
+  return { entries, sightings, told, ownReads, faults, secrets, words, leases, wrong, now, keep };
 }
 
 const PATIENCE_MS = 8000;

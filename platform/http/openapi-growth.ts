@@ -170,6 +170,11 @@ function commonForm(schemas: readonly Schema[]): Schema {
   if (types.size > 1 || typeof first.type !== 'string') return text;
   const values = new Set(schemas.flatMap((schema) => schema['x-extensible-enum'] ?? []));
   if (values.size > 0) return enumeration({ type: first.type }, [...values]);
+  if (first.type === 'array') {
+    // An array without a schema of its items is valid, but generators refuse it.
+    const items = commonForm(schemas.map((schema) => (schema.items ?? {}) as Schema));
+    return { type: 'array', ...text, items };
+  }
   if (!schemas.every(({ properties }) => properties)) return { type: first.type, ...text };
   const names = Object.keys(first.properties ?? {}).filter((name) =>
     others.every(({ properties }) => properties?.[name]),

@@ -47,13 +47,11 @@ export function oneEffect(entries: readonly Entry[], { events, receipts }: LogFa
   const kept = new Map(receipts.map((receipt) => [receipt.key, receipt]));
   const asked = new Set(entries.map(({ key }) => key));
 
-  for (const { operation, key, outcome, events: shown } of entries) {
+  for (const { operation, key, outcome, changed, events: shown } of entries) {
     for (const id of shown) if (!recorded.has(id)) wrong.push(`${operation} ${key}: lost ${id}`);
     if (key === null) continue;
     const receipt = kept.get(key);
-    // A batch in which no item was accepted has no receipt.
-    const nothing = /batch$/.test(operation) && shown.length === 0;
-    if (outcome === 'done' && !receipt && !nothing)
+    if (outcome === 'done' && changed && !receipt)
       wrong.push(`${operation} ${key}: done without a receipt`);
     if (outcome === 'refused' && receipt) wrong.push(`${operation} ${key}: refused, yet done`);
     if (receipt && shown.some((id) => !receipt.events.includes(id)))

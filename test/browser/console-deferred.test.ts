@@ -1,12 +1,14 @@
 import t from 'tap';
-import { addModerator } from '../../harness/moderation.ts';
+import { addModerator, submit } from '../../harness/moderation.ts';
 import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
 import {
   currentText,
   numberedTexts,
+  openConsole,
   openConsoleWithNotes,
   untilToast,
 } from '../support/console.ts';
+import { startService } from '../support/service.ts';
 
 const inHours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
 
@@ -33,7 +35,11 @@ t.test('undoes a deferral and an escalation by key', NEEDS_BROWSER, async (t) =>
 });
 
 t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (t) => {
-  const { service, notes, page } = await openConsoleWithNotes(t, numberedTexts(4));
+  const service = await startService(t);
+  const notes: { id: string }[] = [];
+  for (const message of numberedTexts(4)) notes.push(await submit(service, { message }));
+  // A lead may bring back what others deferred.
+  const { page } = await openConsole(t, service, await addModerator(service, 'Ann', 'lead'));
   const bob = await addModerator(service, 'Bob', 'triage');
   const defer = (id = '', until = inHours(2)) =>
     bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });

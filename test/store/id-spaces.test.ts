@@ -306,6 +306,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'platform/postgres/coalescer.ts': 'names of statements',
   'platform/postgres/notifications.ts': 'ids of members, and topics, which are words',
   'platform/sql.ts': 'texts of statements',
+  'platform/words.ts': 'characters',
   'platform/supervisor/procfile.ts': 'names of processes',
   'platform/telemetry/metrics.ts': 'labels',
   'platform/throughput/group-commit.ts': 'queues',

@@ -50,7 +50,7 @@ t.test('undoes the work when its receipt fails on a server of another language',
   } as unknown as Keyed<PrincipalOf<'moderator'>>;
   const work: Command<string> = {
     load: sql`INSERT INTO worked VALUES (1)`,
-    decide: () => ({ answer: 'done', appends: [] }),
+    decide: () => ({ answer: 'done', appends: [], changesRows: true }),
   };
   const claim = () => executeOnce(store, call, work, 200);
   for (const code of ['23514', '53100']) {

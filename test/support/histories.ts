@@ -20,6 +20,7 @@ export function entry(of: Partial<Entry>): Entry {
     lost: 0,
     outcome: 'done',
     status: 201,
+    changed: true,
     events: [],
     ...of,
   };

@@ -59,6 +59,6 @@ t.test('splits all of Unicode as the stored words were split', (t) => {
   for (let point = 0; point < 0xf0000; point++)
     if ((point < 0xd800 || point > 0xf8ff) && (point < 0x40000 || point >= 0xe0000))
       digest.update(words(`a${String.fromCodePoint(point)}a`).join(' '));
-  t.equal(digest.digest('hex'), '60151485aeb10bac55bbbf36be391f8dbd359813de18f16411b579b16d70d806');
+  t.equal(digest.digest('hex'), 'c96e80eb6516834784cbeaaa25cf249c689cb0ad199f11341b62d32cc0d05218');
   t.end();
 });

@@ -162,9 +162,8 @@ async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
   t.equal((await api.call('GET', packet.path)).status, 200);
   const [ours, theirs] = [createCaseCommands(author), createCaseCommands(helper)];
   const caseId = await createOpenCase(ours);
-  const polled = author
-    .call('GET', '/api/v1/updates?start=now')
-    .then(({ body }) => author.call('GET', `/api/v1/updates?wait=25&cursor=${body.next_cursor}`));
+  const { body: newest } = await author.call('GET', '/api/v1/updates?start=now');
+  const polled = author.call('GET', `/api/v1/updates?wait=25&cursor=${newest.next_cursor}`);
   const input = { case_id: caseId, expected_version: 1 };
   const claimed = await callA2a(api, helper, asking('case.claim', input, randomUUID()));
   t.equal(answered(claimed).result?.case.state, 'claimed', claimed.text);

@@ -148,7 +148,11 @@ t.test('answers an exact retry at no cost, also when the limit is used up', asyn
   t.equal(await status(first), 200);
   t.equal(await status({ ...first, message: 'Other' }), 409);
   const { rows } = await service.database.pool.query('SELECT kind, count FROM rate_counters');
-  t.same(rows.map((row) => `${row.kind} ${row.count}`).sort(), ['notes-10m 2', 'notes-day 2']);
+  t.same(rows.map((row) => `${row.kind} ${row.count}`).sort(), [
+    'guest-notes-service 2',
+    'notes-10m 2',
+    'notes-day 2',
+  ]);
 });
 
 t.test('does not count a note that could not be stored', async (t) => {

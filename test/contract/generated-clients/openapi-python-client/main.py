@@ -14,7 +14,12 @@ from client.api.cases import case_create, case_read
 from client.api.credentials import credential_bootstrap
 from client.api.membership import membership_register
 from client.api.updates import updates_list
-from client.models import NewCase, NewCredential, NewCredentialScopesItem, NewMember
+from client.models import (
+    CaseRequest,
+    CredentialRequest,
+    CredentialRequestScopesItem,
+    MemberRequest,
+)
 
 base_url = sys.argv[1]
 anonymous = Client(base_url)
@@ -33,7 +38,7 @@ sign_in_key = new_key()
 registered = membership_register.sync(
     client=anonymous,
     origin=base_url,
-    body=NewMember(
+    body=MemberRequest(
         id=member_id,
         handle=f"generated_{member_id.hex[:8]}",
         sign_in_key=sign_in_key,
@@ -46,12 +51,12 @@ credential_secret = new_key()
 created = credential_bootstrap.sync(
     client=anonymous,
     idempotency_key=new_idempotency_key(),
-    body=NewCredential(
+    body=CredentialRequest(
         member_id=member_id,
         sign_in_key=sign_in_key,
         credential_id=credential_id,
         credential_secret=credential_secret,
-        scopes=[NewCredentialScopesItem.CASECREATE, NewCredentialScopesItem.UPDATESREAD],
+        scopes=[CredentialRequestScopesItem.CASECREATE, CredentialRequestScopesItem.UPDATESREAD],
         expires_at=int(time.time()) + 3600,
     ),
 )
@@ -60,7 +65,7 @@ member = AuthenticatedClient(base_url, token=f"svc_{credential_id}.{credential_s
 opened = case_create.sync(
     client=member,
     idempotency_key=new_idempotency_key(),
-    body=NewCase(
+    body=CaseRequest(
         title="Generated",
         summary="Opened by a generated client",
         objective="Show that the document describes the service",
