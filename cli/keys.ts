@@ -8,15 +8,21 @@ import { keyRing, type Verifier } from '../platform/keys/key-ring.ts';
 import { formatServerKeys, type ServerKey, serverKeys } from '../platform/keys/server-keys.ts';
 import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
 import { keyUsage, USE_NAMES } from '../services/membership/key-usage.ts';
-import { giveUpKey, requireUnneeded, retired } from '../services/membership/retire-key.ts';
+import {
+  giveUpKey,
+  requireConfirmed,
+  requireUnneeded,
+  retired,
+} from '../services/membership/retire-key.ts';
 
 const USAGE = `Usage:
   npm run keys -- status
-  npm run keys -- retire ID [--give-up]
+  npm run keys -- retire ID [--give-up [--yes COUNT]]
 
 status prints how many members, moderators, credentials, handles, sessions and receipts need each server
 key. retire prints SERVER_KEYS without an old key that is no longer needed. --give-up retires a key that
 is still needed: those who did not sign in or recover since it was replaced cannot do so any more.
+It shows what ends for good, and needs --yes with the number of it.
 `;
 
 const {
@@ -24,7 +30,7 @@ const {
   values,
 } = processArguments(
   USAGE,
-  { 'give-up': { type: 'boolean', default: false } },
+  { 'give-up': { type: 'boolean', default: false }, yes: { type: 'string' } },
   [1, 2],
   ({ positionals: [command, keyId], values: options }) => {
     if (command !== 'status' && command !== 'retire')
@@ -33,6 +39,8 @@ const {
       throw new ArgumentError('status takes no arguments.');
     if (command === 'retire' && !/^[1-9]\d*$/.test(keyId ?? ''))
       throw new ArgumentError('retire needs the id of a server key.');
+    if (options.yes !== undefined && (!options['give-up'] || !/^\d+$/.test(options.yes)))
+      throw new ArgumentError('--yes needs --give-up and a number.');
   },
 );
 
@@ -73,8 +81,12 @@ async function printStatus(client: pg.Client, held: readonly ServerKey[]): Promi
 async function retire(client: pg.Client, held: readonly ServerKey[], key: number): Promise<void> {
   const left = retired(held, key);
   const uses = (await keyUsage(client)).get(key) ?? {};
-  if (values['give-up']) await giveUpKey(client, key);
-  else requireUnneeded(key, uses);
+  if (values['give-up']) {
+    requireConfirmed(key, uses, values.yes === undefined ? undefined : Number(values.yes));
+    await giveUpKey(client, key);
+  } else {
+    requireUnneeded(key, uses);
+  }
   process.stderr.write(
     `Set SERVER_KEYS to the next line and restart every process. Key ${key} is then gone` +
       `${uses.handles ? ', except for what recognizes taken handles' : ''}.\n`,

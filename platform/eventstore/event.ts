@@ -96,9 +96,11 @@ export class EventCatalogue {
     (type.personal ?? z.null()).parse(event.personal);
   }
 
-  /** Converts a row of the log to the current shape of its event. */
+  /** Converts a row of the log to the current shape of its event. Throws if its type is unknown. */
   read(row: RecordedEvent): RecordedEvent {
-    const type = this.#known(row.type);
+    const type = this.#types.get(row.type);
+    if (!type)
+      throw new Error(`unknown event type ${row.type} at position ${row.position} of the log`);
     return type.upcast ? { ...row, data: type.upcast(row.data as Record<string, unknown>) } : row;
   }
 

@@ -30,17 +30,36 @@ export function retired(keys: readonly ServerKey[], id: number) {
   return { without, withHandles: [...without, { id, secret, only: 'handle' as const }] };
 }
 
+type Uses = Readonly<Partial<Record<KeyUse, number>>>;
+
+/** What still needs a key: its number, and in words. */
+function needsOf(uses: Uses): { count: number; words: string } {
+  const needs = Object.entries(NEEDS)
+    .map(([use, words]) => ({ count: uses[use as KeyUse] ?? 0, words }))
+    .filter(({ count }) => count > 0);
+  return {
+    count: needs.reduce((sum, { count }) => sum + count, 0),
+    words: needs.map(({ count, words }) => `${count} ${words}`).join(', '),
+  };
+}
+
 /** Throws if something still needs the key, and says what. */
-export function requireUnneeded(id: number, uses: Readonly<Partial<Record<KeyUse, number>>>): void {
-  const needs = Object.entries(NEEDS).flatMap(([use, words]) => {
-    const count = uses[use as KeyUse] ?? 0;
-    return count > 0 ? [`${count} ${words}`] : [];
-  });
-  if (needs.length === 0) return;
+export function requireUnneeded(id: number, uses: Uses): void {
+  const { count, words } = needsOf(uses);
+  if (count === 0) return;
   throw new Error(
-    `Key ${id} is still needed by ${needs.join(', ')}. A sign-in renews a sign-in key, a recovery both ` +
-      `keys; credentials end within a day, sessions within half an hour. To end the rest for good: ` +
+    `Key ${id} is still needed by ${words}. A sign-in renews a sign-in key, a recovery both ` +
+      `keys; credentials end within a day, sessions within half an hour. To see how to end the rest for good: ` +
       `npm run keys -- retire ${id} --give-up`,
+  );
+}
+
+/** Throws unless the operator has confirmed how much a key that is given up ends for good. */
+export function requireConfirmed(id: number, uses: Uses, confirmed: number | undefined): void {
+  const { count, words } = needsOf(uses);
+  if (count === 0 || confirmed === count) return;
+  throw new Error(
+    `This ends ${words} for good. Make a backup first, then: npm run keys -- retire ${id} --give-up --yes ${count}`,
   );
 }
 

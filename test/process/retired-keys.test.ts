@@ -155,7 +155,16 @@ t.test('ends what members who never came back had under a key, and nothing else'
   const rotated = await restart(t, BOTH, database);
   t.equal((await signIn(rotated, signsIn)).status, 200);
   Object.assign(recovers, await recover(rotated, recovers));
-  const given = await keys(database.url, BOTH, 'retire', '1', '--give-up');
+  const shown = await keys(database.url, BOTH, 'retire', '1', '--give-up');
+  t.equal(shown.code, 1);
+  const [, count = ''] = /--give-up --yes (\d+)\n$/.exec(shown.stderr) ?? [];
+  t.match(
+    shown.stderr,
+    /^This ends \d+ sign-in keys, \d+ recovery keys.* for good\. Make a backup/,
+  );
+  const wrong = await keys(database.url, BOTH, 'retire', '1', '--give-up', '--yes', `${count}0`);
+  t.equal(wrong.code, 1, 'another number');
+  const given = await keys(database.url, BOTH, 'retire', '1', '--give-up', '--yes', count);
   t.equal(given.code, 0, given.stderr);
 
   const after = await restart(t, given.stdout.trim(), database);

@@ -30,6 +30,7 @@ t.test('streams an export of 40 MB within 15 MB of memory', async (t) => {
   }
   t.ok(read > 40_000_000, `${read} bytes`);
   t.ok(sizes.length > 15);
-  const growth = Math.max(...sizes) - Math.min(...sizes);
-  t.ok(growth < 15_000_000, `memory use varies by ${growth} bytes`);
+  // The largest rise. What earlier files of this process left may be freed meanwhile.
+  const growth = Math.max(...sizes.map((size, at) => size - Math.min(...sizes.slice(0, at + 1))));
+  t.ok(growth < 15_000_000, `memory use grows by ${growth} bytes`);
 });
