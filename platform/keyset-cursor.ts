@@ -43,6 +43,17 @@ export function toKeysetPosition(
   return parseKeysetCursor(cursor) ?? refuse('invalid_cursor');
 }
 
+/** The fields that lead from a page to the next one. */
+export interface NextPage {
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+/** The fields that lead to the page at `cursor`; without it, there is none. */
+export function nextPage(cursor: string | null | undefined): NextPage {
+  return { next_cursor: cursor ?? null, has_more: typeof cursor === 'string' };
+}
+
 /**
  * Makes a page from `rows`, which have one row more than `limit` if a next page exists. `cursorOf`
  * returns the cursor of the last row, or its position.
@@ -51,17 +62,12 @@ export function toPage<Row>(
   rows: readonly Row[],
   limit: number,
   cursorOf: (last: Row) => string | KeysetPosition,
-): { rows: Row[]; next_cursor: string | null } {
+): { rows: Row[]; next: NextPage } {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   const cursor = last && cursorOf(last);
   return {
     rows: page,
-    next_cursor:
-      cursor === undefined
-        ? null
-        : typeof cursor === 'string'
-          ? cursor
-          : formatKeysetCursor(cursor),
+    next: nextPage(typeof cursor === 'object' ? formatKeysetCursor(cursor) : cursor),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { loopbackPage } from '../base-url.ts';
+import type { NextPage } from '../keyset-cursor.ts';
 import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
@@ -252,6 +253,7 @@ async function answer(
   await sendReply(req, res, route, outcome, {
     ...headers,
     ...locationHeader(route, input, outcome),
+    ...linkHeader(req, outcome),
     ...wroteCookie(deps, req, route),
   });
 }
@@ -281,6 +283,19 @@ function wroteCookie(
 function locationHeader(route: Route, { params }: Input, reply: AnyReply): Headers {
   const location = route.replies[reply.status]?.location;
   return location ? { location: fillLocation(location, params, responseBody(reply)) } : {};
+}
+
+/** A list that continues links to its next page: the same request, from the next cursor. */
+function linkHeader(req: Request, { body, next: given }: AnyReply): Headers {
+  const { has_more, next_cursor } = (body ?? {}) as Partial<NextPage>;
+  const next = has_more ? next_cursor : given;
+  if (!next) return {};
+  const [path, search] = splitUrl(req);
+  const query = new URLSearchParams(search);
+  // Where to start is a question of the first page; the feed refuses it beside a cursor.
+  query.delete('start');
+  query.set('cursor', next);
+  return { link: `<${path}?${query}>; rel="next"` };
 }
 
 async function identify(deps: HttpDeps, req: Request, route: Route) {

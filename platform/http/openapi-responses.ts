@@ -176,6 +176,9 @@ function problemsOf(route: Route): ProblemCode[] {
   return route.budgetExempt ? all.filter((code) => code !== 'write_budget_exhausted') : all;
 }
 
+/** The header `Link` of a list. */
+const NEXT_PAGE = 'The next page, with rel="next", where there is one';
+
 const SCOPED = ['scope_required'] as const;
 const MODERATORS = ['moderator_required', 'role_required'] as const;
 
@@ -186,6 +189,8 @@ export function responsesFor(route: Route): Record<string, object> {
   const crossOrigin = isReadableAnywhere(route)
     ? described({ 'Access-Control-Allow-Origin': '`*`: any page may read the answer' })
     : {};
+  const isList = !isPage(route) && route.query && 'cursor' in route.query.shape;
+  const link = isList ? described({ Link: NEXT_PAGE }) : {};
   for (const [status, reply] of Object.entries(route.replies)) {
     responses[status] = {
       description: reply.description,
@@ -194,6 +199,7 @@ export function responsesFor(route: Route): Record<string, object> {
         ...crossOrigin,
         ...(revalidated ? { ETag: header('Identifies exactly these bytes') } : {}),
         ...(isLimited(route) ? limited : {}),
+        ...(reply.body ? link : {}),
         ...described(reply.headers),
         ...(reply.location ? { Location: header(locationText(reply.location)) } : {}),
       },
@@ -206,6 +212,7 @@ export function responsesFor(route: Route): Record<string, object> {
       headers: {
         ...common,
         ...crossOrigin,
+        ...link,
         ...described(route.replies[200]?.headers),
         ETag: header('Identifies the current bytes'),
       },

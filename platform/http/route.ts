@@ -143,6 +143,8 @@ export interface Content {
 
 interface Extras {
   headers?: Record<string, string>;
+  /** The cursor of the next page, where `content` is serialized already. */
+  next?: string;
 }
 
 interface Streamed {

@@ -172,6 +172,9 @@ export const Limit = z
 /** An opaque position in a list. The list itself refuses an invalid one, with `invalid_cursor`. */
 export const Cursor = z.string().meta({ maxLength: 1000, pattern: '^[A-Za-z0-9_.-]+$' });
 
+/** The fields of a page of a list that lead to the next page. HTTP also sends them as `Link`. */
+export const NextPage = { next_cursor: z.string().nullable(), has_more: z.boolean() };
+
 /** Any string of strict JSON. */
 export const PlainText = z.string().meta({ pattern: TEXT });
 

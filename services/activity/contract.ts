@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
-import { Actor, AnyUuid, Cursor, Limit, Timestamp } from '../../platform/http/schemas.ts';
+import { Actor, AnyUuid, Cursor, Limit, NextPage, Timestamp } from '../../platform/http/schemas.ts';
 import { ACTIVITY_TYPES } from '../../projections/activity/activity.ts';
 
 const Entry = z
@@ -18,7 +18,7 @@ const ActivityPage = z
   .object({
     status: z.literal('ok'),
     entries: z.array(Entry),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
   })
   .meta({ id: 'ActivityPage' });
 

@@ -29,7 +29,7 @@ export function activityHandlers({ readPool }: ActivityDeps): Handlers<typeof ac
             subject: { type: row.subject_type, id: row.subject_id },
             title: row.title,
           })),
-          next_cursor: page.next_cursor,
+          ...page.next,
         },
       };
     },

@@ -7,6 +7,7 @@ import {
   Cursor,
   EmptyBody,
   Limit,
+  NextPage,
   ReceiptBody,
   Timestamp,
   Uuid,
@@ -50,7 +51,7 @@ const ArtifactPage = z
   .object({
     status: z.literal('ok'),
     artifacts: z.array(ListedArtifact),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
   })
   .meta({ id: 'ArtifactPage' });
 

@@ -46,7 +46,7 @@ export function artifactsHandlers(deps: ArtifactsDeps): Handlers<typeof artifact
             created_at: row.created_at.toISOString(),
             content_hash: row.content_hash,
           })),
-          next_cursor: page.next_cursor,
+          ...page.next,
         },
       };
     },

@@ -6,6 +6,7 @@ import {
   AnyUuid,
   Cursor,
   Limit,
+  NextPage,
   ReceiptBody,
   Text,
   Timestamp,
@@ -117,7 +118,7 @@ const CasePage = z
   .object({
     status: z.literal('ok'),
     cases: z.array(Case),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
   })
   .meta({ id: 'CasePage' });
 

@@ -31,7 +31,7 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
         body: {
           status: 'ok',
           cases: page.rows.map(caseBody),
-          next_cursor: page.next_cursor,
+          ...page.next,
         },
       };
     },

@@ -8,6 +8,7 @@ import {
   Key,
   Limit,
   Member,
+  NextPage,
   PlainText,
   ReceiptBody,
   Text,
@@ -86,7 +87,7 @@ const CredentialsPage = z
   .object({
     status: z.literal('ok'),
     credentials: z.array(Credential),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
   })
   .meta({ id: 'CredentialsPage' });
 

@@ -112,7 +112,7 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
         body: {
           status: 'ok',
           credentials: page.rows.map(credentialBody),
-          next_cursor: page.next_cursor,
+          ...page.next,
         },
       };
     },

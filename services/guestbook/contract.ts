@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
+  Cursor,
   Handle,
   StatusReply,
   Text,
   UnixSeconds,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { parseKeysetCursor } from '../../platform/keyset-cursor.ts';
 import { EXPERIENCES } from './experience.ts';
 import { aftercareContract } from './followup-contract.ts';
 
@@ -84,17 +84,6 @@ const GuestbookPage = z
   })
   .meta({ id: 'GuestbookPage' });
 
-const Before = z
-  .string()
-  .max(200)
-  .transform((text, context) => {
-    const place = parseKeysetCursor(text);
-    if (place) return place;
-    context.addIssue({ code: 'custom', message: 'must come from a Link header of this list' });
-    return z.NEVER;
-  })
-  .meta({ override: { type: 'string', maxLength: 200, pattern: '^[A-Za-z0-9_-]+$' } });
-
 export const guestbookContract = defineContract({
   ...aftercareContract,
   'guestbook.read': {
@@ -108,7 +97,7 @@ export const guestbookContract = defineContract({
     query: z.object({
       experience: Experience.default('service'),
       parent_id: Uuid.optional(),
-      before: Before.optional(),
+      before: Cursor.optional(),
     }),
     unknownQuery: 'ignored',
     replies: {
@@ -118,7 +107,7 @@ export const guestbookContract = defineContract({
         headers: { Link: 'The next page, with rel="next", where there is one' },
       },
     },
-    problems: ['reply_target_missing'],
+    problems: ['reply_target_missing', 'invalid_cursor'],
     bareProblems: [404, 503],
   },
   'guestbook.submit': {

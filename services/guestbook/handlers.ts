@@ -1,5 +1,6 @@
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { HandlerOutcome, Handlers, RequestContext } from '../../platform/http/route.ts';
+import { toKeysetPosition } from '../../platform/keyset-cursor.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
@@ -49,10 +50,12 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
     ...aftercareHandlers(deps),
 
     'guestbook.read': async ({ query: asked }) => {
-      const { experience, parent_id, before } = asked;
+      const { experience, parent_id } = asked;
+      const before = toKeysetPosition(asked.before);
+      if (isRefusal(before)) return before;
       if (!parent_id && !before) return reading(experience, () => firstPage(experience));
       const page = [experience, parent_id, before?.at, before?.id].join();
-      return reading(page, () => readGuestbook(readPool, asked));
+      return reading(page, () => readGuestbook(readPool, { experience, parent_id, before }));
     },
 
     'guestbook.submit': async ({ body, request }) => {

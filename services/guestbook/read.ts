@@ -56,8 +56,11 @@ export function firstPages(pool: pg.Pool) {
   };
 }
 
-function replyOf(asked: GuestbookQuery, { next_cursor, ...page }: ReturnType<typeof pageOfNotes>) {
-  const link = next_cursor && { link: `<${nextPage(asked, next_cursor)}>; rel="next"` };
+function replyOf(
+  asked: GuestbookQuery,
+  { next_cursor, has_more: _, ...page }: ReturnType<typeof pageOfNotes>,
+) {
+  const link = next_cursor && { link: `<${linkTo(asked, next_cursor)}>; rel="next"` };
   return {
     status: 200 as const,
     content: publicContent({ ...page, limit: NOTES_PER_PAGE }),
@@ -84,7 +87,7 @@ function pageOfNotes(
   { experience, parent_id }: GuestbookQuery,
   limit: number,
 ) {
-  const { rows, next_cursor } = toPage(found, limit, (row) => ({
+  const { rows, next } = toPage(found, limit, (row) => ({
     at: row.approved,
     id: row.note_id,
   }));
@@ -93,7 +96,7 @@ function pageOfNotes(
     experience,
     parent_id: parent_id ?? null,
     notice: NOTICE,
-    next_cursor,
+    ...next,
   };
 }
 
@@ -101,7 +104,7 @@ function missing(): Refusal<'reply_target_missing'> {
   return refuse('reply_target_missing');
 }
 
-function nextPage({ experience, parent_id }: GuestbookQuery, before: string): string {
+function linkTo({ experience, parent_id }: GuestbookQuery, before: string): string {
   const search = new URLSearchParams({
     experience,
     ...(parent_id ? { parent_id } : {}),

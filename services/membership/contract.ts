@@ -10,6 +10,7 @@ import {
   Key,
   Limit,
   Member,
+  NextPage,
   StatusReply,
   Timestamp,
   UnixSeconds,
@@ -61,7 +62,7 @@ const SessionsPage = z
   .object({
     status: z.literal('ok'),
     sessions: z.array(Session),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
   })
   .meta({ id: 'SessionsPage' });
 

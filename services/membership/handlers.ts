@@ -111,7 +111,7 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
         body: {
           status: 'ok',
           sessions: page.rows.map((row) => sessionBody(row, sessionId)),
-          next_cursor: page.next_cursor,
+          ...page.next,
         },
       };
     },

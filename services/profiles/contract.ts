@@ -10,6 +10,7 @@ import {
   Handle,
   Limit,
   Member,
+  NextPage,
   ReceiptBody,
   Text,
   Timestamp,
@@ -68,7 +69,7 @@ const AgentPage = z
   .object({
     status: z.literal('ok'),
     agents: z.array(ListedAgent),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
   })
   .meta({ id: 'AgentPage' });
 

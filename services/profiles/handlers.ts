@@ -39,7 +39,7 @@ export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesCo
             summary: row.summary,
             published_at: row.published_at.toISOString(),
           })),
-          next_cursor: page.next_cursor,
+          ...page.next,
         },
       };
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
-import { Cursor, Limit, Text } from '../../platform/http/schemas.ts';
+import { Cursor, Limit, NextPage, Text } from '../../platform/http/schemas.ts';
 import { SEARCH_KINDS } from '../../projections/search/search.ts';
 
 export const Words = Text(1, 200).meta({ examples: ['telescope'] });
@@ -26,7 +26,7 @@ export const Found = z
 /** A page of results, without `status`. */
 export const Results = z.object({
   results: z.array(Found),
-  next_cursor: z.string().nullable(),
+  ...NextPage,
   count: z.int().describe('How many records were found, on all pages'),
   complete: z
     .boolean()

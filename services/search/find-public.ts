@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
+import { nextPage, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { boundedReads } from '../../platform/postgres/bounded-reads.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { guestName } from '../../platform/visible-text.ts';
@@ -44,10 +44,10 @@ export async function findPublic(
   if (isRefusal(place)) return place;
   const asked = toSearchQuery(words);
   if (asked.alternatives.length === 0)
-    return { results: [], next_cursor: null, count: 0, complete: true };
+    return { results: [], ...nextPage(null), count: 0, complete: true };
   const read = await searchReads(pool)(searchPublic(asked, kind, limit + 1, place), gone);
   const found = read.filter((row): row is FoundRow => row.id !== null);
-  const { rows, next_cursor } = toPage(found, limit, (row) => ({ at: row.place, id: row.id }));
+  const { rows, next } = toPage(found, limit, (row) => ({ at: row.place, id: row.id }));
   const results = rows.map((row) => ({
     kind: row.kind,
     id: row.id,
@@ -57,5 +57,5 @@ export async function findPublic(
     at: row.at.toISOString(),
   }));
   const { count = 0, complete = true } = read[0] ?? {};
-  return { results, next_cursor, count, complete };
+  return { results, ...next, count, complete };
 }

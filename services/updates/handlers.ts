@@ -127,7 +127,7 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
           : readCursor(keys, memberId, cursor);
       if (cursor !== undefined && !from) return refuse('invalid_cursor');
       const page = seconds > 0 ? await wait(call, from) : await read(memberId, from, call.query);
-      return isRefusal(page) ? page : { status: 200, content: page.content };
+      return isRefusal(page) ? page : page.reply;
     },
   };
 }

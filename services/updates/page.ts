@@ -9,7 +9,8 @@ export interface UpdatesResponse {
   /** Where the next page begins. */
   next: FeedPosition;
   hasMore: boolean;
-  content: Content;
+  /** The reply, with the cursor of the next page where there is one now. */
+  reply: { status: 200; content: Content; next?: string };
 }
 
 /** Builds the response of one read of the entries after the sequence `after`. */
@@ -21,8 +22,10 @@ export function toUpdatesPage(
 ): UpdatesResponse {
   const next = { sequence: row.through ?? row.last ?? after, epoch: row.epoch };
   const hasMore = next.sequence < row.head;
-  const text =
-    `{"status":"ok","events":[${row.entries ?? ''}],` +
-    `"next_cursor":"${writeCursor(keys, memberId, next)}","has_more":${hasMore}}`;
-  return { empty: row.last === null, next, hasMore, content: jsonText(text) };
+  const cursor = writeCursor(keys, memberId, next);
+  const content = jsonText(
+    `{"status":"ok","events":[${row.entries ?? ''}],"next_cursor":"${cursor}","has_more":${hasMore}}`,
+  );
+  const reply = { status: 200 as const, content, ...(hasMore ? { next: cursor } : {}) };
+  return { empty: row.last === null, next, hasMore, reply };
 }

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { defineContract } from '../../../platform/http/route.ts';
-import { AnyUuid, Cursor, FilterText, Limit, Timestamp } from '../../../platform/http/schemas.ts';
+import {
+  AnyUuid,
+  Cursor,
+  FilterText,
+  Limit,
+  NextPage,
+  Timestamp,
+} from '../../../platform/http/schemas.ts';
 import { READERS } from '../staff/roles.ts';
 
 const Entry = z
@@ -30,7 +37,7 @@ const AuditPage = z
   .object({
     status: z.literal('ok'),
     entries: z.array(Entry),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
   })
   .meta({ id: 'AuditPage' });
 

@@ -130,7 +130,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
         body: {
           status: 'ok',
           entries: page.rows.map(entryBody),
-          next_cursor: page.next_cursor,
+          ...page.next,
         },
       };
     },

@@ -7,6 +7,7 @@ import {
   FilterText,
   GivenUuid,
   Limit,
+  NextPage,
   UnixSeconds,
   Uuid,
 } from '../../../platform/http/schemas.ts';
@@ -97,7 +98,7 @@ const QueuePage = z
   .object({
     status: Status,
     items: z.array(QueueItem),
-    next_cursor: z.string().nullable(),
+    ...NextPage,
     counts: z.object({
       todo: z.int(),
       mine: z.int(),

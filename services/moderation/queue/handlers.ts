@@ -1,5 +1,5 @@
 import type { Handlers } from '../../../platform/http/route.ts';
-import { toPage } from '../../../platform/keyset-cursor.ts';
+import { nextPage, toPage } from '../../../platform/keyset-cursor.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';
 import type { queueContract } from './contract.ts';
@@ -28,7 +28,7 @@ export function queueHandlers(
         body: {
           status: 'ok',
           items: await listItems(deps, me, page.rows),
-          next_cursor: page.next_cursor ?? end ?? null,
+          ...nextPage(page.next.next_cursor ?? end),
           counts,
         },
       };

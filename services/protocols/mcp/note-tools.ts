@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { Problem, problemFrom } from '../../../platform/http/problems.ts';
+import { NextPage } from '../../../platform/http/schemas.ts';
 import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { EXPERIENCES } from '../../guestbook/experience.ts';
@@ -27,7 +28,7 @@ export function noteTools(readPool: pg.Pool, operations: Operations): Tool[] {
         { ...paging, kind: z.enum(EXPERIENCES).default('service').describe('The experience') },
         { optional: true },
       ),
-      output: page.omit({ limit: true }).extend({ next_cursor: z.string().nullable() }),
+      output: page.omit({ limit: true }).extend(NextPage),
       async run(_, given) {
         const { kind, cursor, limit } = given;
         const before = toKeysetPosition(cursor);
