@@ -71,8 +71,9 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** Whether CI already runs a command, as a stage or as test files of this suite. */
 function runsInCi(name: string): boolean {
-  const stages = readFileSync(join(ROOT, '.ci/run'), 'utf8').matchAll(/^run_stages (.+)$/gm);
-  if ([...stages].some(([, names]) => names?.split(' ').includes(name))) return true;
+  const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');
+  const stages = [...ci.matchAll(/^(?:run_stages|npm run) ([^&\n]+)/gm)];
+  if (stages.some(([, names]) => names?.trim().split(' ').includes(name))) return true;
   const files = / test\/run\.ts (.+)$/.exec(scripts[name] ?? '')?.[1]?.match(/test\/\S+/g) ?? [];
   return files.length > 0 && files.every((file) => globSync(file, { cwd: ROOT }).length > 0);
 }

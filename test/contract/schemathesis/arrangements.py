@@ -83,7 +83,9 @@ def decision(case):
 
 
 def undo(case):
-    decided = world.decide(world.guest_note(), 1, "approve")
+    approval = {"action": "approve", "expected_version": 1}
+    path = f"notes/{world.guest_note()}/decisions"
+    decided = world.moderate("POST", path, approval, token=world.DECIDER_TOKEN)
     case.path_parameters["event_id"] = decided["event_id"]
     case.body["expected_version"] = decided["version"]
 

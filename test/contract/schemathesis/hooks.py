@@ -186,6 +186,10 @@ def possible_body(operation, case):
         body["until"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
     if "policy" in body:
         body["policy"] = POLICY
+    # The document says that it is a boolean, since code generators fail on a boolean constant.
+    for name in ("publish_consent", "all_others"):
+        if body.get(name) is False:
+            body[name] = True
     if body.get("code") == POLICY:
         body["code"] = "another"
     # Keys that have to differ are not made equal.

@@ -49,7 +49,7 @@ async function post(url: string, body: object, headers: Record<string, string> =
 const cookieOf = (answer: Response) => /=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
 
 /** A member with a session and every scope, and a moderator with every right. */
-async function credentials(baseUrl: string, moderatorToken: string) {
+async function credentials(baseUrl: string, moderatorToken: string, deciderToken: string) {
   const member = newIdentity('property_tester');
   await post(`${baseUrl}/api/membership/register`, member);
   const { id, sign_in_key } = member;
@@ -72,6 +72,7 @@ async function credentials(baseUrl: string, moderatorToken: string) {
     MEMBER_BEARER: `svc_${credential.credential_id}.${credential.credential_secret}`,
     MEMBER_SESSION: cookieOf(session),
     MODERATOR_TOKEN: moderatorToken,
+    DECIDER_TOKEN: deciderToken,
     MODERATOR_SESSION: cookieOf(moderation),
   };
 }
@@ -130,6 +131,7 @@ async function main(): Promise<number> {
   });
   try {
     const token = await instance.moderator('property-tester', 'lead');
+    const decider = await instance.moderator('property-decider', 'lead');
     const { baseUrl } = instance;
     // Read the document from a file, since its own address would be left out of the tests.
     const document = await (await fetch(`${baseUrl}/openapi.json`)).text();
@@ -143,7 +145,7 @@ async function main(): Promise<number> {
       cwd: folder,
       env: {
         ...process.env,
-        ...(await credentials(baseUrl, token)),
+        ...(await credentials(baseUrl, token, decider)),
         SEED: seed,
         STATUSES: statuses,
         PYTHONPATH: folder,

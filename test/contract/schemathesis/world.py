@@ -13,6 +13,8 @@ import requests
 BASE = os.environ["BASE_URL"]
 SCOPES = os.environ["SCOPES"].split(",")
 MODERATOR_TOKEN = os.environ["MODERATOR_TOKEN"]
+# After the undo window, a lead undoes only what another lead decided.
+DECIDER_TOKEN = os.environ["DECIDER_TOKEN"]
 # No policy of this code is changed by the run: decisions name it.
 POLICY = "property_tested"
 CONSENT = {"visibility": "public", "publish_consent": True, "policy_version": "service-public-v1"}
@@ -104,8 +106,8 @@ CALLER_BEARER = f"Bearer {os.environ['MEMBER_BEARER']}"
 OTHER = Member()
 
 
-def moderate(method, path, body=None):
-    bearer = f"Bearer {MODERATOR_TOKEN}"
+def moderate(method, path, body=None, token=MODERATOR_TOKEN):
+    bearer = f"Bearer {token}"
     return call(method, f"/api/moderation/{path}", body, Authorization=bearer).json()
 
 
