@@ -32,7 +32,7 @@ function readArguments() {
       // Seconds for a file, and how many run at the same time.
       timeout: { type: 'string', default: '180' },
       // A process waits more than half of its time, so more of them than cores.
-      jobs: { type: 'string', default: String(Math.min(MAX_JOBS, 2 * availableParallelism() + 1)) },
+      jobs: { type: 'string', default: String(Math.min(MAX_JOBS, availableParallelism() + 1)) },
       // Runs only the tests with this word in their title.
       grep: { type: 'string' },
     },
