@@ -61,6 +61,12 @@ export async function screenNote(deps: Deps, { note_id }: { note_id: string }): 
   const fingerprints = toFingerprints(deps.keys, message);
   const [fingerprint] = fingerprints;
   if (!fingerprint) throw new Error('no server key to make a fingerprint with');
+  if (note.state !== 'pending') {
+    // A decision came first: only the text is remembered.
+    const unscreened = { noteId: note_id, findings: [], words: {}, spans: {}, fingerprint };
+    await deps.store.execute(recordCommand(note, unscreened));
+    return false;
+  }
   const [bayes, candidates] = await Promise.all([
     trainedClassifier(deps),
     query(deps.pool, candidatesOf(note_id, fingerprints)),
