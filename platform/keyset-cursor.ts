@@ -49,7 +49,7 @@ export interface NextPage {
   has_more: boolean;
 }
 
-/** The fields that lead to the page at `cursor`; without it, there is none. */
+/** The fields that lead to the page at `cursor`; without a cursor, this page is the last. */
 export function nextPage(cursor: string | null | undefined): NextPage {
   return { next_cursor: cursor ?? null, has_more: typeof cursor === 'string' };
 }

@@ -1,7 +1,7 @@
 import type { Owner, OwnerKind } from '../platform/eventstore/owner.ts';
 
 /**
- * The kinds of streams, and whose they are. The name of a stream is its kind and the id of its subject:
+ * The kinds of streams, and the kinds of their owners. The name of a stream is its kind and the id of its subject:
  * `case-note-<id>`. What concerns a note belongs to its member, or to the note itself if a guest wrote it.
  */
 const OWNERS_BY_STREAM: Readonly<Record<string, readonly OwnerKind[]>> = {

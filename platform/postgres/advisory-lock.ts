@@ -43,14 +43,14 @@ export async function takeAdvisoryLock(
   { tell = () => undefined, tellEveryMs = 5000, patienceMs = 60_000 }: LockWait = {},
 ): Promise<void> {
   const started = performance.now();
-  for (let told = started; !(await tryLock(client, name)); await sleep(POLL_MS)) {
+  for (let reported = started; !(await tryLock(client, name)); await sleep(POLL_MS)) {
     const now = performance.now();
     if (now - started > patienceMs)
       throw new Error(
         `${await describeHolders(client, name)}: end it with SELECT pg_terminate_backend(PID) if it is not at work`,
       );
-    if (now - told < tellEveryMs) continue;
-    told = now;
+    if (now - reported < tellEveryMs) continue;
+    reported = now;
     tell(await describeHolders(client, name));
   }
 }
