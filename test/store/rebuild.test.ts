@@ -147,8 +147,14 @@ t.test('keeps the privileges on read models and adds none', async (t) => {
 t.test("runs a rebuild without a deadline, whatever the database's setting", async (t) => {
   const { url, pool } = await testDatabase(t);
   const name = new URL(url).pathname.slice(1);
-  await pool.query(`ALTER DATABASE ${name} SET statement_timeout = '10ms'`);
-  t.same(await rebuild(url, catalogue, projections), { events: 0, kept: [] });
+  await pool.query(`ALTER DATABASE ${name} SET statement_timeout = '500ms'`);
+  const holder = await pool.connect();
+  await holder.query('SET statement_timeout = 0; BEGIN; LOCK TABLE events');
+  const rebuilt = rebuild(url, catalogue, projections);
+  // Three times the deadline that the rebuild must not have.
+  await holder.query('SELECT pg_sleep(1.5); COMMIT');
+  holder.release();
+  t.same(await rebuilt, { events: 0, kept: [] });
 });
 
 t.test('says who holds the lock while another rebuild runs', async (t) => {
