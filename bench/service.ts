@@ -35,6 +35,8 @@ export async function serviceOn(setting: BenchEnvironment, url: string): Promise
     LIMIT_WRITES_PER_DAY: PLENTY,
     LIMIT_NOTES_PER_TEN_MINUTES: PLENTY,
     LIMIT_NOTES_PER_DAY: PLENTY,
+    LIMIT_GUEST_NOTES_PER_HOUR: PLENTY,
+    LIMIT_REGISTRATIONS_PER_HOUR: PLENTY,
   };
   return { base, env };
 }

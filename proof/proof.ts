@@ -61,6 +61,8 @@ const stage = await createProofEnvironment(
     LIMIT_MEMBERS: String(limits.members),
     LIMIT_NOTES_PER_TEN_MINUTES: String(limits.notes),
     LIMIT_NOTES_PER_DAY: '1000000',
+    LIMIT_GUEST_NOTES_PER_HOUR: '1000000',
+    LIMIT_REGISTRATIONS_PER_HOUR: '1000000',
     LIMIT_WRITES_PER_DAY: String(limits.writes),
     LIMIT_ACTIVE_CREDENTIALS: String(limits.credentials),
     UNDO_WINDOW_SECONDS: String(UNDO_SECONDS),

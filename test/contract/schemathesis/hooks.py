@@ -15,6 +15,7 @@ import re
 import time
 import unicodedata
 
+import requests
 import schemathesis
 
 from arrangements import ARRANGEMENTS
@@ -131,7 +132,8 @@ def with_safe_integers(value):
 def own_session(operation, case):
     cookies = case.cookies or {}
     if operation == "membership.logout" and "__Host-ServiceSession" in cookies:
-        case.cookies["__Host-ServiceSession"] = CALLER.new_session()
+        # A member has 50 sessions at most, so the caller's own would end after as many.
+        case.cookies["__Host-ServiceSession"] = Member().new_session()
     if operation == "membership.revoke_sessions" and "__Host-ServiceSession" in cookies:
         member = Member()
         case.cookies["__Host-ServiceSession"] = member.new_session()
@@ -202,7 +204,7 @@ def possible_body(operation, case):
     if operation == "credential.bootstrap":
         body.update(member_id=CALLER.id, sign_in_key=CALLER.sign_in_key)
     elif operation == "membership.login":
-        body.update(CALLER.proof())
+        body.update(Member().proof())
     elif operation == "membership.recover":
         member = Member()
         body.update(id=member.id, recovery_key=member.recovery_key)
@@ -233,6 +235,22 @@ def rpc_faults(ctx, response, case):
     wrong = case.meta is not None and case.meta.generation.mode.is_negative
     if id_of(case) == "a2a.call" and wrong and response.status_code == 200:
         assert "error" in response.json(), "what is no call must be answered by an error"
+
+
+# An unsupported version, an unknown and an unsupported method: A2A answers them before it looks at the bearer.
+BEFORE_THE_BEARER = (-32009, -32601, -32003, -32004)
+
+
+@schemathesis.check
+def a2a_needs_a_bearer(ctx, response, case):
+    """Replaces `ignored_auth` for A2A, which takes those errors, with the status 200, for success."""
+    if id_of(case) != "a2a.call" or response.status_code != 200:
+        return
+    sent = response.request
+    headers = {name: value for name, value in sent.headers.items() if name.lower() != "authorization"}
+    anonymous = requests.request(sent.method, sent.url, data=sent.body, headers=headers, timeout=35)
+    before = anonymous.status_code == 200 and anonymous.json().get("error", {}).get("code") in BEFORE_THE_BEARER
+    assert before or anonymous.status_code == 401, "without a bearer the same call must be refused"
 
 
 @atexit.register
