@@ -107,11 +107,18 @@ function schemaIn30(schema: Schema): Schema {
   if (typeof next.additionalProperties === 'object')
     next.additionalProperties =
       Object.keys(next.additionalProperties).length === 0 || schemaIn30(next.additionalProperties);
-  if (prefixItems) next.items = { anyOf: prefixItems.map(schemaIn30) };
+  if (prefixItems) next.items = anyOfThese(prefixItems.map(schemaIn30));
   else if (next.items) next.items = schemaIn30(next.items);
   for (const keyword of ['allOf', 'anyOf', 'oneOf'])
     if (next[keyword]) combine(next, keyword, next[keyword] as Schema[]);
   return next;
+}
+
+/** One of the schemas, each once: the items of a pair of numbers are numbers. */
+function anyOfThese(schemas: readonly Schema[]): Schema {
+  const different = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
+  const [only, ...others] = different.values();
+  return only && others.length === 0 ? only : { anyOf: [...different.values()] };
 }
 
 function withoutConst(schema: Schema): void {
