@@ -102,11 +102,14 @@ export async function retryUntilAnswered(
 
 /**
  * False for what leaves no receipt, so that a retry is decided anew: a batch with no accepted item, a
- * claim of nothing or of items that the moderator held already, and a member's command without an event.
+ * claim of nothing or of items that the moderator held already, the renewal or release of leases that
+ * have ended, and a member's command without an event.
  */
 function changedSomething(answer: Answer, leases: ReadonlySet<string>): boolean {
-  const { results, receipt, claims } = answer.body ?? {};
+  const { results, receipt, claims, renewed, released } = answer.body ?? {};
   if (claims) return leasesOf(answer).some((id) => !leases.has(id));
+  const changed = renewed ?? released;
+  if (changed) return changed.length > 0;
   return !(results || receipt) || eventsOf(answer).length > 0;
 }
 
