@@ -158,7 +158,11 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
   /** A look may start within a request, but has its own deadline. */
   const lookAlone = () => withDeadline(look);
 
-  const started = lookAlone().then(() => {
+  // The log is opened first: that may take a second, in which the leases that a look reads grow old.
+  const started = withDeadline(async () => {
+    await tail.read();
+    await look();
+  }).then(() => {
     standing = true;
     if (stopped) return;
     unsubscribe = wakeUps.subscribe(MODERATION_TOPIC, () => void looks('look', lookOnWakeUp));

@@ -10,7 +10,7 @@ import type { Notifications } from '../../../platform/postgres/notifications.ts'
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import { type ConsoleSubscription, type Consoles, createConsoles } from './consoles.ts';
+import { type ConsoleSubscription, createConsoles } from './consoles.ts';
 import { EVENT_STREAM, type streamContract } from './contract.ts';
 import { type Message, queued, resync } from './messages.ts';
 
@@ -46,61 +46,74 @@ export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract
       if (gone.aborted) place.leave();
       gone.addEventListener('abort', place.leave, { once: true });
       const over = AbortSignal.any([gone, deps.ending]);
+      // Join before the response begins: a client that reads the queue after it has the headers
+      // misses nothing.
+      const inbox = createInbox(over);
+      const { watch, leave } = await consoles.join({ me: principal, ...inbox });
+      if (over.aborted) leave();
+      over.addEventListener('abort', leave, { once: true });
       return {
         status: 200,
         type: EVENT_STREAM,
         headers: { 'x-accel-buffering': 'no' },
-        stream: follow(deps, consoles, principal, request.lastEventId, over),
+        stream: follow(deps, { watch, leave }, inbox, principal, request.lastEventId),
       };
+    },
+  };
+}
+
+/** The messages that were not yet sent to one console, until it is `over`. */
+function createInbox(gone: AbortSignal) {
+  let unsent: Message[] = [];
+  let over = gone.aborted;
+  let slow = false;
+  let stirred: () => void = () => undefined;
+  const end = () => {
+    over = true;
+    stirred();
+  };
+  gone.addEventListener('abort', end, { once: true });
+  return {
+    send(message: Message) {
+      slow ||= unsent.length >= MAX_UNSENT;
+      if (slow) unsent = [];
+      else unsent.push(message);
+      stirred();
+    },
+    end,
+    /** Waits for messages and takes them; undefined once it is over. */
+    async take(): Promise<Message[] | 'slow' | undefined> {
+      while (!over) {
+        const messages = slow ? 'slow' : unsent;
+        unsent = [];
+        slow = false;
+        if (messages.length > 0) return messages;
+        await new Promise<void>((resolve) => {
+          stirred = resolve;
+        });
+      }
+      return undefined;
     },
   };
 }
 
 async function* follow(
   { pool, pingMs = PING_MS }: StreamDeps,
-  consoles: Consoles,
+  { watch, leave }: { watch: ConsoleSubscription; leave: () => void },
+  inbox: ReturnType<typeof createInbox>,
   me: PrincipalOf<'moderator'>,
   lastEventId: string | undefined,
-  gone: AbortSignal,
 ): AsyncGenerator<string> {
-  let unsent: Message[] = [];
-  let over = gone.aborted;
-  let stirred: () => void = () => undefined;
-  let slow = false;
-  const end = () => {
-    over = true;
-    stirred();
-  };
-  gone.addEventListener('abort', end);
-  const send = (message: Message) => {
-    slow ||= unsent.length >= MAX_UNSENT;
-    if (slow) unsent = [];
-    else unsent.push(message);
-    stirred();
-  };
-  // Join before reading the missed events, so that no event falls in between.
-  const { watch, leave } = await consoles.join({ me, send, end });
   // Ping at a fixed interval and not after silence: counts alone are more frequent than the pings.
-  const pings = setInterval(() => send(PING), pingMs);
+  const pings = setInterval(() => inbox.send(PING), pingMs);
   try {
     yield `retry: ${RETRY_MS}\n\n`;
     const missed = lastEventId === undefined ? [] : await missedSince(pool, watch, lastEventId);
     yield [...missed, ...watch.present(me)].join('');
-    while (!over) {
-      if (unsent.length === 0 && !slow) {
-        await new Promise<void>((resolve) => {
-          stirred = resolve;
-        });
-        continue;
-      }
-      const messages = slow ? [resync(watch.id(), 'slow')] : unsent;
-      unsent = [];
-      slow = false;
-      yield messages.join('');
-    }
+    for (let messages = await inbox.take(); messages; messages = await inbox.take())
+      yield (messages === 'slow' ? [resync(watch.id(), 'slow')] : messages).join('');
   } finally {
     clearInterval(pings);
-    gone.removeEventListener('abort', end);
     leave();
   }
 }

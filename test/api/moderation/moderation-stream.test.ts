@@ -176,6 +176,19 @@ t.test('streams an event that commits late, also to the next stream', async (t) 
   t.pass('both streams sent the late event');
 });
 
+t.test('streams what happens after its headers, beside a long transaction', async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const note = await submit(service);
+  const client = await service.database.pool.connect();
+  t.teardown(() => client.release(true));
+  await client.query('BEGIN; SELECT pg_current_xact_id()');
+  const stream = await openStream(t, service, bearer(ann));
+  await decide(bob, note.id, 'approve');
+  await stream.until('queue', isSubject(note.id));
+  t.same((await stream.until('claim', ({ complete }) => complete)).data.claims, []);
+});
+
 t.test("includes escalated notes in a lead's count of open notes", async (t) => {
   const service = await startService(t);
   const [ann, lea] = [
