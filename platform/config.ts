@@ -140,7 +140,7 @@ export const Environment = z.object({
     'Long polls of a credential, or streams of a moderator, that a web process holds open at one time; further ones get 429 `rate_limited`.',
   ),
   LIMIT_WAITING: limit(5000).describe(
-    'The same for all callers of a web process; beyond it, updates are answered without waiting and streams are refused.',
+    'The same for all credentials of a web process, and again for all moderators; beyond it, updates are answered without waiting and streams are refused.',
   ),
   MAX_CONNECTIONS: whole(1, 1_000_000, 10_000).describe(
     'Connections of a web process; further ones are closed without an answer.',

@@ -8,25 +8,26 @@ export type WaitingPlaces = ReturnType<typeof createWaitingPlaces>;
 
 /**
  * Limits the requests that this process holds open, long polls and streams, because each costs a
- * connection and memory while it lasts. `perHolder` limits each credential or moderator.
+ * connection and memory while it lasts. `perHolder` limits each credential or moderator, `total` all
+ * credentials, and again all moderators: members who wait keep no moderator out.
  */
 export function createWaitingPlaces(limits: { perHolder: number; total: number }) {
   const held = new Map<string, number>();
-  let total = 0;
+  const total = { credential: 0, moderator: 0 };
 
   /** Takes a place, which `leave` returns; or says which limit is reached. */
   function take({ kind, id }: PlaceHolder): { leave: () => void } | 'holder_full' | 'full' {
     const holder = `${kind} ${id}`;
     const own = held.get(holder) ?? 0;
     if (own >= limits.perHolder) return 'holder_full';
-    if (total >= limits.total) return 'full';
+    if (total[kind] >= limits.total) return 'full';
     held.set(holder, own + 1);
-    total++;
+    total[kind]++;
     let left = false;
     const leave = (): void => {
       if (left) return;
       left = true;
-      total--;
+      total[kind]--;
       const rest = (held.get(holder) ?? 1) - 1;
       if (rest > 0) held.set(holder, rest);
       else held.delete(holder);

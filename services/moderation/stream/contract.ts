@@ -16,8 +16,8 @@ export const streamContract = defineContract({
       'read the queue again. Ids and versions, never a text. ' +
       '`Last-Event-ID` goes on where a stream broke off; what was told may be told again. A comment ' +
       'comes every 15 seconds. The stream ends with the session or the moderator. ' +
-      'A moderator may have 20 streams at one time (set by the operator), of as many as the service ' +
-      'can hold; beyond that 429 `rate_limited`.',
+      'A moderator may have 20 streams at one time (set by the operator), of as many as the process ' +
+      'can hold beside the members who wait; beyond that 429 `rate_limited`.',
     tag: 'moderation',
     access: { roles: READERS },
     requestHeaders: {

@@ -46,6 +46,7 @@ t.test('counts waiting places per holder and in total, and returns each once', (
   first();
   t.type(take('c'), 'function');
   t.equal(take('c'), 'full', 'a place is returned only once');
+  t.type(take('c', 'moderator'), 'function', 'moderators have places beside those of credentials');
   t.end();
 });
 
@@ -107,6 +108,23 @@ t.test('limits the streams of a moderator and does not count HEAD', async (t) =>
   const again = await follow();
   t.equal(again.status, 200, 'a place is free after a stream ends');
   again.leave();
+});
+
+t.test('keeps places for moderators while members hold all of theirs', async (t) => {
+  const service = await startService(t, { LIMIT_WAITING: '1' });
+  const ada = await newAgent(service);
+  const waiting = await poll(service, ada);
+  t.equal(waiting.status, 'waits');
+  const url = `${service.baseUrl}/api/moderation/stream`;
+  const leaving = new AbortController();
+  t.teardown(() => leaving.abort());
+  const follow = async (name: string) => {
+    const headers = { authorization: `Bearer ${(await addModerator(service, name)).token}` };
+    return (await fetch(url, { headers, signal: leaving.signal })).status;
+  };
+  t.equal(await follow('Ann'), 200);
+  t.equal(await follow('Bob'), 429, 'the moderators have as many places as the members');
+  waiting.leave();
 });
 
 t.test('limits the connections of a web process', async (t) => {
