@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { temporaryFolder } from '../../../harness/temporary-folder.ts';
 import type { Service } from '../../support/service.ts';
+import { LATER_EVENT, startLaterRelease } from './later-release.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -15,7 +16,7 @@ interface Project {
   /** The folder beside this file that holds the generator's settings and the program. */
   folder: string;
   /** The path of the document that the generator reads; saved as `openapi.json`. */
-  document: string;
+  document: '/openapi.json' | '/openapi-3.0.json';
   /** Commands that generate the client and compile it together with the program. */
   build: readonly Command[];
   /** The program. Its argument is the address of the service; it prints a report as JSON. */
@@ -48,8 +49,9 @@ async function run([program, ...args]: Command, cwd: string): Promise<string> {
 
 /**
  * Generates a client from the document that a running service serves, compiles a small program with
- * the client, and runs the program against the service, in a temporary folder. The program registers
- * a member, makes a credential, opens a case, reads it and the updates, and asks for an unknown case.
+ * the client, and runs the program against the service, and then against a later release of it, in a
+ * temporary folder. The program registers a member, makes a credential, opens a case, reads it and
+ * the updates, and asks for an unknown case.
  */
 export async function testGeneratedClient(
   t: Test,
@@ -68,6 +70,12 @@ export async function testGeneratedClient(
 
   for (const command of project.build) await run(command, path);
   const [program, ...args] = project.program;
-  const report: unknown = JSON.parse(await run([program, ...args, baseUrl], path));
-  t.match(report, REPORT, 'the program reports what it asked for');
+  const report = async (address: string): Promise<unknown> =>
+    JSON.parse(await run([program, ...args, address], path));
+  t.match(await report(baseUrl), REPORT, 'the program reports what it asked for');
+  t.match(
+    await report(await startLaterRelease(t, baseUrl)),
+    { ...REPORT, events: [...REPORT.events, LATER_EVENT] },
+    'it reads the answers of a later release',
+  );
 }

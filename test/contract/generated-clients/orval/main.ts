@@ -7,7 +7,7 @@ import {
   updatesList,
 } from './client/service.js';
 
-// The generated functions use the address that the document names.
+// The generated functions read it, too: see orval.config.ts.
 const baseUrl = process.argv[2] as string;
 
 const newKey = () => randomBytes(32).toString('hex');

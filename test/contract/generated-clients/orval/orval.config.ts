@@ -5,7 +5,7 @@ export default {
       target: 'client/service.ts',
       client: 'fetch',
       headers: true,
-      baseUrl: { getBaseUrlFromSpecification: true },
+      baseUrl: { runtime: 'process.argv[2]' },
     },
   },
 };
