@@ -105,3 +105,26 @@ t.test('shows comments on an author beside the record', NEEDS_BROWSER, async (t)
   await page.locator('#drawer:focus').waitFor();
   t.equal((await ann.get(`subjects/member/${author.id}/comments`)).body.comments.length, 0);
 });
+
+t.test(
+  'shows the newest events of a long history, and earlier ones on request',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await addModerator(service, 'Ann');
+    const { id } = await submit(service, { message: 'Much discussed' });
+    for (let count = 1; count <= 110; count++)
+      await ann.post(`subjects/note/${id}/comments`, { text: `Comment ${count}` });
+    const { page } = await openConsole(t, service, ann);
+    const events = page.locator('.history li');
+    await events.filter({ hasText: 'Comment 110' }).waitFor();
+    t.equal(await events.count(), 100);
+    await checkAppearance(t, page, 'moderation-long-history');
+    const earlier = page.getByRole('button', { name: 'Earlier events' });
+    await earlier.click();
+    await earlier.waitFor({ state: 'detached' });
+    t.equal(await events.count(), 111);
+    t.match(await events.first().textContent(), /submitted/i);
+    t.equal(await events.nth(1).locator('.quoted').textContent(), 'Comment 1');
+  },
+);

@@ -77,5 +77,8 @@ export interface Detail {
   /** The item's version when thread and history were read. */
   version: number;
   thread: ThreadNote[];
+  /** The newest events, oldest first. */
   history: HistoryEvent[];
+  /** Leads to earlier events; null if there are none. */
+  history_before: string | null;
 }

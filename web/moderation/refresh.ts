@@ -30,15 +30,41 @@ export async function refreshItem(id: string): Promise<void> {
   const request = nextRequest();
   try {
     const body = await call<Partial<Omit<Detail, 'version'>> & { item: Item }>('GET', toPath(id));
-    const { thread = [], history = [] } = body;
+    const { thread = [], history = [], history_before = null } = body;
     const item = withItemId(body.item);
     checkLease(item, request);
     showItem(item, request);
     // An earlier request can be answered later.
     if ((get().details.get(id)?.version ?? 0) <= item.version)
-      set({ details: withEntry(get().details, id, { thread, history, version: item.version }) });
+      set({
+        details: withEntry(get().details, id, {
+          thread,
+          history,
+          history_before,
+          version: item.version,
+        }),
+      });
   } catch {
     // Keep the shown item; the top bar shows a lost connection.
+  }
+}
+
+/** Puts the events before those shown in front of them. */
+export async function loadEarlierHistory(id: string): Promise<void> {
+  const shown = get().details.get(id);
+  if (!shown?.history_before) return;
+  try {
+    const earlier = await call<Pick<Detail, 'history' | 'history_before'>>(
+      'GET',
+      `${toPath(id)}?before=${shown.history_before}`,
+    );
+    // The item may have been read again meanwhile.
+    if (get().details.get(id) !== shown) return;
+    const history = [...earlier.history, ...shown.history];
+    const { history_before } = earlier;
+    set({ details: withEntry(get().details, id, { ...shown, history, history_before }) });
+  } catch {
+    // The button stays; the top bar shows a lost connection.
   }
 }
 

@@ -7,7 +7,7 @@ import { toSubject, toSubjectPath } from './item-ids.ts';
 import { actorName, eventText } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { showView } from './navigation.ts';
-import { refreshItem } from './refresh.ts';
+import { loadEarlierHistory, refreshItem } from './refresh.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
   parent: 'Parent note',
@@ -45,6 +45,11 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
   return (
     <section class="history">
       <h3>History</h3>
+      {detail?.history_before && (
+        <button type="button" class="button quiet" onClick={() => void loadEarlierHistory(itemId)}>
+          Earlier events
+        </button>
+      )}
       <ol>
         {detail?.history.map((event) => (
           <li key={event.event_id} class={event.type === 'CommentAdded' ? 'comment' : undefined}>

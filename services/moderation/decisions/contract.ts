@@ -3,6 +3,7 @@ import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
   AnyUuid,
+  Cursor,
   EmptyBody,
   GivenUuid,
   Text,
@@ -158,12 +159,27 @@ export const HistoryEvent = z
   .meta({ id: 'HistoryEvent' });
 export type HistoryEvent = z.input<typeof HistoryEvent>;
 
+/** A page of an item's history, and the parameter that asks for an earlier one. */
+export const history = {
+  history: z
+    .array(HistoryEvent)
+    .describe('The newest 100 events, oldest first; with `before`, the 100 before that event'),
+  history_before: AnyUuid.nullable().describe(
+    'As `before`, leads to the earlier events of the history; null if there are none',
+  ),
+};
+export const HistoryQuery = z.object({
+  before: Cursor.optional().meta({
+    description: '`history_before` of an earlier answer: that answer’s history goes on there.',
+  }),
+});
+
 const NoteDetails = z
   .object({
     status: z.literal('ok'),
     item: Item,
     thread: z.array(ThreadNote),
-    history: z.array(HistoryEvent),
+    ...history,
   })
   .meta({ id: 'NoteDetails' });
 
@@ -181,17 +197,18 @@ export const reviewContract = defineContract({
   'moderation.note': {
     method: 'GET',
     path: '/api/moderation/notes/:id',
-    summary: 'A note with its thread and its whole history',
+    summary: 'A note with its thread and its history',
     tag: 'moderation',
     access: { roles: READERS },
     params: z.object({ id: Uuid }),
+    query: HistoryQuery,
     replies: {
       200: {
         description: 'The note',
         body: NoteDetails,
       },
     },
-    problems: ['moderator_required', 'not_found'],
+    problems: ['moderator_required', 'not_found', 'invalid_cursor'],
   },
   'moderation.decide': {
     method: 'POST',

@@ -8,7 +8,7 @@ import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { decisionsOfBatch, findDecision } from '../../../projections/guestbook/note-decisions.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
-import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
+import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
@@ -17,7 +17,7 @@ import { decisionOn, undoCommand } from './commands.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
 import { deskOptions, type Result, reviewCommand, reviewsCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
-import { eventsOfNote, listThread, noteHistory, threadBody } from './history.ts';
+import { historyBodies, historyOf, listThread, noteStreams, threadBody } from './history.ts';
 
 type Moderator = PrincipalOf<'moderator'>;
 
@@ -41,13 +41,15 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
   }
 
   return {
-    'moderation.note': async ({ principal: me, params: { id } }) => {
+    'moderation.note': async ({ principal: me, params: { id }, query: { before } }) => {
       const [owner] = await query(pool, noteOwners([id]));
       if (!owner) return refuse('not_found');
+      const page = await historyOf(pool, noteStreams(owner), before);
+      if (isRefusal(page)) return page;
       const [rows, thread, events, moderators] = await snapshot(pool, [
         itemsById([id]),
         listThread(id),
-        eventsOfNote(owner),
+        page,
         moderatorNames(),
       ]);
       const [item] = await itemBodies(deps, me, rows);
@@ -58,7 +60,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
           status: 'ok',
           item,
           thread: thread.map(threadBody),
-          history: noteHistory(nameActors(events, moderators)),
+          ...historyBodies(events, moderators),
         },
       };
     },

@@ -1,7 +1,14 @@
+import type pg from 'pg';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
-import type { NamedEvent } from '../../../projections/moderation/actor-names.ts';
+import {
+  type ModeratorName,
+  type NamedEvent,
+  nameActors,
+} from '../../../projections/moderation/actor-names.ts';
 import type { CommentSubject } from '../queue/subject.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 
@@ -46,24 +53,73 @@ export function threadBody(row: ThreadRow): ThreadNote {
 /** The stream of moderators' comments on a subject; the author of the subject owns it. */
 export const commentStream = ({ type, id }: CommentSubject): string => `comment-${type}-${id}`;
 
-/** All events of a note: its own, its screenings, notifications, comments, and claims taken over. */
-export function eventsOfNote({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent> {
-  return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid AND stream_id = ANY(ARRAY(
-      VALUES ('note-' || ${note_id}::text), ('screening-' || ${note_id}::text),
-        ('comment-note-' || ${note_id}::text), ('claim-note-' || ${note_id}::text)
-      UNION ALL SELECT 'telling-' || event_id FROM events
-        WHERE owner_id = ${owner_id}::uuid AND stream_id = 'note-' || ${note_id}::text))
-      AND type <> 'NoteFingerprinted'
-    ORDER BY position`;
+/** The events of a page of a history. */
+const PAGE = 100;
+
+/** The streams of an item: one owner has them all. `note` is the note's own stream, if the item is one. */
+export interface HistoryStreams {
+  owner: string;
+  streams: readonly string[];
+  note: string | null;
 }
 
-/** A note's history: each event with the version that the note had at that time. */
-export function noteHistory(events: readonly NamedEvent[]): HistoryEvent[] {
-  let version = 0;
-  return events.map((event) => {
-    if (event.stream_id.startsWith('note-')) version = event.stream_version;
-    return { ...historyBody(event), version };
-  });
+/** The streams of a note: its own, its screening, comments and claims taken over, and notifications. */
+export const noteStreams = ({ note_id: id, owner_id }: NoteOwner): HistoryStreams => ({
+  owner: owner_id,
+  streams: [`note-${id}`, `screening-${id}`, `comment-note-${id}`, `claim-note-${id}`],
+  note: `note-${id}`,
+});
+
+/**
+ * The statement that reads a page of a history: the newest one, or the one `before` an event of the
+ * item. Another event is an invalid cursor.
+ */
+export async function historyOf(
+  pool: pg.Pool,
+  item: HistoryStreams,
+  before: string | undefined,
+): Promise<Sql<HistoryRow> | Refusal<'invalid_cursor'>> {
+  if (before === undefined) return historyPage(item, Number.MAX_SAFE_INTEGER);
+  const [event] = await query(pool, positionIn(item, before));
+  return event ? historyPage(item, event.position) : refuse('invalid_cursor');
+}
+
+const positionIn = ({ owner, streams, note }: HistoryStreams, id: string) =>
+  sql<{ position: number }>`SELECT position FROM events WHERE owner_id = ${owner}::uuid
+    AND stream_id = ANY(${streams}::text[] || ARRAY(SELECT 'telling-' || event_id FROM events
+      WHERE owner_id = ${owner}::uuid AND stream_id = ${note}::text)) AND event_id::text = ${id}`;
+
+export type HistoryRow = RecordedEvent & { version: number };
+
+/**
+ * The newest events of an item before a position, newest first, and one more if there are others. A
+ * note's events have the version that the note had then; a record's content, which may be large, is
+ * left out.
+ */
+function historyPage({ owner, streams, note }: HistoryStreams, before: number): Sql<HistoryRow> {
+  return sql`SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+      CASE WHEN ${note}::text IS NOT NULL OR actor->>'type' <> 'member' OR type = 'RecordReported'
+        THEN personal END AS personal, actor, recorded_at,
+      CASE WHEN ${note}::text IS NULL OR stream_id = ${note}::text THEN stream_version
+        ELSE (SELECT max(n.stream_version) FROM events n WHERE n.owner_id = ${owner}::uuid
+          AND n.stream_id = ${note}::text AND n.position < e.position) END AS version
+    FROM events e WHERE owner_id = ${owner}::uuid
+      AND stream_id = ANY(${streams}::text[] || ARRAY(SELECT 'telling-' || event_id FROM events
+        WHERE owner_id = ${owner}::uuid AND stream_id = ${note}::text))
+      AND type <> 'NoteFingerprinted' AND position < ${before}
+    ORDER BY position DESC LIMIT ${PAGE + 1}`;
+}
+
+/** A page of a history, oldest first, and the event before which the next page ends. */
+export function historyBodies(
+  rows: readonly HistoryRow[],
+  moderators: readonly ModeratorName[],
+): { history: HistoryEvent[]; history_before: string | null } {
+  const page = nameActors(rows.slice(0, PAGE), moderators).reverse();
+  return {
+    history: page.map((event) => ({ ...historyBody(event), version: event.version })),
+    history_before: rows.length > PAGE ? (page[0]?.event_id ?? null) : null,
+  };
 }
 
 /** An event as moderators read it: actor, time, facts and text. */

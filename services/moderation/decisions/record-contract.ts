@@ -5,7 +5,7 @@ import { Uuid } from '../../../platform/http/schemas.ts';
 import { RECORD_TYPES } from '../../publications/record-type.ts';
 import { QueueItem } from '../queue/record-item.ts';
 import { DECIDERS, READERS } from '../staff/roles.ts';
-import { DECIDE_PROBLEMS, DECISION_ROUTE, Decided, HistoryEvent } from './contract.ts';
+import { DECIDE_PROBLEMS, DECISION_ROUTE, Decided, HistoryQuery, history } from './contract.ts';
 
 /** A decision on a note or record after its publication. */
 export const SubjectDecision = z
@@ -18,7 +18,7 @@ export const SubjectDecision = z
 export type SubjectDecision = z.output<typeof SubjectDecision>;
 
 const SubjectDetails = z
-  .object({ status: z.literal('ok'), item: QueueItem, history: z.array(HistoryEvent) })
+  .object({ status: z.literal('ok'), item: QueueItem, ...history })
   .meta({ id: 'SubjectDetails' });
 
 const params = z.object({ type: z.enum(['note', ...RECORD_TYPES]), id: Uuid });
@@ -32,13 +32,14 @@ export const subjectContract = defineContract({
     tag: 'moderation',
     access: { roles: READERS },
     params,
+    query: HistoryQuery,
     replies: {
       200: {
         description: 'The subject',
         body: SubjectDetails,
       },
     },
-    problems: ['moderator_required', 'not_found'],
+    problems: ['moderator_required', 'not_found', 'invalid_cursor'],
   },
   'moderation.decide_subject': {
     method: 'POST',

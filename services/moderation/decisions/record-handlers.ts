@@ -4,8 +4,8 @@ import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
-import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
-import { recordAuthors, recordEvents } from '../../../projections/publications/records.ts';
+import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
+import { recordAuthors } from '../../../projections/publications/records.ts';
 import { reportsStream } from '../../reports/reports.ts';
 import { takeOverStream } from '../claims/leases.ts';
 import type { ModerationDeps } from '../deps.ts';
@@ -15,7 +15,7 @@ import { recordItemBody, withReports } from '../queue/record-item.ts';
 import { decisionOn } from './commands.ts';
 import { deskOptions, reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
-import { commentStream, eventsOfNote, historyBody, noteHistory } from './history.ts';
+import { commentStream, historyBodies, historyOf, noteStreams } from './history.ts';
 import type { subjectContract } from './record-contract.ts';
 
 export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectContract> {
@@ -23,21 +23,23 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
   const undoSeconds = config.undoWindowSeconds;
   const subjectOf = (type: string) => publicationKinds.find((subject) => subject.type === type);
   return {
-    'moderation.subject': async ({ principal: me, params: { type, id } }) => {
+    'moderation.subject': async ({ principal: me, params: { type, id }, query: { before } }) => {
       const subject = subjectOf(type);
       if (!subject) {
         const [owner] = await query(pool, noteOwners([id]));
         if (!owner) return refuse('not_found');
+        const page = await historyOf(pool, noteStreams(owner), before);
+        if (isRefusal(page)) return page;
         const [rows, events, moderators] = await snapshot(pool, [
           itemsById([id]),
-          eventsOfNote(owner),
+          page,
           moderatorNames(),
         ]);
         const [item] = await itemBodies(deps, me, rows);
         if (!item) return refuse('not_found');
         return {
           status: 200,
-          body: { status: 'ok', item, history: noteHistory(nameActors(events, moderators)) },
+          body: { status: 'ok', item, ...historyBodies(events, moderators) },
         };
       }
       const records = subject.records([id]);
@@ -50,16 +52,18 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
       ];
       const [author] = await query(pool, recordAuthors(records));
       if (!author) return refuse('not_found');
+      const page = await historyOf(pool, { owner: author.member_id, streams, note: null }, before);
+      if (isRefusal(page)) return page;
       const [[row], events, moderators] = await snapshot(pool, [
         withReports(subject.type, records),
-        recordEvents(author.member_id, streams),
+        page,
         moderatorNames(),
       ]);
       if (!row) return refuse('not_found');
       const item = recordItemBody(row, { me, undoSeconds });
       return {
         status: 200,
-        body: { status: 'ok', item, history: nameActors(events, moderators).map(historyBody) },
+        body: { status: 'ok', item, ...historyBodies(events, moderators) },
       };
     },
 
