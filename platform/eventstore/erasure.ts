@@ -7,14 +7,10 @@ export interface LogPosition {
   stream_version: number;
 }
 
-/** What an erasure of a member finds under the member's id. */
-export interface MemberStreams {
-  /** The kinds of streams that belong to members: what others wrote in any other stream stays. */
-  kinds: readonly string[];
-  /** Streams in which the texts of others stay as well. */
-  kept: readonly string[];
-  /** Types of the member's own events that keep their texts in the streams `kept`. */
-  keptTypes: readonly string[];
+/** An event with a text under a member's id; `own` if the member wrote it. */
+export interface OwnedText extends LogPosition {
+  type: string;
+  own: boolean;
 }
 
 /** Erases the names and texts in all events of these streams, including those of other actors. */
@@ -27,23 +23,22 @@ export function eraseStreams({ id }: Owner, streams: readonly string[]): Sql {
 const ID_LENGTH = 37;
 
 /**
- * Reads the next batch of events to erase under a member's id: what the member wrote, and in the
- * member's own streams what moderators, guests and the service wrote to the member. The texts of
- * other members stay, and so do those of the service, a moderator or a guest's note with this id.
+ * Reads the next batch of events with texts under a member's id: what the member wrote, and in the
+ * member's own streams, of the `kinds` of streams that belong to members, what moderators, guests and
+ * the service wrote to the member. The texts of other members are left out, and so are those of the
+ * service, a moderator or a guest's note with this id.
  */
-export function ownedToErase(
+export function ownedTexts(
   { id }: Owner<'member'>,
-  { kinds, kept, keptTypes }: MemberStreams,
+  kinds: readonly string[],
   { stream_id, stream_version }: LogPosition,
   limit: number,
-): Sql<LogPosition> {
-  return sql`SELECT stream_id, stream_version FROM events
+): Sql<OwnedText> {
+  return sql`SELECT stream_id, stream_version, type, actor->>'type' = 'member' AS own FROM events
     WHERE owner_id = ${id} AND (stream_id, stream_version) > (${stream_id}, ${stream_version}::int)
       AND personal IS NOT NULL
       AND CASE actor->>'type' WHEN 'member' THEN actor->>'id' = ${id}::text
-          AND (type <> ALL(${keptTypes}) OR stream_id NOT IN (SELECT unnest(${kept}::text[])))
-        ELSE left(stream_id, ${-ID_LENGTH}) IN (SELECT unnest(${kinds}::text[]))
-          AND stream_id NOT IN (SELECT unnest(${kept}::text[])) END
+        ELSE left(stream_id, ${-ID_LENGTH}) IN (SELECT unnest(${kinds}::text[])) END
     ORDER BY stream_id, stream_version LIMIT ${limit}`;
 }
 

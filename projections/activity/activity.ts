@@ -7,6 +7,7 @@ import * as caseEvents from '../../services/cases/events.ts';
 import * as noteEvents from '../../services/guestbook/events.ts';
 import { noteStream } from '../../services/guestbook/streams.ts';
 import * as profileEvents from '../../services/profiles/events.ts';
+import { noteStays, stays } from '../membership/ending.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 export const ACTIVITY_TYPES = [
@@ -56,6 +57,11 @@ function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>) {
       AND event_id = ${data.of} AND type = 'NoteRejected'`;
 }
 
+/** Hides the entries of a subject that never becomes public again, so that no list walks past them. */
+const hide = (type: string, id: string): Sql =>
+  sql`UPDATE activity SET hidden = true
+    WHERE subject_id = ${id} AND subject_type = ${type} AND NOT hidden`;
+
 /**
  * Public events. An event of another capability needs one more line here and a join in `SUBJECTS`.
  */
@@ -68,12 +74,21 @@ export const activity = defineProjection(
       NoteApproved: (event) => entry(event, 'note.approved', event.data.note_id),
       AppealGranted: granted,
       DecisionUndone: ({ data }) => sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
-      ProfilePublished: (event) => entry(event, 'profile.published', event.owner_id),
+      NoteWithdrawn: ({ data }) => hide('note', data.note_id),
+      NoteErased: ({ data }) => hide('note', data.note_id),
+      ProfilePublished: (event) => [
+        hide('profile', event.owner_id),
+        entry(event, 'profile.published', event.owner_id),
+      ],
+      ProfileWithdrawn: ({ owner_id }) => hide('profile', owner_id),
       ArtifactPublished: (event) => entry(event, 'artifact.published', event.data.artifact_id),
+      ArtifactWithdrawn: ({ data }) => hide('artifact', data.artifact_id),
       CaseOpened: (event) => entry(event, 'case.opened', event.data.case_id),
       CaseClaimed: (event) => entry(event, 'case.claimed', event.data.case_id),
       CaseSubmitted: (event) => entry(event, 'case.submitted', event.data.case_id),
       CaseAccepted: (event) => entry(event, 'case.accepted', event.data.case_id),
+      CaseWithdrawn: ({ data }) => hide('case', data.case_id),
+      CaseAuthorLeft: ({ data }) => hide('case', data.case_id),
     },
   },
 );
@@ -94,15 +109,23 @@ const AT = `to_char(a.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.U
 /** Joins each kind of subject, if it is public. */
 const SUBJECTS = `
   LEFT JOIN cases c ON a.subject_type = 'case' AND c.case_id = a.subject_id
-    AND c.state <> 'withdrawn' AND NOT c.removed AND NOT c.author_gone
+    AND c.state <> 'withdrawn' AND NOT c.removed AND NOT c.author_gone AND ${stays('c.author_id')}
   LEFT JOIN notes n ON a.subject_type = 'note' AND n.note_id = a.subject_id
-    AND n.state = 'approved'
+    AND n.state = 'approved' AND ${noteStays('n.member_id')}
     AND (n.parent_id IS NULL
-      OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved'))
+      OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved' AND ${noteStays('r.member_id')}))
   LEFT JOIN profiles p ON a.subject_type = 'profile' AND p.member_id = a.subject_id
     AND p.state = 'published' AND p.published_at = a.occurred_at
   LEFT JOIN artifacts f ON a.subject_type = 'artifact' AND f.artifact_id = a.subject_id
-    AND f.state = 'published'`;
+    AND f.state = 'published' AND ${stays('f.author_id')}`;
+
+/**
+ * Skips what a member wrote whose account has just been closed before its subject is looked up: there
+ * may be many such entries until the worker has ended them.
+ */
+const BY_LEAVING = `(a.actor->>'id' = ANY (ARRAY(SELECT member_id::text FROM members
+    WHERE ending IN ('keeps_notes', 'erases_notes')))
+    AND a.type IN ('profile.published', 'artifact.published', 'case.opened')) IS NOT TRUE AND`;
 
 /** Null if the subject is not public or its text was erased. */
 const TITLE = `coalesce(c.title, f.title, p.display_name,
@@ -110,8 +133,7 @@ const TITLE = `coalesce(c.title, f.title, p.display_name,
 
 /**
  * Reads public activity, newest first. Title and visibility come from the subject's own read model,
- * so an entry disappears when its subject is withdrawn, removed or erased, and returns with the
- * subject. The title of a note is its beginning. A profile has only the entry of its current
+ * so an entry disappears when its subject is removed, and returns with the subject. The title of a note is its beginning. A profile has only the entry of its current
  * publication.
  *
  * Type and limit are part of the text, so that each pair is its own prepared statement: PostgreSQL
@@ -133,7 +155,7 @@ export function publicActivity(
   return {
     name: `activity-${known ?? 'all'}-${rows}`,
     text: `SELECT a.*, ${TITLE} AS title, ${AT} AS place FROM activity a ${SUBJECTS}
-      WHERE (a.occurred_at${zone}, a.entry_id) < ($1::timestamptz${zone}, $2::uuid)
+      WHERE NOT a.hidden AND ${BY_LEAVING} (a.occurred_at${zone}, a.entry_id) < ($1::timestamptz${zone}, $2::uuid)
         ${known ? `AND a.type = '${known}'` : ''} AND ${TITLE} IS NOT NULL
       ORDER BY a.occurred_at${zone} DESC, a.entry_id DESC LIMIT ${rows}`,
     values: [at, id],

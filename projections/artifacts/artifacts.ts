@@ -6,6 +6,7 @@ import { toVector } from '../../platform/word-vector.ts';
 import type { Kind } from '../../services/artifacts/artifact-kind.ts';
 import * as events from '../../services/artifacts/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
+import { stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import {
   NOTIFIED_STATE,
@@ -74,9 +75,11 @@ export const artifacts = defineProjection(heard, {
       sql`UPDATE artifacts SET state = 'published', version = ${stream_version},
           taken_down_at = NULL
         WHERE artifact_id = ${data.artifact_id}`,
-    // Withdraws all artifacts of the author; the events of those beyond a batch follow later.
-    MemberDeactivated: ({ owner_id, recorded_at }) =>
-      sql`UPDATE artifacts SET state = 'withdrawn',
+    // In an earlier release: withdraws all artifacts of the author.
+    MemberDeactivated: ({ owner_id, data, recorded_at }) =>
+      data.in_batches
+        ? []
+        : sql`UPDATE artifacts SET state = 'withdrawn',
           taken_down_at = coalesce(taken_down_at, ${recorded_at})
         WHERE author_id = ${owner_id} AND state <> 'withdrawn'`,
   },
@@ -101,22 +104,30 @@ export interface ArtifactRow {
 
 /** Finds an artifact in any state. */
 export function findArtifact(artifactId: string): Sql<ArtifactRow> {
-  return sql`SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id,
-      superseded_by, state, version, created_at
-    FROM artifacts WHERE artifact_id = ${artifactId}`;
+  return named(
+    `SELECT artifact_id, author_id, kind, content_hash, packet::text, supersedes_id, superseded_by,
+      CASE WHEN ${stays('author_id')} THEN state ELSE 'withdrawn' END AS state, version, created_at
+    FROM artifacts WHERE artifact_id = $1`,
+    [artifactId],
+  );
 }
 
 /** Finds the public artifact that superseded another one. */
 export function publicSuccessor(artifactId: string): Sql<{ artifact_id: string }> {
-  return sql`SELECT next.artifact_id FROM artifacts a
+  return named(
+    `SELECT next.artifact_id FROM artifacts a
     JOIN artifacts next ON next.artifact_id = a.superseded_by AND next.state = 'published'
-    WHERE a.artifact_id = ${artifactId}`;
+      AND ${stays('next.author_id')}
+    WHERE a.artifact_id = $1`,
+    [artifactId],
+  );
 }
 
 const publishedArtifact = defineRead<{ artifact_id: string }>(
   { artifact_id: 'uuid' },
   ({ artifact_id }) =>
-    `SELECT artifact_id FROM artifacts WHERE artifact_id = ${artifact_id} AND state = 'published'`,
+    `SELECT artifact_id FROM artifacts WHERE artifact_id = ${artifact_id} AND state = 'published'
+      AND ${stays('author_id')}`,
 );
 
 /** Returns a row if the artifact is public. */
@@ -138,16 +149,15 @@ export interface OpenArtifactRow {
   version: number;
 }
 
-/**
- * Reads a member's artifacts that have no `ArtifactWithdrawn` event. It asks the log alone, because
- * this read model marks artifacts as withdrawn before those events follow.
- */
+/** Reads a member's artifacts that are not withdrawn, at most `limit`, the public ones first. */
 export function openArtifactsOfMember(memberId: string, limit: number): Sql<OpenArtifactRow> {
-  return sql`SELECT substr(stream_id, length('artifact-') + 1) AS artifact_id,
-      max(stream_version) AS version
-    FROM events WHERE owner_id = ${memberId} AND stream_id LIKE 'artifact-%'
-    GROUP BY stream_id HAVING bool_and(type <> 'ArtifactWithdrawn')
-    ORDER BY min(position) LIMIT ${limit}`;
+  const inState = (state: ArtifactRow['state']) => `(SELECT artifact_id, version FROM artifacts
+      WHERE author_id = $1 AND state = '${state}'
+      ORDER BY created_at DESC, artifact_id DESC LIMIT $2)`;
+  return named(
+    `SELECT * FROM (${inState('published')} UNION ALL ${inState('removed')}) a LIMIT $2`,
+    [memberId, limit],
+  );
 }
 
 export type OwnArtifactRow = ArtifactRow & NotifiedDecision & { place: string };
@@ -185,7 +195,7 @@ export function publishedArtifacts(
   return named(
     `SELECT artifact_id, author_id, title, kind, created_at, content_hash,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM artifacts WHERE state = 'published' ${byAuthor} ${byKind}
+    FROM artifacts WHERE state = 'published' AND ${stays('author_id')} ${byAuthor} ${byKind}
       AND (created_at, artifact_id) < ($1::timestamptz, $2::uuid)
     ORDER BY created_at DESC, artifact_id DESC LIMIT $3`,
     values,

@@ -81,11 +81,13 @@ export interface HeldCase {
 }
 
 /**
- * The cases that end with the account of member $1, at most $2: unfinished own cases and claims.
+ * The cases that end with the account of member $1, at most $2: claims of others' cases, then the
+ * newest own cases.
  */
-const HELD = `SELECT case_id, author_id FROM cases
-  WHERE (author_id = $1 AND state IN ('open', 'claimed', 'submitted')) OR claimant_id = $1
-  ORDER BY case_id LIMIT $2`;
+const HELD = `SELECT * FROM (
+    (SELECT case_id, author_id FROM cases WHERE claimant_id = $1 AND author_id <> $1 LIMIT $2)
+    UNION ALL (SELECT case_id, author_id FROM cases WHERE author_id = $1 AND NOT author_gone
+      ORDER BY created_at DESC, case_id DESC LIMIT $2)) held LIMIT $2`;
 
 /** All members whom the events of those cases concern. */
 export function membersOfCasesHeld(memberId: string, limit: number): Sql<{ member_id: string }> {

@@ -1,8 +1,9 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
+import { stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import { NOTIFIED_STATE, type OwnRow, ownRecords } from '../publications/record-decisions.ts';
 import { eraseTexts } from '../rebuild/erasable-texts.ts';
@@ -86,8 +87,9 @@ export const caseRecord = defineProjection(heard, {
       noteIs('removed', data.note_id, stream_version),
     CaseNoteRestored: ({ data, stream_version }) =>
       noteIs('published', data.note_id, stream_version),
-    // Other members' cases stay; the member's texts on them disappear immediately.
-    MemberDeactivated: ({ owner_id }) => TEXTS.map((text) => eraseTexts(text, owner_id)),
+    // In an earlier release: erases the member's texts on other members' cases.
+    MemberDeactivated: ({ owner_id, data }) =>
+      data.in_batches ? [] : TEXTS.map((text) => eraseTexts(text, owner_id)),
   },
 });
 
@@ -121,26 +123,30 @@ export interface CaseRecordRow {
  * erased notes are left out.
  */
 export function findCaseRecord(caseId: string, limit: number): Sql<CaseRecordRow> {
-  return sql`SELECT
+  return named(
+    `SELECT
     (SELECT coalesce(json_agg(json_build_object('id', submission_id, 'member_id', member_id,
-          'summary', summary, 'artifact_id', artifact_id,
+          'summary', CASE WHEN ${stays('member_id')} THEN summary END, 'artifact_id', artifact_id,
           'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
         ORDER BY created_at DESC, submission_id DESC), '[]')
-      FROM (SELECT * FROM case_submissions WHERE case_id = ${caseId}
-        ORDER BY created_at DESC, submission_id DESC LIMIT ${limit}) s) AS submissions,
+      FROM (SELECT * FROM case_submissions WHERE case_id = $1
+        ORDER BY created_at DESC, submission_id DESC LIMIT $2) s) AS submissions,
     (SELECT coalesce(json_agg(json_build_object('id', review_id, 'submission_id', submission_id,
-          'member_id', member_id, 'decision', decision, 'binding', binding, 'comment', comment,
+          'member_id', member_id, 'decision', decision, 'binding', binding, 'comment', CASE WHEN ${stays('member_id')} THEN comment END,
           'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
         ORDER BY created_at DESC, review_id DESC), '[]')
-      FROM (SELECT * FROM case_reviews WHERE case_id = ${caseId}
-        ORDER BY created_at DESC, review_id DESC LIMIT ${limit}) r) AS reviews,
+      FROM (SELECT * FROM case_reviews WHERE case_id = $1
+        ORDER BY created_at DESC, review_id DESC LIMIT $2) r) AS reviews,
     (SELECT coalesce(json_agg(json_build_object('id', note_id, 'member_id', member_id,
           'message', message,
           'created_at', to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
         ORDER BY created_at DESC, note_id DESC), '[]')
       FROM (SELECT * FROM case_notes
-        WHERE case_id = ${caseId} AND state = 'published' AND message IS NOT NULL
-        ORDER BY created_at DESC, note_id DESC LIMIT ${limit}) n) AS notes`;
+        WHERE case_id = $1 AND state = 'published' AND message IS NOT NULL
+          AND ${stays('member_id')}
+        ORDER BY created_at DESC, note_id DESC LIMIT $2) n) AS notes`,
+    [caseId, limit],
+  );
 }
 
 /** Reads a member's submissions, oldest first; at most `limit` after a position. */

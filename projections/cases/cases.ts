@@ -5,6 +5,7 @@ import { toVector } from '../../platform/word-vector.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import { lapsedSql, stateAsReadSql } from '../../services/cases/lease.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
+import { stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import { type OwnRow, ownRecords } from '../publications/record-decisions.ts';
 import { recordsTakenDown, type TakenDownRow } from '../taken-down.ts';
@@ -76,10 +77,17 @@ export const cases = defineProjection(
       CaseRemoved: ({ data, recorded_at }) => removed(data.case_id, true, recorded_at),
       CaseRestored: ({ data, recorded_at }) => removed(data.case_id, false, recorded_at),
       // `taken_down_at` of a removed case stays that of the removal.
-      MemberDeactivated: ({ owner_id, recorded_at }) =>
+      CaseAuthorLeft: ({ data, recorded_at }) =>
         sql`UPDATE cases SET author_gone = true,
             taken_down_at = coalesce(taken_down_at, ${recorded_at})
-          WHERE author_id = ${owner_id}`,
+          WHERE case_id = ${data.case_id}`,
+      // In an earlier release: the same for all cases of the author.
+      MemberDeactivated: ({ owner_id, data, recorded_at }) =>
+        data.in_batches
+          ? []
+          : sql`UPDATE cases SET author_gone = true,
+              taken_down_at = coalesce(taken_down_at, ${recorded_at})
+            WHERE author_id = ${owner_id}`,
     },
   },
 );
@@ -139,7 +147,8 @@ export interface CaseRow {
 /** A row of a page. `place` is `created_at` to the microsecond, for the cursor. */
 export type ListedCaseRow = CaseRow & { place: string };
 
-const SUBMISSION = `s.member_id AS submitter_id, s.summary AS submission_summary,
+const SUBMISSION = `s.member_id AS submitter_id,
+  CASE WHEN ${stays('s.member_id')} THEN s.summary END AS submission_summary,
   s.artifact_id AS submission_artifact_id, s.created_at AS submitted_at`;
 
 const LAPSED = lapsedSql('c');
@@ -148,7 +157,8 @@ const LAPSED = lapsedSql('c');
 export function findCase(caseId: string): Sql<CaseRow> {
   return {
     name: 'case',
-    text: `SELECT c.*, ${LAPSED} AS lapsed, ${SUBMISSION}
+    text: `SELECT c.*, ${LAPSED} AS lapsed, ${SUBMISSION},
+        c.author_gone OR NOT (${stays('c.author_id')}) AS author_gone
       FROM cases c LEFT JOIN case_submissions s ON s.submission_id = c.submission_id
       WHERE c.case_id = $1`,
     values: [caseId],
@@ -204,7 +214,7 @@ function page(
     .map((part) => (typeof part === 'string' ? { select: part, order: '' } : part))
     .map(
       ({ select, order }) => `(${select} AND NOT c.removed AND NOT c.author_gone
-      AND (c.created_at, c.case_id) < ($1::timestamptz, $2::uuid)
+      AND ${stays('c.author_id')} AND (c.created_at, c.case_id) < ($1::timestamptz, $2::uuid)
       ORDER BY ${order} c.created_at DESC, c.case_id DESC LIMIT $3)`,
     );
   return {

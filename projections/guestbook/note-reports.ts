@@ -105,8 +105,8 @@ export function openReports(noteIds: Sql): Sql<OpenReport> {
   };
 }
 
-/** Members with an open report on any note of a member. */
-export function noteReporters(memberId: string): Sql<{ member_id: string | null }> {
-  return sql`SELECT r.member_id FROM note_reports r JOIN notes n USING (note_id)
-    WHERE n.member_id = ${memberId} AND r.state = 'open'`;
+/** Members with an open report on one of those notes. */
+export function noteReporters(noteIds: Sql): Sql<{ member_id: string | null }> {
+  const reports = openReports(noteIds);
+  return { ...reports, name: `reporters-${noteIds.name}` };
 }

@@ -1,46 +1,37 @@
-import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from './notes.ts';
 
 export type NoteToEnd = Pick<NoteRow, 'note_id' | 'version' | 'state'>;
 
 /**
- * Reads a batch of a member's notes that are not erased, without the public notes unless
- * `publicToo`.
+ * Reads a batch of a member's notes that are not erased, those that wait for review or are public
+ * first; public notes only if `publicToo`.
  */
 export function notesToEnd(memberId: string, publicToo: boolean, limit: number): Sql<NoteToEnd> {
-  return sql`SELECT note_id, version, state FROM notes
-    WHERE member_id = ${memberId} AND erased_at IS NULL AND (state <> 'approved' OR ${publicToo})
-    ORDER BY submitted_at, note_id LIMIT ${limit}`;
+  const inState = (state: NoteRow['state']) => `(SELECT note_id, version, state FROM notes
+      WHERE member_id = $1 AND state = '${state}' AND erased_at IS NULL
+      ORDER BY submitted_at DESC, note_id DESC LIMIT $2)`;
+  const others = ['removed', 'rejected', 'withdrawn'] as const;
+  const states = publicToo
+    ? (['pending', 'approved', ...others] as const)
+    : (['pending', ...others] as const);
+  return named(`SELECT * FROM (${states.map(inState).join(' UNION ALL ')}) n LIMIT $2`, [
+    memberId,
+    limit,
+  ]);
 }
 
 /**
- * Reads which withdrawn notes of such a batch have no `NoteWithdrawn` event: this read model
- * withdraws all notes of a closed account before their events follow. A note that is withdrawn
- * meanwhile has its event.
- */
-export function notesWithdrawnEarly(
-  memberId: string,
-  limit: number,
-): DependentLoad<Sql<Pick<NoteRow, 'note_id'>>> {
-  const withdrawn = sql<Pick<NoteRow, 'note_id'>>`SELECT note_id FROM notes
-    WHERE member_id = ${memberId} AND erased_at IS NULL AND state = 'withdrawn'
-    ORDER BY submitted_at, note_id LIMIT ${limit}`;
-  return loadAfter(withdrawn, (notes) => {
-    const ids = notes.map(({ note_id }) => note_id);
-    return sql`SELECT note_id FROM unnest(${ids}::uuid[]) note_id WHERE NOT EXISTS (
-      SELECT FROM events WHERE owner_id = ${memberId}::uuid AND stream_id = 'note-' || note_id
-        AND type = 'NoteWithdrawn')`;
-  });
-}
-
-/**
- * Notes whose text outlives the account of a member: the member's own public notes, and a note that
+ * Notes `among` these whose text outlives the account of a member: the member's own public notes. Also a note that
  * a guest wrote, or may yet write, with the member's id as its own id.
  */
-export function keptNotes(memberId: string): Sql<{ note_id: string; own: boolean }> {
-  return sql`SELECT note_id, true AS own FROM notes
+export function keptNotes(
+  memberId: string,
+  among: readonly string[],
+): Sql<{ note_id: string; own: boolean }> {
+  return sql`SELECT note_id, true AS own FROM unnest(${among}::uuid[]) given (id)
+      CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = given.id OFFSET 0) n
       WHERE member_id = ${memberId} AND message IS NOT NULL
     UNION ALL SELECT ${memberId}::uuid, false WHERE NOT EXISTS (
       SELECT FROM notes WHERE note_id = ${memberId} AND member_id = ${memberId})`;

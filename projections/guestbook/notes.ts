@@ -1,11 +1,12 @@
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { guestNoteOwner, memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
 import * as events from '../../services/guestbook/events.ts';
 import type { Experience } from '../../services/guestbook/experience.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
+import { hasEnded, noteStays } from '../membership/ending.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 type Settling =
@@ -132,10 +133,11 @@ export const notes = defineProjection(heard, {
     NoteErased: ({ stream_version, data, recorded_at }) =>
       sql`UPDATE notes SET name = NULL, message = NULL, words = NULL, erased_at = ${recorded_at},
         appeal = nullif(appeal, 'open'), appealed_at = NULL, version = ${stream_version} WHERE note_id = ${data.note_id}`,
-    // Withdraws and erases every note that does not stay public; the events of notes beyond a batch
-    // follow. Until then a note without a text cannot be decided on.
+    // In an earlier release: withdraws and erases every note that does not stay public.
     MemberDeactivated: ({ owner_id, data, recorded_at }) =>
-      sql`UPDATE notes SET name = NULL, message = NULL, words = NULL,
+      data.in_batches
+        ? []
+        : sql`UPDATE notes SET name = NULL, message = NULL, words = NULL,
           appeal = nullif(appeal, 'open'), appealed_at = NULL,
           settled_at = CASE WHEN state IN ('pending', 'approved') THEN ${recorded_at} ELSE settled_at END,
           state = CASE WHEN state IN ('pending', 'approved') THEN 'withdrawn' ELSE state END
@@ -169,9 +171,14 @@ export interface NoteRow {
   erased_at: Date | null;
 }
 
+/** Columns of a note as it reads once its author's account is closed; they replace those of `n.*`. */
+const AS_ENDED = `CASE WHEN ${hasEnded('n')} AND n.state IN ('pending', 'approved')
+      THEN 'withdrawn' ELSE n.state END AS state,
+    CASE WHEN NOT ${hasEnded('n')} THEN n.message END AS message`;
+
 const noteById = defineRead<NoteRow>(
   { note_id: 'uuid' },
-  ({ note_id }) => `SELECT * FROM notes WHERE note_id = ${note_id}`,
+  ({ note_id }) => `SELECT n.*, ${AS_ENDED} FROM notes n WHERE n.note_id = ${note_id}`,
 );
 
 /** Finds a note in any state. */
@@ -196,7 +203,10 @@ export function noteOwners(ids: readonly string[]): Sql<NoteOwner> {
 
 /** Finds a note with the database's clock, which says whether the undo window is over. */
 export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {
-  return sql`SELECT *, clock_timestamp() AS now FROM notes WHERE note_id = ${noteId}`;
+  return named(
+    `SELECT n.*, ${AS_ENDED}, clock_timestamp() AS now FROM notes n WHERE note_id = $1`,
+    [noteId],
+  );
 }
 
 /** Counts pending notes; `oldest_seconds` is how long the oldest has waited. */
@@ -232,14 +242,17 @@ export function approvedNotes(
   limit: number,
   { at, id } = START,
 ): Sql<VersionedNoteRow> {
-  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+  return named(
+    `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
       n.submitted_at, concat_ws(' ', n.note_id, n.xmin, m.xmin) AS version,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
     FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
-    WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = ${experience}
-      AND n.approved_at <= ${at}::timestamptz
-      AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
-    ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
+    WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = $1
+      AND ${noteStays('n.member_id')} AND n.approved_at <= $2::timestamptz
+      AND (n.approved_at < $2::timestamptz OR n.note_id > $3::uuid)
+    ORDER BY n.approved_at DESC, n.note_id LIMIT $4`,
+    [experience, at, id, limit],
+  );
 }
 
 /**
@@ -261,22 +274,29 @@ export function approvedReplies(
   limit: number,
   { at, id } = START,
 ): Sql<PublicNoteRow> {
-  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+  return named(
+    `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
       n.submitted_at,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
     FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
-    WHERE n.state = 'approved' AND n.parent_id = ${parentId}
-      AND n.approved_at <= ${at}::timestamptz
-      AND (n.approved_at < ${at}::timestamptz OR n.note_id > ${id}::uuid)
-    ORDER BY n.approved_at DESC, n.note_id LIMIT ${limit}`;
+    WHERE n.state = 'approved' AND n.parent_id = $1
+      AND ${noteStays('n.member_id')} AND n.approved_at <= $2::timestamptz
+      AND (n.approved_at < $2::timestamptz OR n.note_id > $3::uuid)
+    ORDER BY n.approved_at DESC, n.note_id LIMIT $4`,
+    [parentId, at, id, limit],
+  );
 }
 
 /** Reads the newest public notes of a member. */
 export function publicNotesOfMember(memberId: string, limit: number): Sql<MemberNoteRow> {
-  return sql`SELECT n.note_id, n.message, n.parent_id, n.submitted_at FROM notes n
-    WHERE n.member_id = ${memberId} AND n.state = 'approved' AND (n.parent_id IS NULL
-      OR (SELECT p.state FROM notes p WHERE p.note_id = n.parent_id) = 'approved')
-    ORDER BY n.submitted_at DESC LIMIT ${limit}`;
+  return named(
+    `SELECT n.note_id, n.message, n.parent_id, n.submitted_at FROM notes n
+    WHERE n.member_id = $1 AND n.state = 'approved' AND ${noteStays('n.member_id')}
+      AND (n.parent_id IS NULL OR (SELECT p.state FROM notes p
+        WHERE p.note_id = n.parent_id AND ${noteStays('p.member_id')}) = 'approved')
+    ORDER BY n.submitted_at DESC LIMIT $2`,
+    [memberId, limit],
+  );
 }
 
 export interface MemberNoteRow {
@@ -299,21 +319,30 @@ export interface NoteWithParentRow extends Omit<PublicNoteRow, 'approved'> {
 
 /** Finds a note in any state as the public may see it, with the note that it replies to. */
 export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
-  return sql`SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
-      n.submitted_at, n.state, n.approved_at IS NOT NULL AS was_public, p.state AS parent_state,
+  const state = (note: string) => `CASE WHEN ${hasEnded(note)} AND ${note}.state = 'approved'
+      THEN 'withdrawn' ELSE ${note}.state END`;
+  return named(
+    `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+      n.submitted_at, ${state('n')} AS state, n.approved_at IS NOT NULL AS was_public,
+      ${state('p')} AS parent_state,
       p.name AS parent_name, p.attribution AS parent_attribution, pm.handle AS parent_handle,
       p.message AS parent_message
     FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
       LEFT JOIN notes p ON p.note_id = n.parent_id
       LEFT JOIN members pm ON pm.member_id = p.member_id
-    WHERE n.note_id = ${noteId}`;
+    WHERE n.note_id = $1`,
+    [noteId],
+  );
 }
 
 /** Counts the public replies to each of some notes; a note without any has no row. */
 export function countReplies(
   noteIds: readonly string[],
 ): Sql<{ parent_id: string; replies: number }> {
-  return sql`SELECT parent_id, count(*)::int AS replies FROM notes
-    WHERE state = 'approved' AND parent_id IN (SELECT unnest(${noteIds}::uuid[]))
-    GROUP BY parent_id`;
+  return named(
+    `SELECT parent_id, count(*)::int AS replies FROM notes
+    WHERE state = 'approved' AND ${noteStays('member_id')}
+      AND parent_id IN (SELECT unnest($1::uuid[])) GROUP BY parent_id`,
+    [noteIds],
+  );
 }

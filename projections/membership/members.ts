@@ -2,7 +2,7 @@ import { defineBatch, defineInsert, defineRead } from '../../platform/batch-stat
 import { fault } from '../../platform/fault.ts';
 import { locking, named, type Sql, sql, valuesIn } from '../../platform/sql.ts';
 import * as events from '../../services/membership/events.ts';
-import { defineProjection } from '../projection.ts';
+import { defineProjection, type EventOf } from '../projection.ts';
 
 const insertMember = defineInsert('members', {
   member_id: 'uuid',
@@ -40,15 +40,25 @@ export const members = defineProjection(events, {
     ],
     MemberRecovered: ({ owner_id }) =>
       sql`UPDATE members SET key_epoch = key_epoch + 1 WHERE member_id = ${owner_id}`,
-    MemberDeactivated: ({ owner_id, recorded_at }) => [
+    MemberDeactivated: ({ owner_id, data, recorded_at }) => [
       sql`UPDATE members SET state = 'deactivated', handle = NULL, key_epoch = key_epoch + 1,
-        deactivated_at = ${recorded_at} WHERE member_id = ${owner_id}`,
+        deactivated_at = ${recorded_at}, ending = ${endingOf(data)} WHERE member_id = ${owner_id}`,
       countMembers({ change: -1 }),
     ],
     MemberErased: ({ owner_id, recorded_at }) =>
-      sql`UPDATE members SET erased_at = ${recorded_at} WHERE member_id = ${owner_id}`,
+      sql`UPDATE members SET erased_at = ${recorded_at}, ending = NULL
+        WHERE member_id = ${owner_id}`,
   },
 });
+
+/** Events of earlier releases ended all records of the member themselves. */
+function endingOf({
+  in_batches,
+  erase_notes,
+}: EventOf<typeof events, 'MemberDeactivated'>['data']) {
+  if (!in_batches) return null;
+  return erase_notes ? 'erases_notes' : 'keeps_notes';
+}
 
 export interface MemberRow {
   member_id: string;

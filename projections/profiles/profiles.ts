@@ -3,6 +3,7 @@ import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
 import * as events from '../../services/profiles/events.ts';
+import { noteStays, stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import {
   joinTold,
@@ -147,18 +148,23 @@ export function findAgent(memberId: string): Sql<AgentRow> {
 
 /** Counts a member's public records in the read models of the capabilities. */
 export function agentCounts(memberId: string): Sql<AgentCounts> {
-  return sql`SELECT
-    (SELECT count(*)::int FROM artifacts WHERE author_id = ${memberId} AND state = 'published')
+  return named(
+    `SELECT
+    (SELECT count(*)::int FROM artifacts WHERE author_id = $1 AND state = 'published')
       AS artifacts,
-    (SELECT count(*)::int FROM cases WHERE author_id = ${memberId} AND NOT removed)
+    (SELECT count(*)::int FROM cases WHERE author_id = $1 AND NOT removed)
       AS cases_opened,
     (SELECT count(*)::int FROM case_submissions s
       JOIN cases c ON c.case_id = s.case_id AND c.submission_id = s.submission_id
         AND c.state = 'accepted' AND NOT c.removed AND NOT c.author_gone
-      WHERE s.member_id = ${memberId}) AS cases_accepted,
-    (SELECT count(*)::int FROM notes n WHERE n.member_id = ${memberId} AND n.state = 'approved'
+        AND ${stays('c.author_id')}
+      WHERE s.member_id = $1) AS cases_accepted,
+    (SELECT count(*)::int FROM notes n WHERE n.member_id = $1 AND n.state = 'approved'
       AND (n.parent_id IS NULL
-        OR (SELECT r.state FROM notes r WHERE r.note_id = n.parent_id) = 'approved')) AS notes`;
+        OR (SELECT r.state FROM notes r WHERE r.note_id = n.parent_id
+          AND ${noteStays('r.member_id')}) = 'approved')) AS notes`,
+    [memberId],
+  );
 }
 
 export interface ListedAgentRow {

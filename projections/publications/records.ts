@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
+import { stays } from '../membership/ending.ts';
 
 /** A profile, artifact, case or case note in one shape. Nothing in this file changes a table. */
 export interface RecordRow {
@@ -36,7 +37,10 @@ export function profileRecords(ids: readonly string[]): Sql<RecordRow> {
  * makes PostgreSQL parse the packet once.
  */
 export function artifactRecords(ids: readonly string[]): Sql<RecordRow> {
-  return sql`SELECT artifact_id AS subject_id, author_id, state, state = 'published' AS public,
+  return named(
+    `SELECT artifact_id AS subject_id, author_id,
+      CASE WHEN ${stays('author_id')} THEN state ELSE 'withdrawn' END AS state,
+      state = 'published' AND ${stays('author_id')} AS public,
       version, title, concat_ws(E'\n\n', said->>'summary',
         left(CASE kind
           WHEN 'brief' THEN said#>>'{content,body}'
@@ -50,17 +54,22 @@ export function artifactRecords(ids: readonly string[]): Sql<RecordRow> {
             FROM jsonb_array_elements_text(said#>'{provenance,source_refs}') source)), 4000)) AS text,
       created_at AS published_at
     FROM artifacts, LATERAL (SELECT packet::jsonb AS said OFFSET 0) packets
-    WHERE artifact_id = ANY(${ids}::uuid[])`;
+    WHERE artifact_id = ANY($1::uuid[])`,
+    [ids],
+  );
 }
 
 export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
-  return sql`SELECT case_id AS subject_id, author_id,
-      CASE WHEN author_gone THEN 'withdrawn' WHEN removed THEN 'removed' ELSE 'published' END
-        AS state,
-      NOT removed AND NOT author_gone AS public, version, title,
+  return named(
+    `SELECT case_id AS subject_id, author_id,
+      CASE WHEN gone THEN 'withdrawn' WHEN removed THEN 'removed' ELSE 'published' END AS state,
+      NOT removed AND NOT gone AS public, version, title,
       concat_ws(E'\n', summary, objective, array_to_string(acceptance_criteria, E'\n')) AS text,
       created_at AS published_at
-    FROM cases WHERE case_id = ANY(${ids}::uuid[])`;
+    FROM cases, LATERAL (SELECT author_gone OR NOT ${stays('author_id')} AS gone) ends
+    WHERE case_id = ANY($1::uuid[])`,
+    [ids],
+  );
 }
 
 /**
@@ -68,13 +77,17 @@ export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
  * author or the author of the case.
  */
 export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
-  return sql`SELECT n.note_id AS subject_id, n.member_id AS author_id,
+  return named(
+    `SELECT n.note_id AS subject_id, n.member_id AS author_id,
       CASE WHEN n.state = 'published' AND gone THEN 'withdrawn' ELSE n.state END AS state, gone,
       n.state = 'published' AND NOT gone AND NOT c.removed AS public,
       n.version, c.title, n.message AS text, n.created_at AS published_at
     FROM case_notes n JOIN cases c USING (case_id),
-      LATERAL (SELECT c.author_gone OR n.message IS NULL AS gone) ends
-    WHERE n.note_id = ANY(${ids}::uuid[])`;
+      LATERAL (SELECT c.author_gone OR n.message IS NULL OR NOT ${stays('c.author_id')}
+        OR NOT ${stays('n.member_id')} AS gone) ends
+    WHERE n.note_id = ANY($1::uuid[])`,
+    [ids],
+  );
 }
 
 /** Authors of the records that `records` selects. */

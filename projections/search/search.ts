@@ -1,6 +1,7 @@
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import type { Sql } from '../../platform/sql.ts';
 import type { SearchQuery } from '../../platform/word-vector.ts';
+import { noteStays, stays } from '../membership/ending.ts';
 import { isUnsplit } from './unsplit.ts';
 
 export const SEARCH_KINDS = ['note', 'member', 'artifact', 'case'] as const;
@@ -53,7 +54,8 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     shown: `r.state = 'approved'`,
     // A scalar subquery, because for EXISTS the planner may hash all approved notes.
     where: `(r.parent_id IS NULL
-      OR (SELECT p.state FROM notes p WHERE p.note_id = r.parent_id) = 'approved')`,
+      OR (SELECT p.state FROM notes p WHERE p.note_id = r.parent_id AND ${noteStays('p.member_id')})
+        = 'approved') AND ${noteStays('r.member_id')}`,
     title: `CASE r.attribution WHEN 'member' THEN coalesce(m.handle, 'former member') ELSE r.name END`,
     texts: 'ARRAY[r.message]',
     attribution: 'r.attribution',
@@ -73,6 +75,7 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     id: 'r.artifact_id',
     at: 'r.created_at',
     shown: `r.state = 'published'`,
+    where: stays('r.author_id'),
     title: 'r.title',
     texts: `ARRAY[r.packet->>'summary']`,
   },
@@ -81,6 +84,7 @@ const SOURCES: Readonly<Record<SearchKind, Source>> = {
     id: 'r.case_id',
     at: 'r.created_at',
     shown: 'NOT r.removed AND NOT r.author_gone',
+    where: stays('r.author_id'),
     title: 'r.title',
     texts: 'ARRAY[r.summary, r.objective]',
   },

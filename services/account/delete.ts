@@ -3,7 +3,12 @@ import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
-import type { AccountClosure, ClosingRequest } from '../membership/account-closure.ts';
+import {
+  type AccountClosure,
+  CLOSURE_BATCH,
+  type ClosingRequest,
+  FIRST_BATCH,
+} from '../membership/account-closure.ts';
 import { memberClosure } from '../membership/closure.ts';
 
 export interface DeletionRequest {
@@ -18,7 +23,7 @@ interface Deactivated {
 
 /**
  * Closes the account in every capability, deactivates the member last, so that no event by the
- * member follows in the log, and enqueues the job that erases the rest.
+ * member follows in the log, and enqueues the job that ends and erases the rest.
  */
 export function deleteAccount(
   accountClosures: readonly AccountClosure[],
@@ -28,8 +33,8 @@ export function deleteAccount(
   const request = { eraseNotes: body.erase_notes };
   const closures = [...accountClosures, memberClosure];
   return defineMemberCommand({
-    find: otherMembers(closures, memberId),
-    load: closures.map((closure) => closure.load(memberId, request)),
+    find: otherMembers(closures, memberId, request, FIRST_BATCH),
+    load: closures.map((closure) => closure.load(memberId, request, FIRST_BATCH)),
     decide({ rows, now }) {
       if (body.confirm_handle !== handle)
         return refuse('invalid_request', {
@@ -45,8 +50,12 @@ export function deleteAccount(
   });
 }
 
-const otherMembers = (closures: readonly AccountClosure[], memberId: string) =>
-  closures.flatMap((closure) => closure.find?.(memberId) ?? []);
+const otherMembers = (
+  closures: readonly AccountClosure[],
+  memberId: string,
+  request: ClosingRequest,
+  limit: number,
+) => closures.flatMap((closure) => closure.find?.(memberId, request, limit) ?? []);
 
 function endingsOf(
   closures: readonly AccountClosure[],
@@ -76,8 +85,8 @@ export function closeMore(
 ): Command<boolean> {
   return defineCommand({
     lock: [memberId],
-    find: otherMembers(closures, memberId),
-    load: closures.map((closure) => closure.load(memberId, request)),
+    find: otherMembers(closures, memberId, request, CLOSURE_BATCH),
+    load: closures.map((closure) => closure.load(memberId, request, CLOSURE_BATCH)),
     decide({ rows: loaded, now }) {
       const { appends, rows } = endingsOf(closures, memberId, request, loaded, now);
       if (appends.length === 0) return { unchanged: false };

@@ -4,7 +4,7 @@ import {
   type OpenArtifactRow,
   openArtifactsOfMember,
 } from '../../projections/artifacts/artifacts.ts';
-import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
+import { defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 
 /**
@@ -28,7 +28,7 @@ export function closeArtifacts(memberId: string, rows: readonly OpenArtifactRow[
 }
 
 export const artifactsClosure = defineAccountClosure({
-  load: (memberId) => openArtifactsOfMember(memberId, CLOSURE_BATCH),
+  load: (memberId, _request, limit) => openArtifactsOfMember(memberId, limit),
   close: closeArtifacts,
   rows: (_memberId, rows) => [
     dropLeases(

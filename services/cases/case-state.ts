@@ -93,6 +93,7 @@ export function evolve(state: CaseState, event: CaseEvent): CaseState {
     case 'CaseRemovalTold':
       return { ...state, told: true };
     case 'CaseReviewed':
+    case 'CaseAuthorLeft':
       return state;
   }
 }

@@ -99,7 +99,7 @@ function afterLapse(
 }
 
 /**
- * Withdraws the author's unfinished case in any state, because no one is left to review it. On
+ * Ends the author's case, and withdraws it if it is unfinished: no one is left to review it. On
  * another member's case, gives up the claim or submission, and the case becomes open again.
  */
 function leave(state: ExistingCase, by: CommandContext): CaseEvent[] {
@@ -111,8 +111,16 @@ function leave(state: ExistingCase, by: CommandContext): CaseEvent[] {
     members: affectedMembersOfCase(by),
   };
   const unfinished = now.status !== 'accepted' && now.status !== 'withdrawn';
-  if (now.authorId === by.memberId)
-    return unfinished ? [...ended, { type: 'CaseWithdrawn', data: common, personal: null }] : [];
+  if (now.authorId === by.memberId) {
+    const left: CaseEvent = {
+      type: 'CaseAuthorLeft',
+      data: { case_id: now.caseId },
+      personal: null,
+    };
+    return unfinished
+      ? [...ended, { type: 'CaseWithdrawn', data: common, personal: null }, left]
+      : [left];
+  }
   const holds = now.status === 'claimed' || now.status === 'submitted';
   if (!holds || now.claim.memberId !== by.memberId) return ended;
   const data = { ...common, member_id: by.memberId };

@@ -10,13 +10,13 @@ import {
   livingMembersOfCasesHeld,
   membersOfCasesHeld,
 } from '../../projections/cases/case-members.ts';
-import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
+import { defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseDecider } from './case.ts';
 import { caseAppends } from './run-case-command.ts';
 
 /**
- * Withdraws an unfinished case of a member whose account is closed, or releases the member's claim
+ * Ends a case of a member whose account is closed, or releases the member's claim
  * on another's case, which drops a submission under review. Accepted cases keep their state.
  * Once the member is deactivated, reading any of the member's own cases returns 410.
  */
@@ -40,11 +40,11 @@ function endCase(
 
 /** Finds every member who took part in the cases, because the events appear in their feeds. */
 export const casesClosure = defineAccountClosure({
-  find: (memberId) => membersOfCasesHeld(memberId, CLOSURE_BATCH),
-  load: (memberId) => ({
-    held: casesHeld(memberId, CLOSURE_BATCH),
-    facts: factsOfCasesHeld(memberId, CLOSURE_BATCH),
-    members: livingMembersOfCasesHeld(memberId, CLOSURE_BATCH),
+  find: (memberId, _request, limit) => membersOfCasesHeld(memberId, limit),
+  load: (memberId, _request, limit) => ({
+    held: casesHeld(memberId, limit),
+    facts: factsOfCasesHeld(memberId, limit),
+    members: livingMembersOfCasesHeld(memberId, limit),
   }),
   close(memberId, { held, facts, members }, now) {
     const streams = Map.groupBy(facts.flat(), ({ stream_id }) => stream_id);

@@ -126,6 +126,12 @@ export const CaseWithdrawn = defineEvent('CaseWithdrawn', {
   data: z.strictObject({ case_id, reason: z.enum(['author', 'deactivated']), members }),
 });
 
+export const CaseAuthorLeft = defineEvent('CaseAuthorLeft', {
+  summary: 'The author closed the account: the case is gone, whatever its state.',
+
+  data: z.strictObject({ case_id }),
+});
+
 export const CaseNoted = defineEvent('CaseNoted', {
   summary:
     'A member added a note to the case. Each note has a separate stream, owned by its author.',

@@ -8,9 +8,10 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
-import { locking, type Sql, sql } from '../../platform/sql.ts';
+import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';
 import { type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
+import { hasEnded } from '../../projections/membership/ending.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { report } from './author-decisions.ts';
 import { type NoteCommand, note } from './note.ts';
@@ -19,7 +20,13 @@ import { noteStream } from './streams.ts';
 
 /** In the order of a decision, which locks the row before it appends: otherwise they deadlock. */
 const lockNote = (id: string): Sql<NoteRow> =>
-  locking(sql`SELECT * FROM notes WHERE note_id = ${id} FOR UPDATE`);
+  locking(
+    named(
+      `SELECT n.*, CASE WHEN NOT ${hasEnded('n')} THEN n.message END AS message
+      FROM notes n WHERE n.note_id = $1 FOR UPDATE`,
+      [id],
+    ),
+  );
 
 const parentOf = (id: string): Sql<NoteRow> =>
   sql`SELECT * FROM notes

@@ -1,32 +1,21 @@
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { noteReporters, openReports } from '../../projections/guestbook/note-reports.ts';
-import {
-  type NoteToEnd,
-  notesToEnd,
-  notesWithdrawnEarly,
-} from '../../projections/guestbook/notes-of-member.ts';
-import { CLOSURE_BATCH, defineAccountClosure } from '../membership/account-closure.ts';
+import { type NoteToEnd, notesToEnd } from '../../projections/guestbook/notes-of-member.ts';
+import { defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
 import { noteStream } from './streams.ts';
 
 /** Keeps public notes without a name unless the member asks to erase them; erases all others. */
 export const notesClosure = defineAccountClosure({
-  find: noteReporters,
-  load(memberId, { eraseNotes }) {
-    const toEnd = notesToEnd(memberId, eraseNotes, CLOSURE_BATCH);
-    return {
-      notes: toEnd,
-      early: notesWithdrawnEarly(memberId, CLOSURE_BATCH),
-      reports: openReports(toEnd),
-    };
+  find: (memberId, { eraseNotes }, limit) => noteReporters(notesToEnd(memberId, eraseNotes, limit)),
+  load(memberId, { eraseNotes }, limit) {
+    const notes = notesToEnd(memberId, eraseNotes, limit);
+    return { notes, reports: openReports(notes) };
   },
   close(memberId, rows) {
     const reports = Map.groupBy(rows.reports, ({ note_id }) => note_id);
-    const early = new Set(rows.early.map(({ note_id }) => note_id));
-    // Pending or public until now, by its own stream.
-    const isOpen = ({ note_id, state }: NoteToEnd) =>
-      state === 'pending' || state === 'approved' || early.has(note_id);
+    const isOpen = ({ state }: NoteToEnd) => state === 'pending' || state === 'approved';
     return rows.notes.map((row) => ({
       owner: memberOwner(memberId),
       stream: noteStream(row.note_id),

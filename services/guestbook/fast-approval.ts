@@ -7,6 +7,7 @@ import {
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
+import { hasEnded } from '../../projections/membership/ending.ts';
 import { isLiveLease } from '../publications/review-leases.ts';
 import { note } from './note.ts';
 import { notifyAuthorJobs } from './notify-author.ts';
@@ -20,7 +21,9 @@ const authorOf = (noteId: string): MemberRead =>
   sql`SELECT member_id FROM notes WHERE note_id = ${noteId}`;
 
 /** The author's record: a removal counts as a rejection; an undone decision does not count. */
-const recordOf = (noteId: string): Sql<{ approved: number; rejected: boolean; claimed: boolean }> =>
+const recordOf = (
+  noteId: string,
+): Sql<{ approved: number; rejected: boolean; claimed: boolean; ended: boolean }> =>
   named(
     `SELECT
     (SELECT count(*) FROM (SELECT FROM notes o WHERE o.member_id = n.member_id
@@ -31,7 +34,8 @@ const recordOf = (noteId: string): Sql<{ approved: number; rejected: boolean; cl
         AND d.decided_at > clock_timestamp() - interval '90 days') AS rejected,
     EXISTS (SELECT FROM note_leases l
       WHERE l.note_id = n.note_id AND l.subject_type = 'note'
-        AND ${isLiveLease('l')}) AS claimed
+        AND ${isLiveLease('l')}) AS claimed,
+    ${hasEnded('n')} AS ended
   FROM notes n WHERE n.note_id = $2`,
     [APPROVED, noteId],
   );
@@ -66,7 +70,12 @@ export function fastApprovalCommand(
       const [own] = rows.notes;
       const [parent] = rows.parents;
       const [record] = rows.records;
-      const trusted = record && record.approved >= APPROVED && !record.rejected && !record.claimed;
+      const trusted =
+        record &&
+        record.approved >= APPROVED &&
+        !record.rejected &&
+        !record.claimed &&
+        !record.ended;
       if (!own?.member_id || own.message === null || !trusted) return { unchanged: false };
       const decided = note.decide(note.replay(events), {
         type: 'ApproveNote',

@@ -4,10 +4,16 @@ import type { Load, Rows } from '../../platform/eventstore/load.ts';
 import type { Sql } from '../../platform/sql.ts';
 
 /**
- * Maximum number of records that one closing ends in a transaction. The read models end all of them
- * when the member is deactivated; the erasure worker appends the remaining events in batches.
+ * Maximum number of records of a kind that end in the transaction of the deletion itself, so that it
+ * costs about the same however many there are. At least the cases that a member may have claimed.
  */
-export const CLOSURE_BATCH = 500;
+export const FIRST_BATCH = 30;
+
+/**
+ * The same for each transaction of the erasure worker, which ends the rest. Reads hide those records
+ * meanwhile (projections/membership/ending.ts).
+ */
+export const CLOSURE_BATCH = 200;
 
 /** The options a member chose when deleting the account. */
 export interface ClosingRequest {
@@ -23,9 +29,9 @@ export interface AccountClosure<Known = unknown> {
    * Finds other members to lock, whose feeds receive the events. Omit this statement if the events
    * appear only in the member's own feed.
    */
-  find?(memberId: string): MemberRead;
-  /** Reads the records to end: at most `CLOSURE_BATCH` where their number is unbounded. */
-  load(memberId: string, request: ClosingRequest): Load;
+  find?(memberId: string, request: ClosingRequest, limit: number): MemberRead;
+  /** Reads the records to end: at most `limit` where their number is unbounded. */
+  load(memberId: string, request: ClosingRequest, limit: number): Load;
   /** Returns the events that end the records. `rows` are loaded while the locks are held. */
   close(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Append[];
   /** Statements that end primary data, such as leases. */
@@ -34,7 +40,9 @@ export interface AccountClosure<Known = unknown> {
 
 /** Defines a closing; infers the type of `rows` from `load`. */
 export function defineAccountClosure<const Of extends Load>(
-  closing: AccountClosure<Rows<Of>> & { load(memberId: string, request: ClosingRequest): Of },
+  closing: AccountClosure<Rows<Of>> & {
+    load(memberId: string, request: ClosingRequest, limit: number): Of;
+  },
 ): AccountClosure {
   return closing;
 }

@@ -15,9 +15,10 @@ export const MemberRecovered = defineEvent('MemberRecovered', {
 });
 
 export const MemberDeactivated = defineEvent('MemberDeactivated', {
-  summary: 'The member closed the account.',
+  summary:
+    'The member closed the account. `in_batches`: events of the records follow; without it this event ended the records itself.',
 
-  data: z.strictObject({ erase_notes: z.boolean() }),
+  data: z.strictObject({ erase_notes: z.boolean(), in_batches: z.literal(true).optional() }),
 });
 
 export const MemberErased = defineEvent('MemberErased', {

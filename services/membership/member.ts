@@ -111,6 +111,6 @@ export function end(state: MemberState, command: EndMember): NewEvent<MemberEven
       ? [{ type: 'MemberErased', data: {}, personal: null }]
       : [];
   if (state.status !== 'active') return [];
-  const data = { erase_notes: command.eraseNotes };
+  const data = { erase_notes: command.eraseNotes, in_batches: true as const };
   return [{ type: 'MemberDeactivated', data, personal: null }];
 }

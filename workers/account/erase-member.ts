@@ -7,7 +7,8 @@ import {
   eraseEvents,
   eraseStreams,
   type LogPosition,
-  ownedToErase,
+  type OwnedText,
+  ownedTexts,
   type WordsElsewhere,
 } from '../../platform/eventstore/erasure.ts';
 import {
@@ -91,22 +92,45 @@ async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> 
     last = gone.at(-1)?.note_id ?? '';
     if (gone.length < BATCH_SIZE) break;
   }
-  const notes = await query(pool, keptNotes(memberId));
-  const streams = {
-    kinds: streamKindsOf('member'),
-    kept: notes.flatMap(({ note_id, own }) => [
+  const kinds = streamKindsOf('member');
+  for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; ) {
+    const batch: OwnedText[] = await query(pool, ownedTexts(owner, kinds, place, BATCH_SIZE));
+    const kept = await keptStreams(pool, memberId, batch);
+    const erased = batch.filter(
+      ({ stream_id, type, own }) => !kept.has(stream_id) || (own && type !== 'NoteSubmitted'),
+    );
+    await query(pool, eraseEvents(memberId, erased));
+    place = batch.at(-1);
+  }
+  await eraseElsewhere(store, EVENT_WORDS, memberId);
+}
+
+/**
+ * The streams of some events that belong to notes which stay. In these streams others' texts stay,
+ * and of the member's own texts the note.
+ */
+async function keptStreams(
+  pool: pg.Pool,
+  memberId: string,
+  events: readonly LogPosition[],
+): Promise<Set<string>> {
+  const ids = events
+    .map(({ stream_id }) => ({ stream_id, id: stream_id.slice(-memberId.length) }))
+    .filter(({ stream_id, id }) => [noteStream(id), screeningStream(id)].includes(stream_id));
+  const notes = await query(
+    pool,
+    keptNotes(
+      memberId,
+      ids.map(({ id }) => id),
+    ),
+  );
+  return new Set(
+    notes.flatMap(({ note_id, own }) => [
       noteStream(note_id),
       screeningStream(note_id),
       ...(own ? [] : [noteCommentStream(note_id)]),
     ]),
-    keptTypes: ['NoteSubmitted'],
-  };
-  for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; ) {
-    const batch: LogPosition[] = await query(pool, ownedToErase(owner, streams, place, BATCH_SIZE));
-    await query(pool, eraseEvents(memberId, batch));
-    place = batch.at(-1);
-  }
-  await eraseElsewhere(store, EVENT_WORDS, memberId);
+  );
 }
 
 /** Erases a member's words in rows of other owners, batch by batch. */

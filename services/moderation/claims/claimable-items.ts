@@ -1,3 +1,4 @@
+import { hasEnded } from '../../../projections/membership/ending.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimView, mixesTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
 import { isUsedUp } from './claim-times.ts';
@@ -30,7 +31,8 @@ function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
   const tiers = mixesTiers(view, role) ? 'n.tier, ' : '';
   const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
   return `SELECT 'note' AS subject_type, n.note_id, ${at} AS at FROM notes n
-    WHERE ${where(view, role)} ${others} AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
+    WHERE ${where(view, role)} ${others} AND NOT ${hasEnded('n')}
+      AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
       AND n.note_id NOT IN (SELECT note_id ${USED_UP} = 'note')
     ORDER BY ${tiers}${at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;
 }

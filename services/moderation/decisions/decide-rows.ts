@@ -5,6 +5,7 @@ import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteRow, noteOwners, notesByOwner } from '../../../projections/guestbook/notes.ts';
+import { hasEnded } from '../../../projections/membership/ending.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
 import { noteStream } from '../../guestbook/streams.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
@@ -26,12 +27,21 @@ export const membersConcerned = (ids: Ids): MemberRead =>
 
 // A decision locks the moderator and then the note, in the same order as a claim. Stream versions do
 // not suffice: a claim is no event, and the parent of a note has its own stream.
-export type LockedNote = NoteRow & { author_gone: boolean };
+export type LockedNote = NoteRow & {
+  author_gone: boolean;
+  /** Whether the note ends with its author's account, although its own stream does not say so yet. */
+  ended: boolean;
+};
 
 export const lockNotes = (ids: Ids): Sql<LockedNote> =>
-  locking(sql`SELECT n.*, coalesce((SELECT m.state = 'deactivated' FROM members m
-      WHERE m.member_id = n.member_id), false) AS author_gone
-    FROM notes n WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`);
+  locking(
+    named(
+      `SELECT n.*, coalesce((SELECT m.state = 'deactivated' FROM members m
+        WHERE m.member_id = n.member_id), false) AS author_gone, ${hasEnded('n')} AS ended
+      FROM notes n WHERE note_id = ANY($1::uuid[]) ORDER BY note_id FOR UPDATE`,
+      [ids],
+    ),
+  );
 
 export const holdParents = (ids: Ids): Sql<NoteRow> =>
   locking(sql`SELECT * FROM notes

@@ -227,8 +227,7 @@ function openDesk(
       now,
     });
     const before = note.replay(events);
-    // Closing the author's account erases the text before the note's own stream says so.
-    const gone = row.message === null;
+    const gone = row.message === null || row.ended;
     const made = gone ? wrongState({ ...row, status: row.state }) : note.decide(before, command);
     if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events, rows.names);
     const held = lease && !own ? lease : null;

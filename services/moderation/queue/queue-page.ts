@@ -1,5 +1,6 @@
 import type { Sql } from '../../../platform/sql.ts';
 import { toSearchQuery } from '../../../platform/word-vector.ts';
+import { hasEnded } from '../../../projections/membership/ending.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import type { ItemRow } from './item-rows.ts';
 import { withDetails } from './item-rows.ts';
@@ -43,7 +44,7 @@ export function queuePage(
   const mixed = mixesTiers(view, viewer.role, filters);
   const values: unknown[] = [];
   const value: Value = (given, type) => `$${values.push(given)}::${type}`;
-  const conditions = [where(view, viewer.role, filters)];
+  const conditions = [where(view, viewer.role, filters), `NOT ${hasEnded('n')}`];
   if (filters.only)
     conditions.push(`n.note_id = ANY(${value(filters.only.filter(isNoteId), 'uuid[]')})`);
   if (after && newestFirst) {

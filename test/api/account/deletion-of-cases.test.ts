@@ -5,7 +5,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
-import { CLOSURE_BATCH } from '../../../services/membership/account-closure.ts';
+import { CLOSURE_BATCH, FIRST_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { countLockWaits, whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -14,7 +14,7 @@ t.test("hides a deleted member's cases immediately and withdraws them in batches
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const agent = await newAgent(service);
   const { id } = agent;
-  const ids = Array.from({ length: CLOSURE_BATCH + 10 }, () => randomUUID() as string);
+  const ids = Array.from({ length: CLOSURE_BATCH + FIRST_BATCH }, () => randomUUID() as string);
   const opened = (case_id: string) => ({
     type: 'CaseOpened',
     data: { case_id, author_id: id, artifact_id: null, policy_version: 'service-public-v1' },
@@ -36,7 +36,7 @@ t.test("hides a deleted member's cases immediately and withdraws them in batches
   t.equal((await agent.call('POST', '/api/v1/me/delete', deletion)).status, 200);
   const countWithdrawn = async () =>
     (await service.database.pool.query(`SELECT FROM events WHERE type = 'CaseWithdrawn'`)).rowCount;
-  t.equal(await countWithdrawn(), CLOSURE_BATCH, 'the deletion withdraws the first batch');
+  t.equal(await countWithdrawn(), FIRST_BATCH, 'the deletion withdraws the first batch');
   t.same((await service.call('GET', '/api/v1/cases')).body.cases, []);
   const answers = await Promise.all(ids.map((one) => service.call('GET', `/api/v1/cases/${one}`)));
   t.ok(answers.every(({ status }) => status === 410));

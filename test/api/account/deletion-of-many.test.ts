@@ -8,13 +8,14 @@ import { assertRebuilt } from '../../../harness/rebuilt.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { FIRST_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-/** The largest number of records that one transaction closes. */
-const BATCH = 500;
+/** Records of each kind that are newer than those that the test looks at. */
+const NEWER = 500;
 
-/** Adds a member's packets and rejected notes, older than those that the test adds later. */
+/** Adds a member's packets and rejected notes. */
 async function fill({ core }: Service, { id }: Agent): Promise<void> {
   const append = (stream: string, events: object[]): Append => ({
     owner: memberOwner(id),
@@ -52,7 +53,7 @@ async function fill({ core }: Service, { id }: Agent): Promise<void> {
       },
       { type: 'NoteRejected', data: { note_id, policy: 'spam' }, personal: { message: null } },
     ]);
-  const ids = Array.from({ length: BATCH }, () => randomUUID() as string);
+  const ids = Array.from({ length: NEWER }, () => randomUUID() as string);
   await core.store.execute({
     lock: [id],
     load: null,
@@ -62,13 +63,12 @@ async function fill({ core }: Service, { id }: Agent): Promise<void> {
 
 const remove = { action: 'remove', policy: 'spam', message: 'No' };
 
-/** Creates a member with more records than a batch, and returns the newest of each kind by name. */
+/** Creates a member with more records than a batch, and returns the oldest of each kind by name. */
 async function createBusyMember(service: Service, [ann, bob]: readonly [Moderator, Moderator]) {
   const agent = await newAgent(service);
   const { id, sign_in_key, handle } = agent;
   const login = { body: { id, sign_in_key } };
   const cookie = readCookie(await service.call('POST', '/api/membership/login', login));
-  await fill(service, agent);
   const write = async (message: string) => {
     const more = { name: '', message, attribution: 'member', member_handle: handle };
     return (await submit(service, more, cookie)).id;
@@ -93,6 +93,7 @@ async function createBusyMember(service: Service, [ann, bob]: readonly [Moderato
   const shown = await publishArtifact(agent, 'Zanzibar');
   const hidden = await publishArtifact(agent, 'Hidden');
   await bob.post(`subjects/artifact/${hidden.id}/decisions`, { ...remove, expected_version: 1 });
+  await fill(service, agent);
   return { agent, notes, rejection, shown, hidden };
 }
 
@@ -176,12 +177,13 @@ for (const everything of [false, true])
          GROUP BY 1, 2 ORDER BY 1, 2`,
       );
       t.same(rows, [
-        { type: 'ArtifactWithdrawn', by: 'member', count: BATCH },
-        { type: 'ArtifactWithdrawn', by: 'service', count: 2 },
-        { type: 'NoteErased', by: 'member', count: BATCH },
-        { type: 'NoteErased', by: 'service', count: everything ? 5 : 4 },
-        { type: 'NoteWithdrawn', by: 'service', count: everything ? 2 : 1 },
+        { type: 'ArtifactWithdrawn', by: 'member', count: FIRST_BATCH },
+        { type: 'ArtifactWithdrawn', by: 'service', count: NEWER + 2 - FIRST_BATCH },
+        { type: 'NoteErased', by: 'member', count: FIRST_BATCH },
+        { type: 'NoteErased', by: 'service', count: NEWER + (everything ? 5 : 4) - FIRST_BATCH },
+        { type: 'NoteWithdrawn', by: 'member', count: everything ? 2 : 1 },
       ]);
+      await assertRebuilt(service.database.pool);
       const outcome = { outcome: 'withdrawn', subject: note };
       t.match(await readNotices('report.resolved'), everything ? [outcome] : []);
     },

@@ -10,7 +10,7 @@ const registered = {
 };
 const deactivated = {
   type: 'MemberDeactivated' as const,
-  data: { erase_notes: false },
+  data: { erase_notes: false, in_batches: true as const },
   personal: null,
 };
 const erased = { type: 'MemberErased' as const, data: {}, personal: null };

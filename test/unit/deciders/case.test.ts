@@ -232,16 +232,18 @@ t.test('ends the unfinished work of a closed account', async (t) => {
   for (const state of [after(opening), claimed(), submitted()])
     matchAll(t, eventsOf(state, leave(author)), [
       { type: 'CaseWithdrawn', data: { reason: 'deactivated' } },
+      { type: 'CaseAuthorLeft' },
     ]);
   matchAll(t, eventsOf(claimed(), leave(author, 3600)), [
     { type: 'CaseLeaseEnded' },
     { type: 'CaseWithdrawn' },
+    { type: 'CaseAuthorLeft' },
   ]);
   for (const state of [claimed(), submitted()])
     matchAll(t, eventsOf(state, leave(ann)), [
       { type: 'CaseReleased', data: { member_id: ann, reason: 'deactivated' } },
     ]);
-  t.same(eventsOf(accepted(), leave(author)), []);
+  matchAll(t, eventsOf(accepted(), leave(author)), [{ type: 'CaseAuthorLeft' }]);
   t.same(eventsOf(accepted(), leave(ann)), []);
   t.same(eventsOf(claimed(), leave(bob)), []);
 });

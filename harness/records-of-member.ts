@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { Append } from '../platform/eventstore/append.ts';
+import type { EventStore } from '../platform/eventstore/event-store.ts';
+import { memberOwner } from '../platform/eventstore/owner.ts';
+import { brief } from './packets.ts';
+
+const policy_version = 'service-public-v1';
+
+/**
+ * Gives a member `count` packets, cases and public notes each, and as many rejected notes, 250 of
+ * them in a transaction. Every text contains `word`.
+ */
+export async function writeRecords(
+  store: EventStore,
+  id: string,
+  count: number,
+  word: string,
+): Promise<void> {
+  for (let left = count; left > 0; left -= 250) {
+    const appends = Array.from({ length: Math.min(left, 250) }, () => recordsOf(id, word)).flat();
+    await store.execute({ lock: [id], load: null, decide: () => ({ answer: null, appends }) });
+  }
+}
+
+function recordsOf(id: string, word: string): Append[] {
+  const [packet, opened, shown, refused] = Array.from({ length: 4 }, () => randomUUID() as string);
+  const append = (kind: string, subject: string | undefined, events: object[]): Append => ({
+    owner: memberOwner(id),
+    stream: `${kind}-${subject}`,
+    version: 0,
+    actor: { type: 'member', id },
+    events: events as Append['events'],
+  });
+  const submitted = (note_id: string | undefined) => ({
+    type: 'NoteSubmitted',
+    data: {
+      note_id,
+      experience: 'observatory',
+      attribution: 'member',
+      parent_id: null,
+      member_id: id,
+    },
+    personal: { name: '', message: word },
+  });
+  return [
+    append('artifact', packet, [
+      {
+        type: 'ArtifactPublished',
+        data: {
+          artifact_id: packet,
+          author_id: id,
+          kind: 'brief',
+          supersedes_id: null,
+          policy_version,
+        },
+        personal: { title: word, content_hash: 'h', packet: JSON.stringify(brief()) },
+      },
+    ]),
+    append('case', opened, [
+      {
+        type: 'CaseOpened',
+        data: { case_id: opened, author_id: id, artifact_id: null, policy_version },
+        personal: { title: word, summary: word, objective: word, acceptance_criteria: [word] },
+      },
+    ]),
+    append('note', shown, [
+      submitted(shown),
+      { type: 'NoteApproved', data: { note_id: shown, parent_author_id: null }, personal: null },
+    ]),
+    append('note', refused, [
+      submitted(refused),
+      {
+        type: 'NoteRejected',
+        data: { note_id: refused, policy: 'spam' },
+        personal: { message: null },
+      },
+    ]),
+  ];
+}
