@@ -21,7 +21,7 @@ under BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 try {
   const passphrase = readPassphrase(process.env);
   const config = configOrExit();
-  const { manifest, events, others } = await withDatabase(config, (url) =>
+  const { manifest, events, others, unknown } = await withDatabase(config, (url) =>
     createBackup(url, folder, serverKeys(config), passphrase),
   );
   process.stdout.write(
@@ -29,6 +29,10 @@ try {
   );
   if (others.length > 0)
     process.stderr.write(`Left out, since no migration made them: ${others.join(', ')}\n`);
+  for (const { type, position } of unknown)
+    process.stderr.write(
+      `The log has events of the unknown type ${type}, the first at position ${position}: the backup can be restored, but neither verified nor rebuilt\n`,
+    );
 } catch (error) {
   process.stderr.write(failureLine(error));
   process.exitCode = 1;

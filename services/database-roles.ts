@@ -12,9 +12,13 @@ export const DATABASE_ROLES = ['service', 'service_read', 'service_metrics'] as 
 
 const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
 
+/** The columns of an event that its writer gives: the database assigns `position`. */
+const EVENT_COLUMNS =
+  'owner_id, stream_id, stream_version, event_id, type, data, personal, actor, recorded_at';
+
 /** Tables in which `service` may not change or delete every row. An erasure empties the columns. */
 const LIMITED: Readonly<Record<string, string>> = {
-  events: 'SELECT, INSERT, UPDATE (personal)',
+  events: `SELECT, INSERT (${EVENT_COLUMNS}), UPDATE (personal)`,
   receipts: 'SELECT, INSERT, UPDATE (body_hash, bound, reply)',
   feed: 'SELECT, INSERT',
   feed_heads: 'SELECT, INSERT, UPDATE',
@@ -80,7 +84,7 @@ export async function areWanted(client: pg.ClientBase): Promise<boolean> {
 
 /**
  * The tables that the current role cannot use as the service does, whether it owns the log, and
- * whether `service` can use the log.
+ * whether it could use the log as a member of `service`, which it is not.
  */
 export function unusableTables(): Sql<{ lacking: string[]; owned: boolean; granted: boolean }> {
   return named(
@@ -94,8 +98,8 @@ export function unusableTables(): Sql<{ lacking: string[]; owned: boolean; grant
          ORDER BY 1) AS lacking,
        EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('public.events')
          AND pg_has_role(relowner, 'USAGE')) AS owned,
-       coalesce(has_table_privilege(to_regrole('service'), to_regclass('public.events'), 'INSERT'),
-         false) AS granted`,
+       coalesce(has_any_column_privilege(to_regrole('service'), to_regclass('public.events'), 'INSERT')
+         AND NOT pg_has_role(to_regrole('service'), 'USAGE'), false) AS granted`,
     [Object.keys(LIMITED), Object.values(LIMITED).map(privilegesOf)],
   );
 }
@@ -149,6 +153,7 @@ async function grants(client: pg.ClientBase): Promise<string[]> {
   );
   return [
     `REVOKE ALL ON ALL TABLES IN SCHEMA public, ${JOBS_SCHEMA} FROM ${DATABASE_ROLES.join(', ')}`,
+    `REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM ${DATABASE_ROLES.join(', ')}`,
     `GRANT CONNECT ON DATABASE ${rows[0]?.database} TO ${DATABASE_ROLES.join(', ')}`,
     'GRANT USAGE ON SCHEMA public TO service_read',
     `GRANT USAGE ON SCHEMA public, ${JOBS_SCHEMA} TO service`,

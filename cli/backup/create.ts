@@ -6,18 +6,20 @@ import { clientConfig, withConnection } from '../../platform/postgres/connection
 import { requireSettings } from '../../platform/postgres/database-settings.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
+import { catalogue } from '../../projections/registry.ts';
 import { copyOut } from './copy.ts';
 import {
   createFolder,
   FORMAT,
   KEYS_FILE,
   type Manifest,
+  openBackup,
   writeBytes,
   writeManifest,
   writeRows,
 } from './folder.ts';
 import { sealKeys } from './sealed-keys.ts';
-import { fileOf, findTables } from './tables.ts';
+import { fileOf, findTables, requireSameTables } from './tables.ts';
 
 const HEAD = `SELECT current_setting('server_version') AS postgres, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS taken_at,
   (SELECT max(epoch) FROM log_epochs) AS epoch,
@@ -29,11 +31,17 @@ export interface Taken {
   events: number;
   /** Tables in `public` that no migration made, and that the backup leaves out. */
   others: string[];
+  /** Types that this release does not know, each with the position of its first event. */
+  unknown: { type: string; position: string }[];
 }
+
+const UNKNOWN = `SELECT type, min(position)::text AS position FROM events
+  WHERE type <> ALL($1) GROUP BY type ORDER BY min(position)`;
 
 /**
  * Backs up a database into a new folder, as of one snapshot, while the service runs: every table as
- * COPY writes it, compressed; the server keys, sealed; and a manifest.
+ * COPY writes it, compressed; the server keys, sealed; and a manifest. Then reads the manifest back as a
+ * restore does, and throws if it would be refused.
  */
 export async function createBackup(
   url: string,
@@ -67,6 +75,9 @@ export async function createBackup(
       );
       tables.push({ name, columns, rows: Number(rows[0].rows), file });
     }
+    const { rows: unknown } = await client.query<Taken['unknown'][number]>(UNKNOWN, [
+      catalogue.names,
+    ]);
     await client.query('COMMIT');
     files[KEYS_FILE] = writeBytes(folder, KEYS_FILE, sealKeys(keys, passphrase));
     const manifest: Manifest = {
@@ -82,7 +93,9 @@ export async function createBackup(
       files,
     };
     writeManifest(folder, manifest, passphrase);
-    return { manifest, events: tables.find(({ name }) => name === 'events')?.rows ?? 0, others };
+    requireSameTables(openBackup(folder, passphrase).manifest.tables, found);
+    const events = tables.find(({ name }) => name === 'events')?.rows ?? 0;
+    return { manifest, events, others, unknown };
   });
 }
 

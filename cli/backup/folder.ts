@@ -131,10 +131,23 @@ export interface CheckedBackup {
 
 /** Reads the manifest and every file. Throws one sentence if a byte of them has changed. */
 export async function checkFolder(folder: string, passphrase: string): Promise<CheckedBackup> {
+  for (const [file, expected] of Object.entries(readCompleteManifest(folder).files))
+    if ((await sumOf(join(folder, file))) !== expected) throw damaged(file);
+  return openBackup(folder, passphrase);
+}
+
+/** Reads the manifest. Throws one sentence if it points out of the folder, or a file of it is missing. */
+export function readCompleteManifest(folder: string): Manifest {
   const manifest = readManifest(folder);
   requirePlainNames(manifest);
-  for (const [file, expected] of Object.entries(manifest.files))
-    if ((await sumOf(join(folder, file))) !== expected) throw damaged(file);
+  const missing = Object.keys(manifest.files).find((file) => !isFile(join(folder, file)));
+  if (missing !== undefined) throw damaged(missing);
+  return manifest;
+}
+
+/** Opens the manifest and the keys with the passphrase; reads no rows. Throws one sentence. */
+export function openBackup(folder: string, passphrase: string): CheckedBackup {
+  const manifest = readCompleteManifest(folder);
   const keys = openKeys(readFileSync(join(folder, KEYS_FILE)), passphrase);
   if (!isSealed(readFileSync(join(folder, MANIFEST)), readOr(join(folder, SEAL)), passphrase))
     throw new Error(
@@ -160,9 +173,11 @@ const damaged = (file: string) =>
 
 const readOr = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** The SHA-256 of a regular file; undefined for anything else. */
-async function sumOf(path: string): Promise<string | undefined> {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+/** Whether `path` is a regular file, and no link. */
+const isFile = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+async function sumOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');

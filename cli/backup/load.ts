@@ -35,10 +35,7 @@ export async function loadBackup<Result>(
   within: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   return withConnection(clientConfigOf(url, 'service restore'), async (client) => {
-    if (!isSame(readMigrations(), manifest.migrations))
-      throw new Error(
-        `The backup was made by release ${manifest.release}, which has other tables than this one (${RELEASE}): restore it with that release`,
-      );
+    requireSameRelease(manifest);
     await requireFinishedRestore((text) => client.query(text));
     const { rows } = await client.query<{ empty: boolean }>(IS_EMPTY);
     if (!rows[0]?.empty) throw new Error('The database is not empty: restore into a new one');
@@ -63,6 +60,14 @@ export async function loadBackup<Result>(
     await client.query('ANALYZE');
     return result;
   });
+}
+
+/** Throws if the backup has other migrations than this release, which then cannot restore it. */
+export function requireSameRelease({ release, migrations }: Manifest): void {
+  if (!isSame(readMigrations(), migrations))
+    throw new Error(
+      `The backup was made by release ${release}, which has other tables than this one (${RELEASE}): restore it with that release`,
+    );
 }
 
 function isSame(

@@ -387,6 +387,43 @@ t.test('makes no backup without every table of the release, and leaves out other
   t.notOk(existsSync(join(folder, 'next')));
 });
 
+t.test('says that the log has an event that no later release could read', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const env = { DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  const append = (type: string, position: string) =>
+    pool.query(
+      `INSERT INTO events (owner_id, stream_id, stream_version, position, event_id, type, data, actor, recorded_at)
+       OVERRIDING SYSTEM VALUE
+       VALUES (gen_random_uuid(), 'one', 1, $1, gen_random_uuid(), $2, '{}', '{"type": "service"}', now())`,
+      [position, type],
+    );
+  await append('FooHappened', '700');
+  await append('FooHappened', '701');
+  const folder = newFolder(t);
+  const unknown =
+    'The log has events of the unknown type FooHappened, the first at position 700: the backup can be restored, but neither verified nor rebuilt\n';
+  const odd = join(folder, 'odd');
+  t.match(await run('backup', [odd], env), { code: 0, stderr: unknown });
+  t.match(await run('rebuild', [], env), {
+    code: 1,
+    stderr: 'unknown event type FooHappened at position 700 of the log\n',
+  });
+  const { url: empty } = await testDatabase(t, { empty: true });
+  t.match(await run('restore', [odd], { ...env, DATABASE_URL: empty }), { code: 0 });
+
+  const beyond = '9000000000000000000';
+  await t.rejects(append('FooHappened', beyond), /events_position_exact/);
+  await pool.query('ALTER TABLE events DROP CONSTRAINT events_position_exact');
+  await append('FooHappened', beyond);
+  const far = join(folder, 'far');
+  t.match(await run('backup', [far], env), {
+    code: 1,
+    stdout: '',
+    stderr: /^manifest\.json of the backup is wrong at position: /,
+  });
+  t.notOk(existsSync(join(far, 'manifest.json')), 'the folder is no backup');
+});
+
 t.test('refuses everywhere a database whose restore did not finish', async (t) => {
   const { service, folder } = await startBackedUp(t);
   const { url, pool } = await testDatabase(t, { empty: true });

@@ -43,6 +43,10 @@ const READ = [
   ...['handles', 'members', 'notes', 'policies', 'profiles'],
 ];
 
+/** All but the position, in alphabetical order. */
+const EVENT_COLUMNS =
+  'actor, data, event_id, owner_id, personal, recorded_at, stream_id, stream_version, type';
+
 t.test('grants each role what it needs and nothing else', async (t) => {
   const { pool } = await testDatabase(t);
   const { rows } = await pool.query<{ name: string }>(
@@ -51,7 +55,7 @@ t.test('grants each role what it needs and nothing else', async (t) => {
   );
   t.strictSame(await privileges(pool, 'service'), {
     ...Object.fromEntries(rows.map(({ name }) => [name, 'SELECT, INSERT, UPDATE, DELETE'])),
-    events: 'SELECT, INSERT, UPDATE (personal)',
+    events: `SELECT, INSERT (${EVENT_COLUMNS}), UPDATE (personal)`,
     receipts: 'SELECT, INSERT, UPDATE (body_hash, bound, reply)',
     feed: 'SELECT, INSERT',
     feed_heads: 'SELECT, INSERT, UPDATE',
@@ -70,6 +74,8 @@ t.test('grants each role what it needs and nothing else', async (t) => {
 });
 
 const REFUSED = [
+  `INSERT INTO events (${EVENT_COLUMNS}, position) OVERRIDING SYSTEM VALUE
+    SELECT ${EVENT_COLUMNS}, 9000000000000000000 FROM events`,
   "UPDATE events SET data = '{}'",
   'DELETE FROM events',
   'TRUNCATE events',
@@ -101,6 +107,47 @@ t.test('refuses the service every other change of the log and of the schema', as
     const refused = client.query(statement);
     await t.rejects(refused, { code: '42501' }, statement);
   }
+});
+
+t.test('lets the service empty receipts and nothing else', async (t) => {
+  const database = await testDatabase(t);
+  const { pool, url } = database;
+  const client = new pg.Client(asRole(url, 'service'));
+  await client.connect();
+  t.teardown(() => client.end());
+  const words = { summary: 's', objective: 'o', acceptance_criteria: ['a'] };
+  const submission = { member_id: 'm', summary: 'done' };
+  const reply = { status: 'opened', case: { case_id: 'c', title: 't', ...words, submission } };
+  await client.query(
+    `INSERT INTO receipts (owner_id, space, key, operation, route, body_hash, bound, http_status, reply,
+       event_ids, recorded_at)
+     VALUES (gen_random_uuid(), 'api', gen_random_uuid(), 'case.open', '', 'hash', '{"n": 1}', 201, $1, '{}', now())`,
+    [reply],
+  );
+  const erased = { title: '', summary: '', objective: '', acceptance_criteria: [] };
+  const emptied = {
+    ...reply,
+    case: { ...reply.case, ...erased, submission: { ...submission, summary: null } },
+  };
+  const change = (column: string, value: unknown) =>
+    client.query(`UPDATE receipts SET ${column} = $1`, [value]);
+  for (const [column, value] of [
+    ['reply', { ...reply, status: 'claimed' }],
+    ['reply', { ...reply, case: { ...reply.case, title: 'other' } }],
+    ['reply', { ...reply, case: { ...reply.case, case_id: '' } }],
+    ['reply', { ...reply, case: { ...emptied.case, more: true } }],
+    ['reply', 'null'],
+    ['bound', { n: 2 }],
+    ['body_hash', 'other'],
+  ] as const)
+    await t.rejects(change(column, value), { code: '23000' }, `${column} ${JSON.stringify(value)}`);
+  for (const statement of ['DELETE FROM receipts', 'TRUNCATE receipts'])
+    await t.rejects(pool.query(statement), { code: '23000' }, `${statement} as the owner`);
+
+  await change('reply', emptied);
+  t.same((await pool.query('SELECT reply FROM receipts')).rows, [{ reply: emptied }]);
+  await client.query(`UPDATE receipts SET reply = NULL, bound = NULL, body_hash = ''`);
+  await t.rejects(change('reply', reply), { code: '23000' }, 'an empty receipt stays empty');
 });
 
 t.test('keeps the privileges of the roles through a rebuild', async (t) => {
