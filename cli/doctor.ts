@@ -15,17 +15,19 @@ import { checkKeys } from './doctor/keys.ts';
 import { checkLog } from './doctor/log.ts';
 import { checkMigrations } from './doctor/migrations.ts';
 import { checkPooler } from './doctor/pooler.ts';
+import { checkProtection } from './doctor/protection.ts';
 import { checkReplica } from './doctor/replica.ts';
 import { checkRoles } from './doctor/roles.ts';
 import { checkSettings } from './doctor/settings.ts';
 import { checkStandbys } from './doctor/standbys.ts';
+import { checkTables } from './doctor/tables.ts';
 import { checkWords } from './doctor/words.ts';
 
 const USAGE = `Usage:
   npm run doctor [-- FOLDER]
 
 Checks what the service relies on, and changes nothing: configuration, public address, disk, database,
-clock, settings, pooler, standbys, replica, schema, role, jobs, log, its words, server keys and backups. Each line begins with ok, warn or
+clock, settings, pooler, standbys, replica, schema, role, protection of the log, upkeep of the tables, jobs, log, its words, server keys and backups. Each line begins with ok, warn or
 bad, and ends with the command that mends what was found. FOLDER holds the backups; without it, the server
 has to archive its WAL.
 
@@ -48,6 +50,8 @@ const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>>
   replica: checkReplica,
   migrations: checkMigrations,
   roles: checkRoles,
+  protection: checkProtection,
+  tables: checkTables,
   jobs: checkJobs,
   log: checkLog,
   words: checkWords,

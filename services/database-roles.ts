@@ -104,6 +104,71 @@ export function unusableTables(): Sql<{ lacking: string[]; owned: boolean; grant
   );
 }
 
+/** What a role may do with a table or sequence beyond what `grantRoles` grants. */
+export interface Excess {
+  /** The role as SQL spells it, or `everybody`. */
+  role: string;
+  relation: string;
+  /** Such as `UPDATE (reply), DELETE`. */
+  privileges: string;
+  /** Whether `grantRoles` revokes it. */
+  limited: boolean;
+}
+
+/**
+ * The privileges on tables and sequences that a role of `DATABASE_ROLES`, the current role or everybody
+ * was granted beyond what they need. A privilege of the owner is no excess.
+ */
+export function excessPrivileges(): Sql<Excess> {
+  const wanted = [
+    ...Object.entries(LIMITED).flatMap(([table, grant]) => grantedBy('service', table, grant)),
+    ...PUBLICLY_READ.flatMap((table) => grantedBy('service_read', table, 'SELECT')),
+  ];
+  const column = (name: keyof (typeof wanted)[number]) => wanted.map((one) => one[name]);
+  return named(
+    `WITH relations AS (SELECT oid, relname, relkind, relowner, relacl FROM pg_class
+       WHERE relkind IN ('r', 'p', 'S') AND NOT relispartition
+         AND relnamespace IN ('public'::regnamespace, to_regnamespace('${JOBS_SCHEMA}'))),
+     given AS (
+       SELECT oid, relname, relkind, relowner, grantee, privilege_type, '' AS attname
+       FROM relations, aclexplode(relacl)
+       UNION ALL SELECT c.oid, relname, relkind, relowner, grantee, privilege_type, attname
+       FROM relations c JOIN pg_attribute ON attrelid = c.oid AND NOT attisdropped, aclexplode(attacl)),
+     wanted AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+       AS w (role, relname, privilege, attname)),
+     named AS (SELECT given.*, coalesce(rolname, 'everybody') AS role,
+         coalesce(quote_ident(rolname), 'everybody') AS spelt
+       FROM given LEFT JOIN pg_roles r ON r.oid = grantee
+       WHERE grantee <> relowner AND (grantee = 0 OR rolname = ANY($5) OR rolname = current_user))
+     SELECT spelt AS role, oid::regclass::text AS relation, role = ANY($5) AS limited,
+       string_agg(privilege_type || CASE attname WHEN '' THEN '' ELSE ' (' || attname || ')' END, ', '
+         ORDER BY privilege_type, attname) AS privileges
+     FROM named n
+     WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.role = n.role AND w.relname = n.relname
+         AND w.privilege = n.privilege_type AND w.attname IN (n.attname, ''))
+       AND NOT (n.role = 'service' AND (n.relkind = 'S' AND privilege_type = 'SELECT'
+         OR n.relkind <> 'S' AND relname <> ALL($6)
+           AND privilege_type = ANY(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'])))
+     GROUP BY spelt, role, oid ORDER BY spelt, 2`,
+    [
+      column('role'),
+      column('table'),
+      column('privilege'),
+      column('column'),
+      DATABASE_ROLES,
+      Object.keys(LIMITED),
+    ],
+  );
+}
+
+/** The parts of a grant such as `SELECT, UPDATE (a, b)`: `column` is empty for the whole table. */
+function grantedBy(role: string, table: string, grant: string) {
+  return [...grant.matchAll(/([A-Z]+)(?: \(([^)]+)\))?/g)].flatMap(
+    ([, privilege = '', columns = '']) =>
+      columns.split(', ').map((column) => ({ role, table, privilege, column })),
+  );
+}
+
 const privilegesOf = (grant: string): string => grant.match(/[A-Z]+/g)?.join(',') ?? '';
 
 async function requireLimited(client: pg.ClientBase): Promise<void> {

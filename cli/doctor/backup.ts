@@ -2,30 +2,38 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureLine } from '../../platform/command-line/failure.ts';
 import { sql } from '../../platform/sql.ts';
-import { holdsBackup, readManifest } from '../backup/folder.ts';
+import { holdsBackup, type Manifest, readCompleteManifest } from '../backup/folder.ts';
+import { requireSameRelease } from '../backup/load.ts';
+import { findTables, requireSameTables, type Table } from '../backup/tables.ts';
 import type { Context } from './connection.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** A day, and time for a nightly backup that takes longer than the last. */
 const MAX_AGE_HOURS = 26;
 
-/** Checks the age of the newest backup in the folder, or else that the server archives its WAL. */
-export async function checkBackup({ ask, backups }: Context): Promise<Finding[]> {
-  return backups === undefined ? checkArchive(ask) : folderFindings(backups);
+/**
+ * Checks the age of the newest backup in the folder, and by its manifest that this release can restore it;
+ * or else that the server archives its WAL.
+ */
+export async function checkBackup({ ask, client, backups }: Context): Promise<Finding[]> {
+  return backups === undefined
+    ? checkArchive(ask)
+    : folderFindings(backups, (await findTables(client)).tables);
 }
 
 /** `folder` is a backup itself, or has one backup in each of its folders. */
-function folderFindings(folder: string): Finding[] {
+function folderFindings(folder: string, tables: readonly Table[]): Finding[] {
   const minute = new Date().toISOString().slice(0, 16).replace(':', '');
   const command = `npm run backup -- ${join(folder, minute)}`;
   const folders = existsSync(folder)
     ? [folder, ...readdirSync(folder).map((name) => join(folder, name))]
     : [];
   const damaged: Finding[] = [];
-  const intact: { path: string; takenAt: number }[] = [];
+  const intact: { path: string; manifest: Manifest; takenAt: number }[] = [];
   for (const path of folders.filter(holdsBackup)) {
     try {
-      intact.push({ path, takenAt: Date.parse(readManifest(path).taken_at) });
+      const manifest = readCompleteManifest(path);
+      intact.push({ path, manifest, takenAt: Date.parse(manifest.taken_at) });
     } catch (error) {
       damaged.push(
         bad(`${path} is no backup (${failureLine(error).trim()})`, `${command} && rm -r ${path}`),
@@ -36,7 +44,21 @@ function folderFindings(folder: string): Finding[] {
   if (!newest) return [...damaged, bad(`${folder} holds no complete backup`, command)];
   const hours = (Date.now() - newest.takenAt) / 3_600_000;
   const text = `The newest backup, ${newest.path}, is ${hours.toFixed(1)} hours old`;
+  const refusal = refusalOf(newest.manifest, tables);
+  if (refusal !== undefined)
+    return [...damaged, bad(`${newest.path} cannot be restored (${refusal})`, command)];
   return [...damaged, hours > MAX_AGE_HOURS ? warn(text, command) : ok(text)];
+}
+
+/** Why this release would refuse to restore a backup, by its manifest. */
+function refusalOf(manifest: Manifest, tables: readonly Table[]): string | undefined {
+  try {
+    requireSameRelease(manifest);
+    requireSameTables(manifest.tables, tables);
+    return undefined;
+  } catch (error) {
+    return failureLine(error).trim();
+  }
 }
 
 interface Archive {

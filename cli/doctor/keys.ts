@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { SECRET_FILES } from '../../platform/config.ts';
 import { firstUsed, otherSecrets } from '../../platform/keys/key-checks.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { findServerKeys, serverKeysFile } from '../../platform/keys/server-keys.ts';
@@ -31,14 +32,27 @@ export async function checkKeys({ ask, config }: Context): Promise<Finding[]> {
       ...[...missing].map(([id, uses]) =>
         bad(`SERVER_KEYS lacks key ${id}, which ${uses.join(', ')} need`, PRINT_KEYS),
       ),
-      !config.serverKeys && modeFinding(serverKeysFile(config)),
+      !config.serverKeys && modeFinding(serverKeysFile(config), PRIVATE),
+      ...secretFiles().map((file) => modeFinding(file, SHARED_WITH_GROUP)),
     ],
     `The service has every server key that its data needs; the newest is ${keys.ids[0]}`,
   );
 }
 
-function modeFinding(file: string): Finding | undefined {
-  return (statSync(file).mode & 0o077) === 0
+/** The permission bits that the file of DATA_DIR, or a file of the environment, must not have. */
+const PRIVATE = 0o077;
+/** A group may read: services that hand out secrets need it. */
+const SHARED_WITH_GROUP = 0o027;
+
+/** The files with secrets that the environment names, also that of the passphrase of backups. */
+const secretFiles = (): string[] =>
+  [...Object.keys(SECRET_FILES), 'BACKUP_PASSPHRASE_FILE'].flatMap((name) => {
+    const file = process.env[name];
+    return file && existsSync(file) ? [file] : [];
+  });
+
+function modeFinding(file: string, forbidden: number): Finding | undefined {
+  return (statSync(file).mode & forbidden) === 0
     ? undefined
-    : warn(`Other accounts of this machine can read ${file}`, `chmod 600 ${file}`);
+    : warn(`Other accounts of this machine can read or change ${file}`, `chmod 600 ${file}`);
 }

@@ -34,7 +34,18 @@ t.setTimeout(900_000);
 
 const NAMES = [
   ...['configuration', 'address', 'disk', 'database', 'clock', 'settings', 'pooler', 'standbys'],
-  ...['replica', 'migrations', 'roles', 'jobs', 'log', 'words', 'keys', 'backup'],
+  ...[
+    'replica',
+    'migrations',
+    'roles',
+    'protection',
+    'tables',
+    'jobs',
+    'log',
+    'words',
+    'keys',
+    'backup',
+  ],
 ];
 const WARNING = 1;
 const BAD = 2;
@@ -298,6 +309,133 @@ t.test('warns of an owner and a superuser, and finds a role without privileges',
   t.match(await diagnose('keys', webEnv, { args: [backups] }), { code: 0 });
 });
 
+t.test('sends a role that lacks privileges of service to the release', async (t) => {
+  const { env, ownerEnv, backups, url } = await createHealthy(t, server);
+  await runSql(server, 'REVOKE INSERT ON receipts FROM service', url);
+  t.match(await diagnose('roles', env, { args: [backups] }), {
+    code: BAD,
+    lines: [/cannot use 1 tables, such as receipts: npm run release -- --grant, as the owner/],
+  });
+  const asAdmin = { ...ownerEnv, DATABASE_URL: asSuperuser(server, url) };
+  t.match(await runCli(['services/release.ts', '--grant'], asAdmin), { code: 0 });
+  t.match(await diagnose('roles', env, { args: [backups] }), { code: 0, lines: [/^ok /] });
+});
+
+t.test('finds a log without its triggers, and privileges that reach too far', async (t) => {
+  const { env, ownerEnv, backups, url, name } = await createHealthy(t, server);
+  const check = () => diagnose('protection', env, { args: [backups] });
+  const mend = async (fault: string, line: RegExp, code: number) => {
+    await runSql(server, fault, url);
+    const found = await check();
+    t.match(found, { code, lines: [line], stderr: '' }, fault);
+    const command = /: ((?:ALTER|CREATE|REVOKE) .+|npm run .+)$/.exec(found.lines[0] ?? '')?.[1];
+    if (command?.startsWith('npm')) {
+      const asAdmin = { ...ownerEnv, DATABASE_URL: asSuperuser(server, url) };
+      t.match(await runCli(['services/release.ts', '--grant'], asAdmin), { code: 0 });
+    } else await runSql(server, command?.split(', and ')[0] ?? '', url);
+    t.match(await check(), { code: 0, lines: [/^ok /] }, `${fault} is mended`);
+  };
+  for (const [table, trigger] of [
+    ['events', 'events_keep_rows'],
+    ['events', 'events_keep_table'],
+    ['receipts', 'receipts_keep_rows'],
+    ['receipts', 'receipts_keep_table'],
+  ]) {
+    const dropped = new RegExp(`lacks the trigger ${trigger}`);
+    await mend(`DROP TRIGGER ${trigger} ON ${table}`, dropped, BAD);
+    const off = new RegExp(`The trigger ${trigger}, .* is off`);
+    await mend(`ALTER TABLE ${table} DISABLE TRIGGER ${trigger}`, off, BAD);
+  }
+  const replica = `ALTER DATABASE ${name} SET session_replication_role = replica`;
+  await mend(replica, /session_replication_role is replica/, BAD);
+  for (const [grant, line] of [
+    ['UPDATE, DELETE ON events TO service', /service may DELETE, UPDATE events/],
+    ['INSERT (position) ON events TO service', /service may INSERT \(position\) events/],
+    ['UPDATE ON SEQUENCE events_position_seq TO service', /service may UPDATE events_position_seq/],
+    ['SELECT ON verifiers TO service_read', /service_read may SELECT verifiers/],
+    ['SELECT ON members TO PUBLIC', /everybody may SELECT members.*: REVOKE ALL ON members FROM P/],
+  ] as const)
+    await mend(`GRANT ${grant}`, line, WARNING);
+});
+
+t.test(
+  'warns of tables that PostgreSQL does not tidy, and names the largest records',
+  async (t) => {
+    const { env, backups, url } = await createHealthy(t, server);
+    const check = () => diagnose('tables', env, { args: [backups] });
+    const mend = (line: string) =>
+      mendBySql(t, 'tables', { ...env, BACKUPS: backups }, line, WARNING);
+    t.match(await check(), { code: 0, lines: [/^ok .*; they are empty$/] });
+    for (const setting of ['autovacuum', 'track_counts']) {
+      await runSql(server, `ALTER SYSTEM SET ${setting} = off; SELECT pg_reload_conf()`);
+      await sleep(500);
+      await mend(`${setting} is off`);
+    }
+    await runSql(server, 'ALTER TABLE feed SET (autovacuum_enabled = off)', url);
+    await mend('autovacuum leaves out the table feed');
+
+    const [member, other] = [randomUUID(), randomUUID()];
+    await runSql(
+      server,
+      `INSERT INTO feed_heads (member_id, sequence) VALUES ('${member}', 7), ('${other}', 3)`,
+      url,
+    );
+    await runSql(
+      server,
+      `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+       SELECT '${member}', 'member-${member}', n, gen_random_uuid(), 'MemberRegistered', '{}', '{}', now()
+       FROM generate_series(1, 9000) n`,
+      url,
+    );
+    await runSql(
+      server,
+      `INSERT INTO case_members (case_id, member_id)
+       VALUES ('${member}', '${member}'), ('${member}', '${other}'), ('${other}', '${other}')`,
+      url,
+    );
+    const large = await check();
+    if (large.code === WARNING) {
+      t.match(large.lines, [/There are no statistics of events, .*: ANALYZE events$/]);
+      await runSql(server, 'ANALYZE events', url);
+    }
+    t.match(await check(), {
+      code: 0,
+      lines: [
+        `the largest: stream member-${member} (9000 events), member ${member} (7 updates), case ${member} (2 participants)`,
+      ],
+    });
+  },
+);
+
+t.test('finds a backup that this release cannot restore', async (t) => {
+  const { env, backups } = await createHealthy(t, server);
+  const first = join(backups, 'first');
+  const check = () => diagnose('backup', env, { args: [backups] });
+  const manifest = readManifest(first);
+  const forge = (changed: Partial<typeof manifest>) => {
+    for (const file of ['manifest.json', 'manifest.sha256', 'manifest.seal'])
+      rmSync(join(first, file));
+    writeManifest(first, { ...manifest, ...changed }, env.BACKUP_PASSPHRASE);
+  };
+  forge({ migrations: manifest.migrations.slice(0, -1) });
+  t.match(await check(), {
+    code: BAD,
+    lines: [/first cannot be restored \(The backup was made by release .*\): npm run backup -- /],
+  });
+  forge({ tables: manifest.tables.filter(({ name }) => name !== 'cases') });
+  t.match((await check()).lines, [
+    /first is no backup \(manifest\.json of the backup is wrong at files/,
+    /holds no complete backup/,
+  ]);
+  forge({});
+  t.match(await check(), { code: 0, lines: [/^ok /] });
+  rmSync(join(first, 'cases.copy.gz'));
+  t.match((await check()).lines, [
+    /first is no backup \(The backup is damaged: cases\.copy\.gz is/,
+    /no complete/,
+  ]);
+});
+
 t.test('warns of jobs that failed for the last time', async (t) => {
   const { env, url, backups } = await createHealthy(t, server);
   await startServiceOn(t, url, env);
@@ -398,10 +536,19 @@ t.test('finds server keys that the data needs and the service lacks', async (t) 
   chmodSync(file, 0o644);
   t.match(await check({ SERVER_KEYS: '' }), {
     code: WARNING,
-    lines: [`Other accounts of this machine can read ${file}: chmod 600 ${file}`],
+    lines: [`Other accounts of this machine can read or change ${file}: chmod 600 ${file}`],
   });
   chmodSync(file, 0o600);
   t.match(await check({ SERVER_KEYS: '' }), { code: 0, lines: [/^ok /] });
+  for (const [name, settings] of [
+    ['SERVER_KEYS_FILE', { SERVER_KEYS: '', SERVER_KEYS_FILE: file }],
+    ['BACKUP_PASSPHRASE_FILE', { BACKUP_PASSPHRASE_FILE: file }],
+  ] as const) {
+    chmodSync(file, 0o666);
+    t.match((await check(settings)).lines, [`can read or change ${file}: chmod 600 ${file}`], name);
+    chmodSync(file, 0o440);
+    t.match(await check(settings), { code: 0, lines: [/^ok /] }, 'a group may read it');
+  }
 });
 
 t.test('creates no server key', async (t) => {
