@@ -187,7 +187,19 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
   /** The counters of a request, for a command that checks and counts them itself. */
   const countersOf = (address: string, limits: readonly Limit[]) => steps(address, limits).flat();
 
-  return { take, within, giveBack, giveBackLater, bucketOf, bucketsOf, countersOf };
+  /** The bucket of an IPv4 address, or of the IPv6 /48 around an address. */
+  const networkBucketOf = (address: string) => bucketOf(networkOf(address) ?? address);
+
+  return {
+    take,
+    within,
+    giveBack,
+    giveBackLater,
+    bucketOf,
+    bucketsOf,
+    networkBucketOf,
+    countersOf,
+  };
 }
 
 /** An IPv6 /48 may hold 65,536 buckets of /64; together they have ten times the limits of one. */

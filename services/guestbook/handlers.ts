@@ -69,7 +69,10 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
         ? await limits.take(request.address, counters, findNote(body.id))
         : undefined;
       const counted = taken?.counted;
-      const command = submitCommand(deps, body, author, open && !counted);
+      const command = submitCommand(deps, body, author, {
+        limited: open && !counted,
+        address: author ? undefined : limits.networkBucketOf(request.address),
+      });
       const answer = await store.execute(command).catch((error: unknown) => {
         // Give the count back without waiting: the request's storage deadline may have passed.
         if (counted && !(error instanceof OutcomeUnconfirmed))

@@ -8,6 +8,7 @@ import { guestNoteOwner, memberOwner } from '../../platform/eventstore/owner.ts'
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
 import { notifiedAt } from '../publications/undo.ts';
@@ -38,13 +39,14 @@ export type SubmitRefusal =
 
 /**
  * Submits a note. A member owns the note's stream and needs a live session; for a guest, the note's
- * id is the owner. `limited` refuses every note that was not received before.
+ * id is the owner. `limited` refuses every note that was not received before. `address` is the keyed
+ * hash of a guest's address, kept for moderators.
  */
 export function submitCommand(
   { keys, config }: Pick<GuestbookDeps, 'keys' | 'config'>,
   body: NoteSubmission,
   session: PrincipalOf<'session'> | null,
-  limited = false,
+  { limited = false, address }: { limited?: boolean; address?: string | undefined } = {},
 ): Command<SubmitReply, SubmitRefusal> {
   const { id } = body;
   const memberId = session?.memberId ?? null;
@@ -90,6 +92,14 @@ export function submitCommand(
       return {
         answer,
         appends: [{ owner, stream, version: 0, actor, events: decided }],
+        ...(address === undefined
+          ? {}
+          : {
+              rows: [
+                sql`INSERT INTO note_addresses (note_id, bucket, submitted_at)
+                  VALUES (${id}, ${address}, clock_timestamp()) ON CONFLICT DO NOTHING`,
+              ],
+            }),
         jobs: [screeningJob([id])],
       };
     },

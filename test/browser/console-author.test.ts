@@ -88,3 +88,21 @@ t.test('shows more by the author beside the note', NEEDS_BROWSER, async (t) => {
   await page.locator('.row', { hasText: 'Buy my things' }).waitFor();
   t.equal(await page.locator('.drawer').count(), 0);
 });
+
+t.test(
+  'leads to what one address sent, to select and reject it together',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await addModerator(service, 'Ann');
+    for (const message of ['First', 'Second', 'Third']) await submit(service, { message });
+    const { page } = await openConsole(t, service, ann);
+    await page.getByRole('link', { name: '2 more from this address' }).click();
+    await page.getByText('From one address in the last 48 hours').waitFor();
+    t.equal(await page.locator('.row').count(), 3);
+    t.match(page.url(), /same_address_as=/);
+    await checkAppearance(t, page, 'moderation-same-address');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('From one address in the last 48 hours').waitFor({ state: 'detached' });
+  },
+);

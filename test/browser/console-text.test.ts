@@ -41,12 +41,14 @@ t.test('shows hostile text as text and marks hidden characters', NEEDS_BROWSER, 
     t.equal(await name.locator('.mark').getAttribute('aria-label'), 'right-to-left override');
   t.equal(
     await page
-      .locator('.note a:not(.note-head .hint > a, .history > a), .row a, .note img')
+      .locator(
+        '.note a:not(.note-head .hint > a, .record > p > a, .history > a), .row a, .note img',
+      )
       .count(),
     0,
-    'no link or image is rendered, but those to the note itself and to the audit',
+    'no link or image is rendered, but those to the note, to its address and to the audit',
   );
-  t.equal(await page.locator('.note a').count(), 2);
+  t.equal(await page.locator('.note a').count(), 3);
   t.equal(await page.evaluate('window.hit'), undefined);
   t.equal((await page.locator('.note bdi[dir=auto]').count()) > 0, true);
 });

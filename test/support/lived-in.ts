@@ -29,6 +29,7 @@ const MORE = [
     SELECT c, b, a, 'spam', 'kept', at FROM more`,
   `INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)
     SELECT c, b, a, c, 'Why?', 'upheld', at FROM more`,
+  `INSERT INTO note_addresses (note_id, bucket, submitted_at) SELECT b, 'more', at FROM more`,
   `INSERT INTO report_addresses (note_id, bucket, reported_at) SELECT b, 'more', at FROM more`,
   `INSERT INTO rate_counters (kind, bucket, window_start, count)
     SELECT 'key', b::text, at, 1 FROM more`,

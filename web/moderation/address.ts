@@ -1,7 +1,7 @@
 import { VIEWS } from '../../services/moderation/queue/views.ts';
 import { isList, PAGES, type View } from './api-model.ts';
 
-const LIST_FILTERS = ['q', 'author', 'finding', 'older_than'] as const;
+const LIST_FILTERS = ['q', 'author', 'finding', 'older_than', 'same_address_as'] as const;
 const AUDIT_FILTERS = ['moderator', 'policy', 'subject'] as const;
 
 /** Of the lists and of the audit; an empty text does not filter. */
@@ -12,6 +12,7 @@ export const NO_FILTERS: Filters = {
   author: '',
   finding: '',
   older_than: '',
+  same_address_as: '',
   moderator: '',
   policy: '',
   subject: '',

@@ -132,6 +132,7 @@ function Search() {
       finding: field('finding'),
       older_than: field('older_than'),
       author: filters.author,
+      same_address_as: filters.same_address_as,
     });
   };
   return (
@@ -221,6 +222,7 @@ function Narrowed() {
   return (
     <p class="hint narrowed">
       {items.length > 0 && <span class="matches">{matchesText()} </span>}
+      {filters.same_address_as && <>From one address in the last 48 hours </>}
       {filters.author && (
         <>
           Author: <MarkedText text={filters.author} />{' '}

@@ -1,5 +1,5 @@
 import { Actions } from './actions.tsx';
-import { itemAddress, onPlainClick } from './address.ts';
+import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import { type Item, isNote, type NoteItem } from './api-model.ts';
 import { AuthorDrawer, authorFilter } from './author-drawer.tsx';
 import { ClaimTag } from './claim-tag.tsx';
@@ -9,7 +9,7 @@ import { currentAge, formatDuration, formatTime, fullTime, plural } from './form
 import { leaveItem } from './item-view.ts';
 import { authorName, decisionText, kindName } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
-import { openItem } from './navigation.ts';
+import { openItem, showView } from './navigation.ts';
 import { findPolicy } from './policy-list.ts';
 import { set, store } from './state.ts';
 import { useStore } from './store.ts';
@@ -123,6 +123,16 @@ const DECISION_ACTIONS = {
   escalated: 'escalate',
 } as const;
 
+/** Leads to what the same address sent, to decide on it together. */
+function SameAddress({ note }: { note: NoteItem }) {
+  const filters = { ...NO_FILTERS, same_address_as: note.id };
+  return (
+    <a href={viewAddress('todo', filters)} onClick={onPlainClick(() => showView('todo', filters))}>
+      {note.same_address} more from this address
+    </a>
+  );
+}
+
 function AuthorRecord({ item }: ItemProps) {
   const { drawer, keys } = useStore(store);
   return (
@@ -147,7 +157,8 @@ function AuthorRecord({ item }: ItemProps) {
           >
             More by this author {keys && <kbd>h</kbd>}
           </button>
-        )}
+        )}{' '}
+        {isNote(item) && item.same_address > 0 && <SameAddress note={item} />}
       </p>
     </section>
   );

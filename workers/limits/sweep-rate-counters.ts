@@ -8,11 +8,12 @@ interface Deps {
   config: Pick<Config, 'retentionAddressKeysHours'>;
 }
 
-/** Deletes rate counters and report addresses (keyed hashes) past retention; returns how many. */
+/** Deletes rate counters and addresses of notes and reports (keyed hashes) past retention; returns how many. */
 export async function sweepRateCounters({ pool, config }: Deps): Promise<number> {
   const hours = config.retentionAddressKeysHours;
   const counters = await drainBatches(pool, () => dropCounters(hours, BATCH_SIZE));
-  return counters + (await drainBatches(pool, () => dropReporters(hours, BATCH_SIZE)));
+  const reporters = await drainBatches(pool, () => dropReporters(hours, BATCH_SIZE));
+  return counters + reporters + (await drainBatches(pool, () => dropSenders(hours, BATCH_SIZE)));
 }
 
 /** A guest may report a note again when the last report is older than this. */
@@ -21,6 +22,14 @@ function dropReporters(hours: number, limit: number): Sql {
       SELECT ctid FROM report_addresses
       WHERE reported_at < statement_timestamp() - make_interval(hours => ${hours}::int)
       ORDER BY reported_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+    RETURNING note_id`;
+}
+
+function dropSenders(hours: number, limit: number): Sql {
+  return sql`DELETE FROM note_addresses WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM note_addresses
+      WHERE submitted_at < statement_timestamp() - make_interval(hours => ${hours}::int)
+      ORDER BY submitted_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING note_id`;
 }
 

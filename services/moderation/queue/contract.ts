@@ -163,6 +163,10 @@ export const queueContract = defineContract({
         )
         .optional(),
       older_than: Seconds.optional(),
+      same_address_as: GivenUuid.optional().describe(
+        "A guest's note: only notes that guests sent from the same address (of IPv6: the same /48) " +
+          'as this one in the last 48 hours, the newest 1000',
+      ),
       only: SelectedItems.optional(),
       cursor: Cursor.optional(),
       limit: Limit,

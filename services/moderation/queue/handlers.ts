@@ -13,10 +13,10 @@ export function queueHandlers(
   const countsFor = queueCounts(deps.pool);
   return {
     'moderation.queue': async ({ principal: me, query: asked }) => {
-      const { view, cursor, limit, author, q, finding, older_than, only } = asked;
+      const { view, cursor, limit, author, q, finding, older_than, same_address_as, only } = asked;
       const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
-      const filters = { author, q, finding, older_than, only };
+      const filters = { author, q, finding, older_than, same_address_as, only };
       const [{ entries, lookedTo }, counts] = await Promise.all([
         listEntries(deps, me, view, filters, limit + 1, after),
         countsFor(me),

@@ -41,6 +41,7 @@ export function itemBody(row: ItemRow, reviewer: ReviewingModerator): Omit<Item,
     claim: claimBody(row, me),
     reports: row.reports.map(reportBody),
     guest_reporters: row.guest_reporters,
+    same_address: row.same_address,
     appeal: row.open_appeal && {
       id: row.open_appeal.appeal_id,
       state: row.open_appeal.state,

@@ -18,6 +18,7 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   parent_experience: string | null;
   reports: ReportJson[];
   guest_reporters: number;
+  same_address: number;
   open_appeal: {
     appeal_id: string;
     text: string | null;
@@ -53,6 +54,9 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
     (SELECT count(*) FROM (SELECT FROM report_addresses a WHERE a.note_id = n.note_id
       LIMIT ${MAX_COUNTED_GUESTS}) guests)::int AS guest_reporters,
+    (SELECT count(*) FROM (SELECT FROM note_addresses a WHERE a.note_id <> n.note_id
+      AND a.bucket = (SELECT bucket FROM note_addresses WHERE note_id = n.note_id)
+      LIMIT ${MAX_COUNTED_GUESTS}) others)::int AS same_address,
     s.rules_version, s.band, s.findings, s.words, s.spans, s.screened_at,
     clock_timestamp() AS now, page.tier AS place_tier, page.fits AS place_fits,
     page.ends AS place_ends,

@@ -101,6 +101,12 @@ export const Item = z
         'Guests who reported the note in the last 48 hours, at most 1000. While 50 reports are ' +
           'open, further reports of guests are counted here only',
       ),
+    same_address: z
+      .int()
+      .describe(
+        "Other notes that guests sent from this guest's address (of IPv6: its /48) in the last 48 " +
+          'hours, at most 1000; `same_address_as` lists them',
+      ),
     /** Up to five notes with the most similar text, found by fingerprints of their screenings. */
     look_alikes: z.array(
       z.object({ id: AnyUuid, state: NoteStateName, text: z.string(), similarity: z.number() }),

@@ -26,6 +26,9 @@ export const MAX_SCANNED = 2_000;
 /** A finding on at most this many notes is rare: the page then scans these notes and no others. */
 export const MAX_RARE_MATCHES = 500;
 
+/** The most notes of one address that a list shows. */
+const MAX_OF_ADDRESS = 1000;
+
 type Value = (given: unknown, type: string) => string;
 
 /**
@@ -47,6 +50,12 @@ export function queuePage(
   const conditions = [where(view, viewer.role, filters), `NOT ${hasEnded('n')}`];
   if (filters.only)
     conditions.push(`n.note_id = ANY(${value(filters.only.filter(isNoteId), 'uuid[]')})`);
+  if (filters.same_address_as !== undefined)
+    conditions.push(
+      `n.note_id = ANY(ARRAY(SELECT note_id FROM note_addresses WHERE bucket = (
+        SELECT bucket FROM note_addresses WHERE note_id = ${value(filters.same_address_as, 'uuid')})
+        ORDER BY submitted_at DESC LIMIT ${MAX_OF_ADDRESS}))`,
+    );
   if (after && newestFirst) {
     const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
     conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);

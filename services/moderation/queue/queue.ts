@@ -56,6 +56,8 @@ export interface Filters {
   finding?: string | undefined;
   /** The minimum age of the item, in seconds. */
   older_than?: number | undefined;
+  /** The id of a guest's note, whose address the notes share. */
+  same_address_as?: string | undefined;
   /** Only these items: note ids, and records as `type/id`. */
   only?: readonly string[] | undefined;
 }

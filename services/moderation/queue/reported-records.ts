@@ -37,17 +37,18 @@ const SOURCES: Partial<Record<View, string>> = {
 
 /**
  * The records of a view, oldest first (the decided view: newest first). Returns undefined if the
- * view has no records, or with a finding or a text filter, because both apply to notes only.
+ * view has no records, or with a filter by finding, text or address: these apply to notes only.
  */
 export function listReported(
   view: View,
   { moderatorId }: Viewer,
-  { author, q, finding, older_than, only }: Filters,
+  { author, q, finding, older_than, same_address_as, only }: Filters,
   limit: number,
   after: QueuePlace | undefined,
 ): Sql<RecordPlace> | undefined {
   const source = SOURCES[view];
-  if (!source || q !== undefined || finding !== undefined) return undefined;
+  const ofNotes = q ?? finding ?? same_address_as;
+  if (!source || ofNotes !== undefined) return undefined;
   const values: unknown[] = view === 'mine' ? [moderatorId] : [];
   const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
   const conditions = ['true'];
