@@ -6,11 +6,12 @@ import { type Core, createCore } from '../../services/compose.ts';
 import { leave } from './terminal.ts';
 
 /** Runs `work` directly on the database of the service, without HTTP. */
-export async function withStorage(work: (core: Core) => Promise<void>): Promise<void> {
+export async function withStorage(
+  work: (core: Core) => Promise<void>,
+  application = 'service moderator',
+): Promise<void> {
   const config = configOrExit();
-  const core = await createCore(config, 'service moderator').catch((error) =>
-    leave(failureLine(error)),
-  );
+  const core = await createCore(config, application).catch((error) => leave(failureLine(error)));
   try {
     await work(core);
   } catch (error) {

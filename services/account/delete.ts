@@ -2,6 +2,7 @@ import { type Command, defineCommand } from '../../platform/eventstore/event-sto
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { refuse } from '../../platform/refusal.ts';
+import { findUse } from '../../projections/membership/unused-members.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import {
   type AccountClosure,
@@ -92,6 +93,37 @@ export function closeMore(
       if (appends.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };
       return { answer: true, appends: appends.map((append) => ({ ...append, actor })), rows };
+    },
+  });
+}
+
+/**
+ * Deletes an account that has done nothing since its registration, as the member could. Returns false if
+ * the member has signed in or is deleted meanwhile.
+ */
+export function deleteUnused(
+  accountClosures: readonly AccountClosure[],
+  memberId: string,
+): Command<boolean> {
+  const request = { eraseNotes: false };
+  const closures = [...accountClosures, memberClosure];
+  return defineCommand({
+    lock: [memberId],
+    find: otherMembers(closures, memberId, request, FIRST_BATCH),
+    load: {
+      used: findUse(memberId),
+      records: closures.map((closure) => closure.load(memberId, request, FIRST_BATCH)),
+    },
+    decide({ rows: { used, records }, now }) {
+      const { appends, rows } = endingsOf(closures, memberId, request, records, now);
+      if (used.length > 0 || appends.length === 0) return { unchanged: false };
+      const actor = { type: 'service' as const };
+      return {
+        answer: true,
+        appends: appends.map((append) => ({ ...append, actor })),
+        rows,
+        jobs: [{ queue: 'erase-member', data: { member_id: memberId } }],
+      };
     },
   });
 }

@@ -31,6 +31,8 @@ const ON_INSTANCE: Record<string, ShortRun> = {
   },
   agent: { args: ['ADDRESS/', 'FOLDER/agent', '--until-now'], prints: /^1 member\.registered /m },
   keys: { args: ['status'], prints: /^1\tnewest\t\d/m },
+  // The agent of the command before has signed in.
+  members: { args: ['unused', '--remove', '0'], prints: /^Deleted 0 accounts; / },
   'dead-letters': { args: ['again'], prints: /^Gave 0 back to the queues/m },
   backup: { args: ['FOLDER/backup'], prints: /^Backed up [1-9]\d* events, / },
   // The disk of this machine may be nearly full.
