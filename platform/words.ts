@@ -67,13 +67,17 @@ const kindOf = (character: string): Kind => {
 /** Texts use few different characters, and to fold one takes a microsecond. */
 const folded = new Map<string, Folded>();
 const MAX_FOLDED = 10_000;
+/** Longer clusters, such as hundreds of marks on a letter, are not kept: they would fill the memory. */
+const MAX_KEPT_LENGTH = 8;
 
 function foldCluster(cluster: string): Folded {
   const known = folded.get(cluster);
   if (known) return known;
   const made = [...fold(cluster)].map((character) => [character, kindOf(character)] as const);
-  if (folded.size >= MAX_FOLDED) folded.clear();
-  folded.set(cluster, made);
+  if (cluster.length <= MAX_KEPT_LENGTH) {
+    if (folded.size >= MAX_FOLDED) folded.clear();
+    folded.set(cluster, made);
+  }
   return made;
 }
 

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { findWords, parseQuery, splitWords } from '../../platform/words.ts';
 
@@ -60,5 +62,20 @@ t.test('splits all of Unicode as the stored words were split', (t) => {
     if ((point < 0xd800 || point > 0xf8ff) && (point < 0x40000 || point >= 0xe0000))
       digest.update(words(`a${String.fromCodePoint(point)}a`).join(' '));
   t.equal(digest.digest('hex'), 'c96e80eb6516834784cbeaaa25cf249c689cb0ad199f11341b62d32cc0d05218');
+  t.end();
+});
+
+t.test('keeps no letters with hundreds of marks in memory', (t) => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const memoryInUse = () => {
+    gc();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = memoryInUse();
+  for (let point = 0x4e00; point < 0x4e00 + 5000; point++)
+    splitWords(String.fromCodePoint(point) + '\u0903'.repeat(199));
+  const growth = memoryInUse() - before;
+  t.ok(growth < 10_000_000, `memory use grows by ${growth} bytes`);
   t.end();
 });
