@@ -9,6 +9,9 @@ import { formatServerKeys, type ServerKey, serverKeys } from '../platform/keys/s
 import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
 import { keyUsage, USE_NAMES } from '../services/membership/key-usage.ts';
 import {
+  describeGivenUp,
+  type GivenUpKey,
+  givenUpKeys,
   giveUpKey,
   requireConfirmed,
   requireUnneeded,
@@ -75,6 +78,8 @@ async function printStatus(client: pg.Client, held: readonly ServerKey[]): Promi
   ]);
   for (const row of [['key', 'state', ...USE_NAMES], ...rows])
     process.stdout.write(`${row.join('\t')}\n`);
+  const { rows: givenUp } = await client.query<GivenUpKey>(givenUpKeys());
+  for (const key of givenUp) process.stderr.write(`${describeGivenUp(key)}\n`);
 }
 
 /** Prints the keys to configure from now on. Only they go to stdout, since they are secret. */
@@ -83,7 +88,7 @@ async function retire(client: pg.Client, held: readonly ServerKey[], key: number
   const uses = (await keyUsage(client)).get(key) ?? {};
   if (values['give-up']) {
     requireConfirmed(key, uses, values.yes === undefined ? undefined : Number(values.yes));
-    await giveUpKey(client, key);
+    await giveUpKey(client, key, uses);
   } else {
     requireUnneeded(key, uses);
   }

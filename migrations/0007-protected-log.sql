@@ -49,3 +49,12 @@ CREATE TRIGGER receipts_keep_rows BEFORE UPDATE OR DELETE ON receipts
   FOR EACH ROW EXECUTE FUNCTION refuse_receipt_change();
 CREATE TRIGGER receipts_keep_table BEFORE TRUNCATE ON receipts
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_receipt_change();
+
+-- Server keys that were given up while something needed them (`npm run keys -- retire ID --give-up`), and
+-- how much ended with them. Primary (services/membership/retire-key.ts).
+CREATE TABLE given_up_keys (
+  key_id integer NOT NULL,
+  given_up_at timestamptz NOT NULL DEFAULT now(),
+  ended jsonb NOT NULL,             -- {"sign_in": 11, "sessions": 1, …}
+  PRIMARY KEY (key_id, given_up_at)
+);

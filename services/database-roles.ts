@@ -23,6 +23,7 @@ const LIMITED: Readonly<Record<string, string>> = {
   feed: 'SELECT, INSERT',
   feed_heads: 'SELECT, INSERT, UPDATE',
   feed_restores: 'SELECT',
+  given_up_keys: 'SELECT, INSERT',
   log_epochs: 'SELECT',
   schema_migrations: 'SELECT',
   server_keys: 'SELECT, INSERT',

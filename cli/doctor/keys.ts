@@ -4,6 +4,7 @@ import { firstUsed, otherSecrets } from '../../platform/keys/key-checks.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { findServerKeys, serverKeysFile } from '../../platform/keys/server-keys.ts';
 import { findMissingKeys } from '../../services/membership/key-usage.ts';
+import { describeGivenUp, givenUpKeys } from '../../services/membership/retire-key.ts';
 import type { Context } from './connection.ts';
 import { bad, type Finding, ok, orOk, warn } from './finding.ts';
 
@@ -35,7 +36,10 @@ export async function checkKeys({ ask, config }: Context): Promise<Finding[]> {
       !config.serverKeys && modeFinding(serverKeysFile(config), PRIVATE),
       ...secretFiles().map((file) => modeFinding(file, SHARED_WITH_GROUP)),
     ],
-    `The service has every server key that its data needs; the newest is ${keys.ids[0]}`,
+    [
+      `The service has every server key that its data needs; the newest is ${keys.ids[0]}`,
+      ...(await ask(givenUpKeys())).map(describeGivenUp),
+    ].join('. '),
   );
 }
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { deriveSecret } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { dropVerifiersUnder } from '../../platform/keys/verifiers.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 import type { KeyUse } from './key-usage.ts';
 import { expireSessions } from './sessions.ts';
 
@@ -43,6 +44,24 @@ function needsOf(uses: Uses): { count: number; words: string } {
   };
 }
 
+const endedBy = (uses: Uses): Uses =>
+  Object.fromEntries(Object.entries(uses).filter(([use, count]) => use in NEEDS && count > 0));
+
+/** A key that was given up while something needed it. */
+export interface GivenUpKey {
+  key_id: number;
+  given_up_at: Date;
+  ended: Uses;
+}
+
+/** Reads which keys were given up, the last one first. */
+export const givenUpKeys = (): Sql<GivenUpKey> =>
+  sql`SELECT key_id, given_up_at, ended FROM given_up_keys ORDER BY given_up_at DESC`;
+
+/** Says in a sentence what ended with a key. */
+export const describeGivenUp = ({ key_id, given_up_at, ended }: GivenUpKey): string =>
+  `Key ${key_id} was given up at ${given_up_at.toISOString()}, which ended ${needsOf(ended).words}`;
+
 /** Throws if something still needs the key, and says what. */
 export function requireUnneeded(id: number, uses: Uses): void {
   const { count, words } = needsOf(uses);
@@ -63,10 +82,16 @@ export function requireConfirmed(id: number, uses: Uses, confirmed: number | und
   );
 }
 
-/** Ends what still needs a key: verifiers are deleted and sessions expire, in one transaction. */
-export async function giveUpKey(client: pg.Client, id: number): Promise<void> {
+/**
+ * Ends what still needs a key: verifiers are deleted and sessions expire, in one transaction, which records
+ * how much ended.
+ */
+export async function giveUpKey(client: pg.Client, id: number, uses: Uses): Promise<void> {
   await client.query('BEGIN');
   await client.query(dropVerifiersUnder(id));
   await client.query(expireSessions(id));
+  if (needsOf(uses).count > 0)
+    await client.query(sql`INSERT INTO given_up_keys (key_id, ended)
+      VALUES (${id}, ${JSON.stringify(endedBy(uses))}::jsonb)`);
   await client.query('COMMIT');
 }

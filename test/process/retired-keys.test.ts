@@ -9,6 +9,7 @@ import { readConfig } from '../../platform/config.ts';
 import { createCore } from '../../services/compose.ts';
 import { addModerator } from '../../services/moderation/staff/moderators.ts';
 import type { testDatabase } from '../support/database.ts';
+import { diagnose } from '../support/doctor.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const [first, second] = [`1:${newKey()}`, `2:${newKey()}`];
@@ -166,6 +167,11 @@ t.test('ends what members who never came back had under a key, and nothing else'
   t.equal(wrong.code, 1, 'another number');
   const given = await keys(database.url, BOTH, 'retire', '1', '--give-up', '--yes', count);
   t.equal(given.code, 0, given.stderr);
+  const record =
+    /Key 1 was given up at 20\S+Z, which ended \d+ sign-in keys, \d+ recovery keys.* sessions$/m;
+  t.match((await keys(database.url, BOTH, 'status')).stderr, record);
+  const env = { DATABASE_URL: database.url, SERVER_KEYS: given.stdout.trim() };
+  t.match((await diagnose('keys', env)).lines, [record]);
 
   const after = await restart(t, given.stdout.trim(), database);
   t.equal((await signIn(after, signsIn)).status, 200, 'who signed in still can');

@@ -82,6 +82,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   feed: 'member',
   feed_heads: 'member',
   feed_restores: 'member',
+  given_up_keys: null,
   handles: 'member',
   log_epochs: null,
   members: 'member',
