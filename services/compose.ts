@@ -124,7 +124,7 @@ const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '4
 export function createApp(
   core: Core,
   logger: Logger,
-  watch: Pick<HttpDeps, 'arrived' | 'answered'> = {},
+  watch: Pick<HttpDeps, 'arrived' | 'answered' | 'admission'> = {},
 ) {
   const { config, keys, pool } = core;
   const readiness = watchReadiness(pool, core.logWatch);

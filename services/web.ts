@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSecure } from '../platform/base-url.ts';
 import { configOrExit } from '../platform/config.ts';
+import { createAdmission } from '../platform/http/admission.ts';
 import { createDraining } from '../platform/http/draining.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { onParentGone, tellParent } from '../platform/supervisor/parent.ts';
@@ -34,7 +35,11 @@ const registry = processMetrics(
   core.logWatch.isLost,
 );
 waitingMetrics(registry, core.pool);
-const { app, readiness, stop } = createApp(core, logger, requestMetrics(registry));
+const admission = createAdmission(config.databasePoolSize, logger);
+const { app, readiness, stop } = createApp(core, logger, {
+  ...requestMetrics(registry),
+  admission,
+});
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
 const server = createHttpServer(app, isSecure(config.baseUrl));
@@ -81,6 +86,7 @@ async function drain(): Promise<void> {
   }
   const done = draining.close();
   stop();
+  admission.stop();
   await done;
   closeMetrics();
   await core.close();

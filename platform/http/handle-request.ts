@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { loopbackPage } from '../base-url.ts';
 import type { NextPage } from '../keyset-cursor.ts';
@@ -8,6 +8,7 @@ import { withDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
 import { traceIdOf, withTrace } from '../telemetry/trace.ts';
+import type { Admission, Request } from './admission.ts';
 import { bearerChallenge } from './challenge.ts';
 import { preflightHeaders } from './cors.ts';
 import { closeAfterResponse } from './graceful-close.ts';
@@ -83,6 +84,8 @@ export interface HttpDeps {
   hashAddress?: (address: string) => string;
   /** With a read replica, the largest lag at which it is used, in seconds. */
   replicaLagSeconds?: number;
+  /** Bounds the requests in progress. */
+  admission?: Admission;
   /** Called for every request, for the metrics. Each call is followed by one of `answered`. */
   arrived?: () => void;
   /**
@@ -97,8 +100,6 @@ export interface HttpDeps {
     code: string | undefined,
   ) => void;
 }
-
-type Request = IncomingMessage & { params?: object };
 
 /**
  * Status in the log and metrics of a request whose caller disconnected: no fault of this service.
@@ -128,6 +129,8 @@ export async function handleRequest(
     ...cachingHeaders(operation?.route),
   };
   try {
+    // The caller may have gone while the request waited for its turn.
+    if (req.socket.destroyed) throw new CallerGone();
     if (!methods) throw failure;
     if (operation) {
       const run = () =>
@@ -147,6 +150,7 @@ export async function handleRequest(
     else if (res.headersSent) cut(deps, res, error, id);
     else seen.code = await sendProblem(deps, req, res, operation?.route, error, id, headers);
   }
+  req.leave?.();
   const milliseconds = performance.now() - started;
   deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000, seen.code);
   const line = {
@@ -250,6 +254,7 @@ async function answer(
   const request = toRequestContext(req, res, deps.trustedProxies, id, key);
   const outcome = await invoke(operation, principal, input, request);
   if (isRefusal(outcome)) throw problemFrom(outcome);
+  if (outcome.stream) req.leave?.();
   await sendReply(req, res, route, outcome, {
     ...headers,
     ...locationHeader(route, input, outcome),

@@ -158,6 +158,7 @@ function problemsOf(route: Route): ProblemCode[] {
     'headers_too_large',
     'internal_error',
     'storage_unavailable',
+    'overloaded',
   ];
   if (route.unknownQuery !== 'ignored') codes.push('query_not_allowed');
   if (isMutation(route))

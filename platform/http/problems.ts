@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { reasonMessage } from '../conflict-reasons.ts';
 import type { Refusal } from '../refusal.ts';
 
@@ -73,11 +74,11 @@ export function withoutKeys(text: string): string {
 const RETRY_AFTER = 600;
 
 /** Seconds after which a client may repeat a request that met a moment of trouble. */
-const RETRY_SOON: Partial<Record<ProblemCode, number>> = {
-  overloaded: 2,
-  storage_unavailable: 1,
-  outcome_unconfirmed: 1,
-};
+function retrySoon(code: ProblemCode): number | undefined {
+  // At random, so that not all who were refused come back together.
+  if (code === 'overloaded') return randomInt(1, 6);
+  return code === 'storage_unavailable' || code === 'outcome_unconfirmed' ? 1 : undefined;
+}
 
 /**
  * Returns the code that is sent. Two problems share one: the 404 of a read and the 409 of a write.
@@ -137,7 +138,7 @@ export function problemReply(code: ProblemCode, details: Record<string, unknown>
       ...(limited ? { retry_after: RETRY_AFTER } : {}),
     },
   };
-  const wait = limited ? RETRY_AFTER : RETRY_SOON[code];
+  const wait = limited ? RETRY_AFTER : retrySoon(code);
   const headers: Record<string, string> = wait ? { 'retry-after': String(wait) } : {};
   return { status, headers, body };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressBucket } from './address.ts';
+import type { Request } from './admission.ts';
 import type { RequestContext } from './route.ts';
 
 /** The caller's address bucket, by the proxies that are trusted. */
@@ -14,7 +15,7 @@ export function callerAddress(req: IncomingMessage, trustedProxies: number): str
 
 /** Collects what a handler may know of a request besides its input. */
 export function toRequestContext(
-  req: IncomingMessage,
+  req: Request,
   res: ServerResponse,
   trustedProxies: number,
   id: string,
@@ -34,6 +35,8 @@ export function toRequestContext(
     // keeps the closure, and so the request and its response, until the next full garbage
     // collection.
     gone() {
+      // Only requests that wait for something ask; a waiting request gives its place to others.
+      req.leave?.();
       const controller = new AbortController();
       if (res.closed) controller.abort();
       else res.once('close', () => controller.abort());

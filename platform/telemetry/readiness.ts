@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LogWatch } from '../eventstore/log-watch.ts';
 import { pendingMigrations } from '../postgres/migrate.ts';
@@ -7,19 +8,23 @@ import { named } from '../sql.ts';
 export type Readiness = ReturnType<typeof watchReadiness>;
 
 const SAMPLE_MS = 5000;
+/** How long a probe waits for a new sample before it gets the last one, in milliseconds. */
+const PROMPT_MS = 100;
 
 export type ReadinessState = 'ready' | 'unavailable' | 'outdated' | 'lost' | 'draining';
 
 /**
  * Watches whether this process can serve: the database is reachable and fully migrated, and it is
  * not about to stop; and whether writes that it acknowledged are missing. A read replica does not
- * matter, since reads fall back to the primary. `check` queries the database now; `sampled` returns
- * the last result, which a timer refreshes every 5 s, so that status requests query nothing.
+ * matter, since reads fall back to the primary. `check` returns a new result, or under load the
+ * last one; `sampled` returns the last result, which a timer refreshes every 5 s, so that status requests query nothing.
  */
 export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isLost'>) {
   let last: ReadinessState = 'ready';
   let wasReady = false;
   let draining = false;
+  let sampledAt = Number.NEGATIVE_INFINITY;
+  let sampling: Promise<ReadinessState> | undefined;
 
   async function check(): Promise<ReadinessState> {
     try {
@@ -32,7 +37,18 @@ export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isL
       last = 'unavailable';
     }
     wasReady ||= last === 'ready';
+    sampledAt = performance.now();
     return draining ? 'draining' : last;
+  }
+
+  /** A new sample if it comes promptly, else the last one unless that is too old. */
+  async function recent(): Promise<ReadinessState> {
+    sampling ??= check().finally(() => {
+      sampling = undefined;
+    });
+    if (performance.now() - sampledAt > 2 * SAMPLE_MS) return sampling;
+    const late = sleep(PROMPT_MS, undefined, { ref: false });
+    return (await Promise.race([sampling, late])) ?? (draining ? 'draining' : last);
   }
 
   /**
@@ -47,7 +63,7 @@ export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isL
 
   const timer = setInterval(() => void check(), SAMPLE_MS).unref();
   return {
-    check,
+    check: recent,
     acceptsTraffic,
     /** Whether the database was usable when it was last queried. */
     sampled: () => last === 'ready',

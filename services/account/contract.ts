@@ -53,7 +53,7 @@ export const accountContract = (exportSections: readonly ExportSection[]) =>
           headers: { 'Content-Disposition': 'A file name to keep it under' },
         },
       },
-      problems: ['credential_not_accepted'],
+      problems: ['credential_not_accepted', 'overloaded'],
     },
     'account.delete': {
       method: 'POST',

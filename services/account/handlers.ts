@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
+import { createWaitingPlaces } from '../../platform/limits/waiting-places.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findMember } from '../../projections/membership/members.ts';
@@ -14,6 +15,12 @@ import { deleteAccount } from './delete.ts';
 import { exportDocument } from './export.ts';
 import { toSections } from './sections.ts';
 
+/**
+ * Exports that a process streams at a time, one for each credential. More would share the connections
+ * of the pool until batches met their deadline, which cuts a document that has begun.
+ */
+const EXPORTS_AT_A_TIME = 4;
+
 export interface AccountDeps extends MemberCommandDeps {
   config: MemberCommandDeps['config'] & Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
@@ -25,14 +32,21 @@ export interface AccountDeps extends MemberCommandDeps {
 
 export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof accountContract>> {
   const { pool, config, accountClosures, exportSections } = deps;
+  const exports = createWaitingPlaces({ perHolder: 1, total: EXPORTS_AT_A_TIME });
 
   return {
-    'account.export': async ({ principal }) => {
+    'account.export': async ({ principal, request }) => {
       const { memberId } = principal;
       // Query before the response starts, so that a database failure is still an ordinary 503.
       const [member] = await query(pool, findMember(memberId));
       const [head] = await query(pool, feedHead(memberId));
       if (!member?.handle) return refuse('credential_not_accepted');
+      const holder = { kind: 'credential' as const, id: principal.credentialId };
+      const place = exports.take(holder);
+      if (typeof place === 'string') return refuse('overloaded');
+      const gone = request.gone();
+      if (gone.aborted) place.leave();
+      else gone.addEventListener('abort', place.leave);
       const sequence = head?.sequence ?? 0;
       const start = {
         status: 'ok',
