@@ -131,7 +131,7 @@ const code = (answer: Answer): unknown => answer.body?.error?.code ?? answer.bod
 
 /** Nothing happened, and the request can be retried. */
 export const nothing = (answer: Answer | undefined): boolean =>
-  answer?.status === 503 && code(answer) === 'storage_unavailable';
+  answer?.status === 503 && ['storage_unavailable', 'overloaded'].includes(String(code(answer)));
 
 /** The outcome is unknown. */
 export const open = (answer: Answer | undefined): boolean =>

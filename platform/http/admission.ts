@@ -15,7 +15,7 @@ const PLACES: Readonly<Record<Kind, number>> = { reads: 12.8, writes: 12.8, mode
 const STRAINED_SHARE = 1 / 8;
 const SAMPLE_MS = 100;
 /** Delay of the event loop, in milliseconds, from which a process counts as strained. */
-const STRAINED_MS = 100;
+const STRAINED_MS = 500;
 const WARNING_MS = 10_000;
 
 /** `leave` gives back the place of the request among those in progress. */
