@@ -7,7 +7,7 @@ import { runFiles } from './support/file-pool.ts';
 import { Progress, readDurations, writeDurations } from './support/progress.ts';
 import { startSuiteDatabase } from './support/suite-database.ts';
 import type { Counts } from './support/tap-output.ts';
-import { findTestFiles, shuffle } from './support/test-files.ts';
+import { findTestFiles, importsAny, shuffle } from './support/test-files.ts';
 
 const DURATIONS = join(import.meta.dirname, '../node_modules/.cache/test-durations.json');
 // These wait for processes and timeouts, so they start first: the others fill the time.
@@ -35,9 +35,14 @@ function readArguments() {
       jobs: { type: 'string', default: String(Math.min(MAX_JOBS, availableParallelism() + 1)) },
       // Runs only the tests with this word in their title.
       grep: { type: 'string' },
+      // Runs only the files that import one of these, themselves or through others.
+      importing: { type: 'string', multiple: true, default: [] },
     },
   });
-  const files = findTestFiles(positionals);
+  const { importing } = values;
+  const files = findTestFiles(positionals).filter(
+    (file) => importing.length === 0 || importsAny(file, importing),
+  );
   const jobs = Math.min(Number(values.jobs), files.length);
   return { files, jobs, timeoutMs: 1000 * Number(values.timeout), grep: values.grep };
 }

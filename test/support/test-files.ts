@@ -1,4 +1,5 @@
-import { globSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 const ALL = 'test/**/*.test.ts';
 
@@ -27,6 +28,20 @@ function filesOf(arg: string): string[] {
   const found = below.length > 0 ? below : matching();
   if (found.length === 0) throw new Error(`No test file has ${arg} in its path`);
   return found.sort();
+}
+
+/** Whether a file imports one of `targets`, itself or through others. */
+export function importsAny(file: string, targets: readonly string[]): boolean {
+  const seen = new Set<string>();
+  const left = [file];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (targets.includes(next)) return true;
+    if (seen.has(next) || !existsSync(next)) continue;
+    seen.add(next);
+    for (const [, path = ''] of readFileSync(next, 'utf8').matchAll(/'(\.\.?\/[^'\n]+\.ts)'/g))
+      left.push(join(next, '..', path));
+  }
+  return false;
 }
 
 /** Shuffles by a seed (mulberry32 and Fisher–Yates), so that an order can be repeated. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import t, { type Test } from 'tap';
 import { type Finished, runFiles } from '../support/file-pool.ts';
-import { findTestFiles, shuffle } from '../support/test-files.ts';
+import { findTestFiles, importsAny, shuffle } from '../support/test-files.ts';
 
 const file = (body: string) => `import t from 'tap';\n${body}`;
 const PASSES = file(`t.test('passes', async (t) => t.pass('fine'));`);
@@ -75,6 +75,15 @@ t.test('finds files by name, folder, pattern and word', async (t) => {
   t.ok(findTestFiles(['test/unit/']).includes(here));
   t.same(findTestFiles([here, 'file-pool']), [here], 'once');
   t.throws(() => findTestFiles(['no-such-word']), /No test file has no-such-word in its path/);
+});
+
+t.test('knows which files import another, themselves or through others', async (t) => {
+  const service = ['test/support/service.ts'];
+  const imports = (file: string) => importsAny(file, service);
+  t.ok(imports('test/store/gathered.test.ts'), 'itself');
+  t.ok(imports('test/browser/console-still.test.ts'), 'through test/support/console.ts');
+  t.notOk(imports('test/store/schema.test.ts'));
+  t.notOk(imports('test/unit/file-pool.test.ts'));
 });
 
 t.test('repeats the order of a seed', async (t) => {
