@@ -65,7 +65,8 @@ export async function writeRows(folder: string, file: string, rows: Readable): P
   return hash.digest('hex');
 }
 
-function hashing(hash: Hash) {
+/** Passes bytes on and adds them to a hash. */
+export function hashing(hash: Hash) {
   return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       hash.update(chunk);
@@ -147,13 +148,15 @@ export function readCompleteManifest(folder: string): Manifest {
 
 /** Opens the manifest and the keys with the passphrase; reads no rows. Throws one sentence. */
 export function openBackup(folder: string, passphrase: string): CheckedBackup {
-  const manifest = readCompleteManifest(folder);
+  readCompleteManifest(folder);
+  // Read once more, so that the manifest that is returned is the one whose seal was checked.
+  const text = readFileSync(join(folder, MANIFEST));
   const keys = openKeys(readFileSync(join(folder, KEYS_FILE)), passphrase);
-  if (!isSealed(readFileSync(join(folder, MANIFEST)), readOr(join(folder, SEAL)), passphrase))
+  if (!isSealed(text, readOr(join(folder, SEAL)), passphrase))
     throw new Error(
       `The backup was changed: ${MANIFEST} does not fit ${SEAL}, which only the passphrase can write`,
     );
-  return { manifest, keys };
+  return { manifest: parseManifest(text.toString()), keys };
 }
 
 /** Each table has the file of its name, so that a manifest cannot point out of the folder. */
@@ -168,7 +171,7 @@ function requirePlainNames({ tables, files }: Manifest): void {
     throw new Error(`${MANIFEST} of the backup is wrong at files: ${JSON.stringify(wrong[0])}`);
 }
 
-const damaged = (file: string) =>
+export const damaged = (file: string) =>
   new Error(`The backup is damaged: ${file} is not as it was written`);
 
 const readOr = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
@@ -14,7 +15,7 @@ import {
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyIn } from './copy.ts';
 import { clientConfigOf } from './create.ts';
-import type { Manifest } from './folder.ts';
+import { damaged, hashing, type Manifest } from './folder.ts';
 import { fileOf, requireSameTables, tablesOf } from './tables.ts';
 
 /** Tables of extensions do not count. */
@@ -25,8 +26,9 @@ const IS_EMPTY = `SELECT NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n 
 
 /**
  * Makes the schema in an empty database and loads a backup into it, in one transaction, at
- * the end of which it calls `within`. The files must have been checked. If it is killed, everything refuses the
- * database, which would look like a service that is empty.
+ * the end of which it calls `within`. The manifest must have been checked. Throws if a file is not the one that
+ * the manifest names, even if it was exchanged a moment ago. If it is killed, everything refuses the database,
+ * which would look like a service that is empty.
  */
 export async function loadBackup<Result>(
   url: string,
@@ -49,9 +51,12 @@ export async function loadBackup<Result>(
     for (const { name, columns } of manifest.tables) {
       // A new schema has its first rows, which the backup has as well.
       if (name !== 'events') await client.query(`DELETE FROM ${name}`);
+      const file = fileOf(name);
+      const hash = createHash('sha256');
       const source = createGunzip();
-      pipeline(createReadStream(join(folder, fileOf(name))), source, () => undefined);
+      pipeline(createReadStream(join(folder, file)), hashing(hash), source, () => undefined);
       await copyIn(client, `COPY ${name} (${columns.join(', ')}) FROM STDIN`, source);
+      if (hash.digest('hex') !== manifest.files[file]) throw damaged(file);
     }
     await client.query(`SELECT setval('events_position_seq', $1)`, [manifest.last_position]);
     const result = await within(client);

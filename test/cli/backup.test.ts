@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import {
   checkFolder,
@@ -257,6 +258,18 @@ t.test('refuses a manifest that was changed without the passphrase', async (t) =
   t.match(await run('restore', [folder], env), { code: 1, stdout: '', stderr: changed });
   writeFileSync(join(folder, 'manifest.seal'), '');
   t.match(await run('verify', [folder]), { code: 1, stderr: changed });
+});
+
+t.test('loads no file that was exchanged after it had been checked', async (t) => {
+  const { folder } = await startBackedUp(t);
+  const { manifest } = await checkFolder(folder, PASSPHRASE);
+  const { url, pool } = await testDatabase(t, { empty: true });
+  writeFileSync(join(folder, 'policies.copy.gz'), gzipSync(''));
+  await t.rejects(
+    loadBackup(url, folder, manifest, async () => undefined),
+    { message: 'The backup is damaged: policies.copy.gz is not as it was written' },
+  );
+  t.same((await pool.query('SELECT FROM events')).rowCount, 0, 'nothing is restored');
 });
 
 t.test('puts no name from a manifest into a statement or a path', async (t) => {
