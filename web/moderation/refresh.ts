@@ -56,7 +56,7 @@ export async function loadEarlierHistory(id: string): Promise<void> {
   try {
     const earlier = await call<Pick<Detail, 'history' | 'history_before'>>(
       'GET',
-      `${toPath(id)}?before=${shown.history_before}`,
+      `${toPath(id)}?history_before=${shown.history_before}`,
     );
     // The item may have been read again meanwhile.
     if (get().details.get(id) !== shown) return;

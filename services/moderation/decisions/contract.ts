@@ -163,13 +163,15 @@ export type HistoryEvent = z.input<typeof HistoryEvent>;
 export const history = {
   history: z
     .array(HistoryEvent)
-    .describe('The newest 100 events, oldest first; with `before`, the 100 before that event'),
+    .describe(
+      'The newest 100 events, oldest first; with `history_before`, the 100 before that event',
+    ),
   history_before: AnyUuid.nullable().describe(
-    'As `before`, leads to the earlier events of the history; null if there are none',
+    'As a parameter, leads to the earlier events of the history; null if there are none',
   ),
 };
 export const HistoryQuery = z.object({
-  before: Cursor.optional().meta({
+  history_before: Cursor.optional().meta({
     description: '`history_before` of an earlier answer: that answer’s history goes on there.',
   }),
 });

@@ -41,7 +41,11 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
   }
 
   return {
-    'moderation.note': async ({ principal: me, params: { id }, query: { before } }) => {
+    'moderation.note': async ({
+      principal: me,
+      params: { id },
+      query: { history_before: before },
+    }) => {
       const [owner] = await query(pool, noteOwners([id]));
       if (!owner) return refuse('not_found');
       const page = await historyOf(pool, noteStreams(owner), before);

@@ -23,7 +23,11 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
   const undoSeconds = config.undoWindowSeconds;
   const subjectOf = (type: string) => publicationKinds.find((subject) => subject.type === type);
   return {
-    'moderation.subject': async ({ principal: me, params: { type, id }, query: { before } }) => {
+    'moderation.subject': async ({
+      principal: me,
+      params: { type, id },
+      query: { history_before: before },
+    }) => {
       const subject = subjectOf(type);
       if (!subject) {
         const [owner] = await query(pool, noteOwners([id]));

@@ -28,7 +28,7 @@ t.test('returns a long history in pages', async (t) => {
   for (const path of [...subjects, `notes/${note.id}`]) {
     const pages: Event[][] = [];
     for (let before: string | null = ''; before !== null; ) {
-      const { status, body } = await ann.get(before ? `${path}?before=${before}` : path);
+      const { status, body } = await ann.get(before ? `${path}?history_before=${before}` : path);
       t.equal(status, 200, path);
       t.equal(
         body.item.id ?? body.item.subject.id,
@@ -64,11 +64,11 @@ t.test('refuses a place in the history of another item', async (t) => {
   const [{ event_id }] = (await ann.get(`notes/${other.id}`)).body.history;
   for (const path of [`notes/${one.id}`, `subjects/note/${one.id}`])
     for (const before of [event_id, one.id, 'x']) {
-      const { status, body } = await ann.get(`${path}?before=${before}`);
+      const { status, body } = await ann.get(`${path}?history_before=${before}`);
       t.match({ status, body }, { status: 400, body: { status: 'invalid_cursor' } }, before);
     }
   const own = (await ann.get(`notes/${one.id}`)).body;
   t.equal(own.history_before, null);
-  const { body } = await ann.get(`notes/${one.id}?before=${own.history[0].event_id}`);
+  const { body } = await ann.get(`notes/${one.id}?history_before=${own.history[0].event_id}`);
   t.match(body, { history: [], history_before: null });
 });
