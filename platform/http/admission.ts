@@ -18,8 +18,12 @@ const SAMPLE_MS = 100;
 const STRAINED_MS = 500;
 const WARNING_MS = 10_000;
 
-/** `leave` gives back the place of the request among those in progress. */
-export type Request = IncomingMessage & { params?: object; leave?: () => void };
+/** `enter` takes a place among the requests in progress, and says whether there was one; `leave` gives it back. */
+export type Request = IncomingMessage & {
+  params?: object;
+  enter?: () => boolean;
+  leave?: (() => void) | undefined;
+};
 
 export type Admission = ReturnType<typeof createAdmission>;
 

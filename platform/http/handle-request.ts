@@ -5,7 +5,7 @@ import { loopbackPage } from '../base-url.ts';
 import type { NextPage } from '../keyset-cursor.ts';
 import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal, refuse } from '../refusal.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
 import { traceIdOf, withTrace } from '../telemetry/trace.ts';
 import type { Admission, Request } from './admission.ts';
@@ -247,7 +247,7 @@ async function answer(
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
   const parse = route.form ? parseForm : parseStrictJson;
-  const bytes = route.body && (await readBody(req, route));
+  const bytes = route.body && (await waitForBody(req, route));
   const isAbsent = bytes?.length === 0 && takesEmptyBody(route);
   const body = bytes && (isAbsent ? {} : parse(bytes, valuesLimit(route)));
   const input: Input = { params: { ...req.params }, query, body };
@@ -261,6 +261,14 @@ async function answer(
     ...linkHeader(req, outcome),
     ...wroteCookie(deps, req, route),
   });
+}
+
+/** Reads the body without a place: callers that send slowly would take all places from the others. */
+async function waitForBody(req: Request, route: Route): Promise<Buffer> {
+  req.leave?.();
+  const bytes = await readBody(req, route);
+  if (req.enter && !req.enter()) throw problemFrom(refuse('overloaded'));
+  return bytes;
 }
 
 /** Callers who show who they are, or that they wrote a moment ago, read their own writes. */

@@ -44,12 +44,15 @@ export function mount(deps: HttpDeps): { app: RequestListener; router: Express }
     const route = found?.methods.get(req.method ?? '')?.route;
     // Probes always pass: an orchestrator must not end a process because it has much to do.
     if (deps.admission && route?.tag !== 'operations') {
-      const leave = deps.admission.enter(req, path);
-      if (!leave) {
+      const { admission } = deps;
+      req.enter = () => {
+        req.leave = admission.enter(req, path);
+        return req.leave !== undefined;
+      };
+      if (!req.enter()) {
         refuse(req, res, route, path);
         return;
       }
-      req.leave = leave;
     }
     const unrouted = (error?: unknown) =>
       void handleRequest(

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createAdmission } from '../../../platform/http/admission.ts';
@@ -59,6 +61,24 @@ t.test('refuses reads beyond their places, and nothing else', async (t) => {
   const statuses = (await Promise.all(sent)).map(({ status }) => status);
   t.same(statuses.sort(), [...Array(READS).fill(200), 503]);
   t.equal((await get('/api/v1/cases')).status, 200, 'the places are free again');
+});
+
+t.test('gives no place to a body that has not arrived', async (t) => {
+  const { service, url } = await startBounded(t);
+  const { port, hostname } = new URL(url);
+  for (let slow = 0; slow < 20; slow++) {
+    const socket = connect(Number(port), hostname);
+    t.teardown(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST /api/guestbook HTTP/1.1\r\nHost: x\r\nOrigin: ${service.baseUrl}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{`,
+    );
+  }
+  await sleep(300);
+  const body = JSON.stringify({ id: randomUUID(), message: 'Hello' });
+  const headers = { 'content-type': 'application/json', origin: service.baseUrl };
+  const sent = await fetch(`${url}/api/guestbook`, { method: 'POST', headers, body });
+  t.equal(sent.status, 202);
 });
 
 t.test('refuses a second export of a credential before it begins', async (t) => {
