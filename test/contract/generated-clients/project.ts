@@ -35,6 +35,16 @@ const REPORT = {
 // A command needs longer than usual when other tests keep the processors busy.
 const COMMAND_TIMEOUT_MS = 150_000;
 
+/**
+ * Imports each module of the Python package `client`: Python evaluates annotations and defaults of a
+ * module when it imports the module.
+ */
+export const IMPORT_ALL = `
+import client, importlib, pkgutil
+for module in pkgutil.walk_packages(client.__path__, 'client.'):
+    importlib.import_module(module.name)
+`;
+
 async function run([program, ...args]: Command, cwd: string): Promise<string> {
   // The shell removes the options that the test runner gives to every Node program.
   const command = ['-c', 'NODE_OPTIONS= exec "$0" "$@"', program, ...args];
