@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Test } from 'tap';
@@ -23,7 +23,7 @@ function extend(value: unknown): unknown {
  * successful JSON answer has a new field (docs/reference/wire-contract.md). Returns its address.
  */
 export async function startLaterRelease(t: Test, baseUrl: string): Promise<string> {
-  const server = createServer(async (req, res) => {
+  async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
     try {
       const url = new URL(req.url ?? '/', baseUrl);
       const headers = new Headers(req.headers as Record<string, string>);
@@ -46,7 +46,8 @@ export async function startLaterRelease(t: Test, baseUrl: string): Promise<strin
     } catch (error) {
       res.writeHead(502).end(String(error));
     }
-  });
+  }
+  const server = createServer((req, res) => void forward(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(async () => {
     server.closeAllConnections();

@@ -161,7 +161,7 @@ def own_bearer(operation, case):
 
 
 def possible_query(operation, query):
-    for name in ("cursor", "before"):
+    for name in ("cursor", "before", "history_before"):
         if name not in query:
             continue
         if operation in pages:
