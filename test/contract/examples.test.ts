@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newCredential, toAuthorization } from '../../harness/agent.ts';
 import { type ApiResponse, readCookie } from '../../harness/api.ts';
@@ -367,8 +368,15 @@ async function speakProtocols(ada: Member) {
   await exchange('mcp.call', 415, { body: 'tools', headers: { 'content-type': 'text/plain' } });
 }
 
+/** No request waits until the use of its credential is written. */
+async function lastUseOf(credentialId: string): Promise<void> {
+  const uses = 'SELECT FROM credential_uses WHERE credential_id = $1';
+  while ((await service.database.pool.query(uses, [credentialId])).rowCount === 0) await sleep(20);
+}
+
 async function leave(ada: Member, bob: Member) {
   const { body: me } = await exchange('credential.me', 200, { headers: ada.headers });
+  await lastUseOf(me.credential.credential_id);
   await exchange('credential.list', 200, { headers: ada.headers });
   t.equal(me.member.handle, ada.handle);
   await exchange('updates.list', 200, { headers: ada.headers, query: '?limit=3' });
