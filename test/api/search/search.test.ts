@@ -134,8 +134,10 @@ t.test('leaves the service to others while searches take too long', async (t) =>
   const answers = await Promise.all(searches);
   await lock.query('ROLLBACK');
   lock.release();
-  for (const { status, headers, body } of answers)
-    t.same([status, headers.get('retry-after'), body.status], [503, '2', 'overloaded']);
+  for (const { status, headers, body } of answers) {
+    t.same([status, body.status], [503, 'overloaded']);
+    t.match(headers.get('retry-after'), /^[1-5]$/);
+  }
   t.equal((await search(service, 'q=the')).count, 1, 'searches work again');
 });
 
