@@ -22,6 +22,7 @@ function record(inserted: (moment: number) => Exchange[] = () => []): string[] {
     ...inserted(now),
     { id: 'case', body: { id: v7(), member_id: bob, next_cursor: randomBytes(9).toString('hex') } },
     { id: 'text', body: JSON.stringify({ member_id: ada, created_at, age_seconds: 3 }) },
+    { id: 'card', body: { version: 'service-api-2026-09-12', until: created_at.slice(0, 10) } },
   ];
   return exchanges.map(({ id, body }) => JSON.stringify(stable(body, id)));
 }
@@ -47,6 +48,11 @@ t.test('keeps the form of each value, and refers to the same thing alike', async
   t.equal(work.member_id, bob.id);
   t.equal(bob.expires_at - Date.parse(ada.created_at) / 1000, 3600);
   t.equal(JSON.parse(text).member_id, ada.id);
+});
+
+t.test('keeps the day in the name of a contract', async (t) => {
+  const card = JSON.parse(record().at(-1) ?? '');
+  t.same(card, { version: 'service-api-2026-09-12', until: '2026-09-12' });
 });
 
 t.test('writes compact JSON that says the same', async (t) => {
