@@ -24,56 +24,56 @@ export async function writeRecords(
 
 function recordsOf(id: string, word: string): Append[] {
   const [packet, opened, shown, refused] = Array.from({ length: 4 }, () => randomUUID() as string);
-  const append = (kind: string, subject: string | undefined, events: object[]): Append => ({
-    owner: memberOwner(id),
-    stream: `${kind}-${subject}`,
-    version: 0,
-    actor: { type: 'member', id },
-    events: events as Append['events'],
-  });
-  const submitted = (note_id: string | undefined) => ({
-    type: 'NoteSubmitted',
-    data: {
-      note_id,
-      experience: 'observatory',
-      attribution: 'member',
-      parent_id: null,
-      member_id: id,
-    },
-    personal: { name: '', message: word },
-  });
   return [
-    append('artifact', packet, [
-      {
-        type: 'ArtifactPublished',
-        data: {
-          artifact_id: packet,
-          author_id: id,
-          kind: 'brief',
-          supersedes_id: null,
-          policy_version,
-        },
-        personal: { title: word, content_hash: 'h', packet: JSON.stringify(brief()) },
-      },
-    ]),
-    append('case', opened, [
+    packetOf(id, packet as string, word),
+    append(id, `case-${opened}`, [
       {
         type: 'CaseOpened',
         data: { case_id: opened, author_id: id, artifact_id: null, policy_version },
         personal: { title: word, summary: word, objective: word, acceptance_criteria: [word] },
       },
     ]),
-    append('note', shown, [
-      submitted(shown),
+    append(id, `note-${shown}`, [
+      submitted(id, shown as string, word),
       { type: 'NoteApproved', data: { note_id: shown, parent_author_id: null }, personal: null },
     ]),
-    append('note', refused, [
-      submitted(refused),
-      {
-        type: 'NoteRejected',
-        data: { note_id: refused, policy: 'spam' },
-        personal: { message: null },
-      },
-    ]),
+    rejectedNoteOf(id, refused as string, word),
   ];
 }
+
+/** A published packet of a member. */
+export const packetOf = (id: string, artifact_id: string, word: string): Append =>
+  append(id, `artifact-${artifact_id}`, [
+    {
+      type: 'ArtifactPublished',
+      data: { artifact_id, author_id: id, kind: 'brief', supersedes_id: null, policy_version },
+      personal: { title: word, content_hash: 'h', packet: JSON.stringify(brief()) },
+    },
+  ]);
+
+/** A rejected note of a member. */
+export const rejectedNoteOf = (id: string, note_id: string, word: string): Append =>
+  append(id, `note-${note_id}`, [
+    submitted(id, note_id, word),
+    { type: 'NoteRejected', data: { note_id, policy: 'spam' }, personal: { message: null } },
+  ]);
+
+const append = (id: string, stream: string, events: object[]): Append => ({
+  owner: memberOwner(id),
+  stream,
+  version: 0,
+  actor: { type: 'member', id },
+  events: events as Append['events'],
+});
+
+const submitted = (member_id: string, note_id: string, message: string) => ({
+  type: 'NoteSubmitted',
+  data: {
+    note_id,
+    experience: 'observatory',
+    attribution: 'member',
+    parent_id: null,
+    member_id,
+  },
+  personal: { name: '', message },
+});

@@ -1,5 +1,5 @@
--- Both locks wait for the transactions in progress and are held for milliseconds, whatever the size of the
--- tables: NOT VALID reads no row of the log.
+-- Both locks wait for the transactions in progress and are held for milliseconds, also on large tables:
+-- NOT VALID reads no row of the log.
 
 -- JavaScript's largest exact integer: a position beyond it would make every later backup unreadable.
 ALTER TABLE events ADD CONSTRAINT events_position_exact

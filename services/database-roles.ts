@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { WRITTEN_COLUMNS } from '../platform/eventstore/append.ts';
 import { type LockWait, withAdvisoryLock } from '../platform/postgres/advisory-lock.ts';
 import { plannerSettingsLacking } from '../platform/postgres/database-settings.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
@@ -12,13 +13,9 @@ export const DATABASE_ROLES = ['service', 'service_read', 'service_metrics'] as 
 
 const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
 
-/** The columns of an event that its writer gives: the database assigns `position`. */
-const EVENT_COLUMNS =
-  'owner_id, stream_id, stream_version, event_id, type, data, personal, actor, recorded_at';
-
 /** Tables in which `service` may not change or delete every row. An erasure empties the columns. */
 const LIMITED: Readonly<Record<string, string>> = {
-  events: `SELECT, INSERT (${EVENT_COLUMNS}), UPDATE (personal)`,
+  events: `SELECT, INSERT (${Object.keys(WRITTEN_COLUMNS).join(', ')}), UPDATE (personal)`,
   receipts: 'SELECT, INSERT, UPDATE (body_hash, bound, reply)',
   feed: 'SELECT, INSERT',
   feed_heads: 'SELECT, INSERT, UPDATE',

@@ -99,13 +99,17 @@ export const holdsBackup = (folder: string): boolean => existsSync(join(folder, 
  * Reads the manifest. Throws one sentence if a byte of it has changed. Its checksum needs no passphrase and shows
  * damage, not intent: `checkFolder` also checks the seal.
  */
-export function readManifest(folder: string): Manifest {
+export const readManifest = (folder: string): Manifest =>
+  parseManifest(readIntact(folder).toString());
+
+/** The bytes of the manifest. Throws one sentence if one of them has changed. */
+function readIntact(folder: string): Buffer {
   if (!holdsBackup(folder))
     throw new Error(`${folder} holds no complete backup: ${MANIFEST} is missing`);
   const text = readFileSync(join(folder, MANIFEST));
   const sum = createHash('sha256').update(text).digest('hex');
   if (readOr(join(folder, CHECKSUM)) !== `${sum}  ${MANIFEST}\n`) throw damaged(MANIFEST);
-  return parseManifest(text.toString());
+  return text;
 }
 
 /** Parses a manifest. Throws one sentence that names what is wrong. */
@@ -138,8 +142,11 @@ export async function checkFolder(folder: string, passphrase: string): Promise<C
 }
 
 /** Reads the manifest. Throws one sentence if it points out of the folder, or a file of it is missing. */
-export function readCompleteManifest(folder: string): Manifest {
-  const manifest = readManifest(folder);
+export const readCompleteManifest = (folder: string): Manifest =>
+  completeManifest(folder, readIntact(folder));
+
+function completeManifest(folder: string, text: Buffer): Manifest {
+  const manifest = parseManifest(text.toString());
   requirePlainNames(manifest);
   const missing = Object.keys(manifest.files).find((file) => !isFile(join(folder, file)));
   if (missing !== undefined) throw damaged(missing);
@@ -148,15 +155,15 @@ export function readCompleteManifest(folder: string): Manifest {
 
 /** Opens the manifest and the keys with the passphrase; reads no rows. Throws one sentence. */
 export function openBackup(folder: string, passphrase: string): CheckedBackup {
-  readCompleteManifest(folder);
-  // Read once more, so that the manifest that is returned is the one whose seal was checked.
-  const text = readFileSync(join(folder, MANIFEST));
+  // Read once, so that the manifest that is returned is the one whose seal is checked.
+  const text = readIntact(folder);
+  const manifest = completeManifest(folder, text);
   const keys = openKeys(readFileSync(join(folder, KEYS_FILE)), passphrase);
   if (!isSealed(text, readOr(join(folder, SEAL)), passphrase))
     throw new Error(
       `The backup was changed: ${MANIFEST} does not fit ${SEAL}, which only the passphrase can write`,
     );
-  return { manifest: parseManifest(text.toString()), keys };
+  return { manifest, keys };
 }
 
 /** Each table has the file of its name, so that a manifest cannot point out of the folder. */

@@ -1,3 +1,4 @@
+import { JOBS_SCHEMA } from '../../platform/postgres/migrate.ts';
 import { sql } from '../../platform/sql.ts';
 import type { Context } from './connection.ts';
 import { type Finding, orOk, warn } from './finding.ts';
@@ -18,7 +19,7 @@ interface Upkeep {
 
 const UPKEEP = sql<Upkeep>`WITH tables AS (
     SELECT oid, oid::regclass::text AS name, reltuples, reloptions FROM pg_class
-    WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, to_regnamespace('pgboss')))
+    WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, to_regnamespace(${JOBS_SCHEMA})))
   SELECT current_setting('autovacuum')::boolean AS vacuums,
     current_setting('track_counts')::boolean AS counts,
     ARRAY(SELECT name FROM tables, unnest(reloptions) option

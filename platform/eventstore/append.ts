@@ -17,7 +17,8 @@ export function streamVersion(events: readonly RecordedEvent[]): number {
   return events.at(-1)?.stream_version ?? 0;
 }
 
-const insertEvent = defineInsert('events', {
+/** The columns of an event that its writer gives, with their types: the database assigns `position`. */
+export const WRITTEN_COLUMNS = {
   owner_id: 'uuid',
   stream_id: 'text',
   stream_version: 'int',
@@ -27,7 +28,9 @@ const insertEvent = defineInsert('events', {
   personal: 'jsonb',
   actor: 'jsonb',
   recorded_at: 'timestamptz',
-});
+} as const;
+
+const insertEvent = defineInsert('events', WRITTEN_COLUMNS);
 
 /** Inserts an event. The unique index on (owner, stream, version) rejects a concurrent writer. */
 export const appendStatement = (event: RecordedEvent): Sql => insertEvent(event);

@@ -7,7 +7,7 @@ import * as caseEvents from '../../services/cases/events.ts';
 import * as noteEvents from '../../services/guestbook/events.ts';
 import { noteStream } from '../../services/guestbook/streams.ts';
 import * as profileEvents from '../../services/profiles/events.ts';
-import { noteStays, stays } from '../membership/ending.ts';
+import { ENDING, noteStays, stays } from '../membership/ending.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 export const ACTIVITY_TYPES = [
@@ -113,7 +113,8 @@ const SUBJECTS = `
   LEFT JOIN notes n ON a.subject_type = 'note' AND n.note_id = a.subject_id
     AND n.state = 'approved' AND ${noteStays('n.member_id')}
     AND (n.parent_id IS NULL
-      OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved' AND ${noteStays('r.member_id')}))
+      OR EXISTS (SELECT FROM notes r WHERE r.note_id = n.parent_id AND r.state = 'approved'
+        AND ${noteStays('r.member_id')}))
   LEFT JOIN profiles p ON a.subject_type = 'profile' AND p.member_id = a.subject_id
     AND p.state = 'published' AND p.published_at = a.occurred_at
   LEFT JOIN artifacts f ON a.subject_type = 'artifact' AND f.artifact_id = a.subject_id
@@ -123,9 +124,8 @@ const SUBJECTS = `
  * Skips what a member wrote whose account has just been closed before its subject is looked up: there
  * may be many such entries until the worker has ended them.
  */
-const BY_LEAVING = `(a.actor->>'id' = ANY (ARRAY(SELECT member_id::text FROM members
-    WHERE ending IN ('keeps_notes', 'erases_notes')))
-    AND a.type IN ('profile.published', 'artifact.published', 'case.opened')) IS NOT TRUE AND`;
+const NOT_BY_LEAVING = `(a.actor->>'id' = ANY (${ENDING}::text[])
+    AND a.type IN ('profile.published', 'artifact.published', 'case.opened')) IS NOT TRUE`;
 
 /** Null if the subject is not public or its text was erased. */
 const TITLE = `coalesce(c.title, f.title, p.display_name,
@@ -133,8 +133,8 @@ const TITLE = `coalesce(c.title, f.title, p.display_name,
 
 /**
  * Reads public activity, newest first. Title and visibility come from the subject's own read model,
- * so an entry disappears when its subject is removed, and returns with the subject. The title of a note is its beginning. A profile has only the entry of its current
- * publication.
+ * so an entry disappears when its subject is removed, and returns with the subject. The title of a
+ * note is its beginning. A profile has only the entry of its current publication.
  *
  * Type and limit are part of the text, so that each pair is its own prepared statement: PostgreSQL
  * estimates an unknown limit as a tenth of the table and then plans these joins on every call,
@@ -155,7 +155,8 @@ export function publicActivity(
   return {
     name: `activity-${known ?? 'all'}-${rows}`,
     text: `SELECT a.*, ${TITLE} AS title, ${AT} AS place FROM activity a ${SUBJECTS}
-      WHERE NOT a.hidden AND ${BY_LEAVING} (a.occurred_at${zone}, a.entry_id) < ($1::timestamptz${zone}, $2::uuid)
+      WHERE NOT a.hidden AND ${NOT_BY_LEAVING}
+        AND (a.occurred_at${zone}, a.entry_id) < ($1::timestamptz${zone}, $2::uuid)
         ${known ? `AND a.type = '${known}'` : ''} AND ${TITLE} IS NOT NULL
       ORDER BY a.occurred_at${zone} DESC, a.entry_id DESC LIMIT ${rows}`,
     values: [at, id],

@@ -1,4 +1,5 @@
-const ENDING = `ARRAY(SELECT member_id FROM members
+/** SQL: the ids of the members whose accounts were closed and whose records have not all ended yet. */
+export const ENDING = `ARRAY(SELECT member_id FROM members
   WHERE ending IN ('keeps_notes', 'erases_notes'))`;
 const ENDING_WITH_NOTES = `ARRAY(SELECT member_id FROM members WHERE ending = 'erases_notes')`;
 

@@ -100,7 +100,7 @@ export function recordAuthors(records: Sql): Sql<{ member_id: string }> {
  * Reads the events of a record and of its reports (`streams`), oldest first, with what moderators
  * and reporters wrote, but without the published content, which may be large.
  */
-export function recordEvents(author: string, streams: readonly string[]): Sql<RecordedEvent> {
+function recordEvents(author: string, streams: readonly string[]): Sql<RecordedEvent> {
   return sql`SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
       CASE WHEN actor->>'type' <> 'member' OR type = 'RecordReported' THEN personal END AS personal,
       actor, recorded_at

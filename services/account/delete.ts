@@ -34,8 +34,7 @@ export function deleteAccount(
   const request = { eraseNotes: body.erase_notes };
   const closures = [...accountClosures, memberClosure];
   return defineMemberCommand({
-    find: otherMembers(closures, memberId, request, FIRST_BATCH),
-    load: closures.map((closure) => closure.load(memberId, request, FIRST_BATCH)),
+    ...readsOf(closures, memberId, request, FIRST_BATCH),
     decide({ rows, now }) {
       if (body.confirm_handle !== handle)
         return refuse('invalid_request', {
@@ -44,19 +43,28 @@ export function deleteAccount(
       return {
         status: 200,
         ...endingsOf(closures, memberId, request, rows, now),
-        jobs: [{ queue: 'erase-member', data: { member_id: memberId } }],
+        jobs: [erasureJob(memberId)],
         body: (receipt) => ({ status: 'deactivated', receipt }),
       };
     },
   });
 }
 
-const otherMembers = (
+const erasureJob = (memberId: string) => ({
+  queue: 'erase-member' as const,
+  data: { member_id: memberId },
+});
+
+/** What the closings read: the other members to lock, and at most `limit` records of each kind. */
+const readsOf = (
   closures: readonly AccountClosure[],
   memberId: string,
   request: ClosingRequest,
   limit: number,
-) => closures.flatMap((closure) => closure.find?.(memberId, request, limit) ?? []);
+) => ({
+  find: closures.flatMap((closure) => closure.find?.(memberId, request, limit) ?? []),
+  load: closures.map((closure) => closure.load(memberId, request, limit)),
+});
 
 function endingsOf(
   closures: readonly AccountClosure[],
@@ -86,8 +94,7 @@ export function closeMore(
 ): Command<boolean> {
   return defineCommand({
     lock: [memberId],
-    find: otherMembers(closures, memberId, request, CLOSURE_BATCH),
-    load: closures.map((closure) => closure.load(memberId, request, CLOSURE_BATCH)),
+    ...readsOf(closures, memberId, request, CLOSURE_BATCH),
     decide({ rows: loaded, now }) {
       const { appends, rows } = endingsOf(closures, memberId, request, loaded, now);
       if (appends.length === 0) return { unchanged: false };
@@ -107,13 +114,11 @@ export function deleteUnused(
 ): Command<boolean> {
   const request = { eraseNotes: false };
   const closures = [...accountClosures, memberClosure];
+  const { find, load: records } = readsOf(closures, memberId, request, FIRST_BATCH);
   return defineCommand({
     lock: [memberId],
-    find: otherMembers(closures, memberId, request, FIRST_BATCH),
-    load: {
-      used: findUse(memberId),
-      records: closures.map((closure) => closure.load(memberId, request, FIRST_BATCH)),
-    },
+    find,
+    load: { used: findUse(memberId), records },
     decide({ rows: { used, records }, now }) {
       const { appends, rows } = endingsOf(closures, memberId, request, records, now);
       if (used.length > 0 || appends.length === 0) return { unchanged: false };
@@ -122,7 +127,7 @@ export function deleteUnused(
         answer: true,
         appends: appends.map((append) => ({ ...append, actor })),
         rows,
-        jobs: [{ queue: 'erase-member', data: { member_id: memberId } }],
+        jobs: [erasureJob(memberId)],
       };
     },
   });

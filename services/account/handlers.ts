@@ -5,6 +5,7 @@ import { memberBody } from '../../platform/http/schemas.ts';
 import { createWaitingPlaces } from '../../platform/limits/waiting-places.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
+import { whenAborted } from '../../platform/when-aborted.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import { feedHead } from '../../projections/updates/exported-feed.ts';
 import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
@@ -41,12 +42,9 @@ export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof a
       const [member] = await query(pool, findMember(memberId));
       const [head] = await query(pool, feedHead(memberId));
       if (!member?.handle) return refuse('credential_not_accepted');
-      const holder = { kind: 'credential' as const, id: principal.credentialId };
-      const place = exports.take(holder);
+      const place = exports.take({ kind: 'credential', id: principal.credentialId });
       if (typeof place === 'string') return refuse('overloaded');
-      const gone = request.gone();
-      if (gone.aborted) place.leave();
-      else gone.addEventListener('abort', place.leave);
+      whenAborted(request.gone(), place.leave);
       const sequence = head?.sequence ?? 0;
       const start = {
         status: 'ok',

@@ -127,7 +127,7 @@ export const CaseWithdrawn = defineEvent('CaseWithdrawn', {
 });
 
 export const CaseAuthorLeft = defineEvent('CaseAuthorLeft', {
-  summary: 'The author closed the account: the case is gone, whatever its state.',
+  summary: 'The author closed the account: the case is gone, in any state.',
 
   data: z.strictObject({ case_id }),
 });

@@ -2,13 +2,15 @@ import type pg from 'pg';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
-import { type Sql, sql } from '../../../platform/sql.ts';
+import { named, type Sql, sql } from '../../../platform/sql.ts';
 import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
 import {
   type ModeratorName,
   type NamedEvent,
   nameActors,
 } from '../../../projections/moderation/actor-names.ts';
+import { noteCommentStream, noteStream, screeningStream } from '../../guestbook/streams.ts';
+import { takeOverStream } from '../claims/leases.ts';
 import type { CommentSubject } from '../queue/subject.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 
@@ -66,8 +68,13 @@ export interface HistoryStreams {
 /** The streams of a note: its own, its screening, comments and claims taken over, and notifications. */
 export const noteStreams = ({ note_id: id, owner_id }: NoteOwner): HistoryStreams => ({
   owner: owner_id,
-  streams: [`note-${id}`, `screening-${id}`, `comment-note-${id}`, `claim-note-${id}`],
-  note: `note-${id}`,
+  streams: [
+    noteStream(id),
+    screeningStream(id),
+    noteCommentStream(id),
+    takeOverStream({ type: 'note', id }),
+  ],
+  note: noteStream(id),
 });
 
 /**
@@ -84,12 +91,17 @@ export async function historyOf(
   return event ? historyPage(item, event.position) : refuse('invalid_cursor');
 }
 
-const positionIn = ({ owner, streams, note }: HistoryStreams, id: string) =>
-  sql<{ position: number }>`SELECT position FROM events WHERE owner_id = ${owner}::uuid
-    AND stream_id = ANY(${streams}::text[] || ARRAY(SELECT 'telling-' || event_id FROM events
-      WHERE owner_id = ${owner}::uuid AND stream_id = ${note}::text)) AND event_id::text = ${id}`;
+/** The events of the owner $1 in the streams $2, and those that notify of an event of the note's stream $3. */
+const OF_ITEM = `owner_id = $1::uuid AND stream_id = ANY($2::text[] || ARRAY(
+    SELECT 'telling-' || event_id FROM events WHERE owner_id = $1::uuid AND stream_id = $3::text))`;
 
-export type HistoryRow = RecordedEvent & { version: number };
+const positionIn = ({ owner, streams, note }: HistoryStreams, id: string) =>
+  named<{ position: number }>(
+    `SELECT position FROM events WHERE ${OF_ITEM} AND event_id::text = $4`,
+    [owner, streams, note, id],
+  );
+
+type HistoryRow = RecordedEvent & { version: number };
 
 /**
  * The newest events of an item before a position, newest first, and one more if there are others. A
@@ -97,17 +109,17 @@ export type HistoryRow = RecordedEvent & { version: number };
  * left out.
  */
 function historyPage({ owner, streams, note }: HistoryStreams, before: number): Sql<HistoryRow> {
-  return sql`SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
-      CASE WHEN ${note}::text IS NOT NULL OR actor->>'type' <> 'member' OR type = 'RecordReported'
+  return named(
+    `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+      CASE WHEN $3::text IS NOT NULL OR actor->>'type' <> 'member' OR type = 'RecordReported'
         THEN personal END AS personal, actor, recorded_at,
-      CASE WHEN ${note}::text IS NULL OR stream_id = ${note}::text THEN stream_version
-        ELSE (SELECT max(n.stream_version) FROM events n WHERE n.owner_id = ${owner}::uuid
-          AND n.stream_id = ${note}::text AND n.position < e.position) END AS version
-    FROM events e WHERE owner_id = ${owner}::uuid
-      AND stream_id = ANY(${streams}::text[] || ARRAY(SELECT 'telling-' || event_id FROM events
-        WHERE owner_id = ${owner}::uuid AND stream_id = ${note}::text))
-      AND type <> 'NoteFingerprinted' AND position < ${before}
-    ORDER BY position DESC LIMIT ${PAGE + 1}`;
+      CASE WHEN $3::text IS NULL OR stream_id = $3::text THEN stream_version
+        ELSE (SELECT max(n.stream_version) FROM events n WHERE n.owner_id = $1::uuid
+          AND n.stream_id = $3::text AND n.position < e.position) END AS version
+    FROM events e WHERE ${OF_ITEM} AND type <> 'NoteFingerprinted' AND position < $4
+    ORDER BY position DESC LIMIT ${PAGE + 1}`,
+    [owner, streams, note, before],
+  );
 }
 
 /** A page of a history, oldest first, and the event before which the next page ends. */

@@ -10,6 +10,7 @@ import type { Notifications } from '../../../platform/postgres/notifications.ts'
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../../platform/refusal.ts';
+import { whenAborted } from '../../../platform/when-aborted.ts';
 import { type ConsoleSubscription, createConsoles } from './consoles.ts';
 import { EVENT_STREAM, type streamContract } from './contract.ts';
 import { type Message, queued, resync } from './messages.ts';
@@ -43,15 +44,13 @@ export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract
       if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
       // Free the place here and not in `follow`, which never runs for a HEAD request.
       const gone = request.gone();
-      if (gone.aborted) place.leave();
-      gone.addEventListener('abort', place.leave, { once: true });
+      whenAborted(gone, place.leave);
       const over = AbortSignal.any([gone, deps.ending]);
       // Join before the response begins: a client that reads the queue after it has the headers
       // misses nothing.
       const inbox = createInbox(over);
       const { watch, leave } = await consoles.join({ me: principal, ...inbox });
-      if (over.aborted) leave();
-      over.addEventListener('abort', leave, { once: true });
+      whenAborted(over, leave);
       return {
         status: 200,
         type: EVENT_STREAM,
@@ -65,14 +64,14 @@ export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract
 /** The messages that were not yet sent to one console, until it is `over`. */
 function createInbox(gone: AbortSignal) {
   let unsent: Message[] = [];
-  let over = gone.aborted;
+  let over = false;
   let slow = false;
   let stirred: () => void = () => undefined;
   const end = () => {
     over = true;
     stirred();
   };
-  gone.addEventListener('abort', end, { once: true });
+  whenAborted(gone, end);
   return {
     send(message: Message) {
       slow ||= unsent.length >= MAX_UNSENT;

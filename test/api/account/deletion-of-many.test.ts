@@ -3,11 +3,9 @@ import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
-import { brief } from '../../../harness/packets.ts';
 import { assertRebuilt } from '../../../harness/rebuilt.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
-import type { Append } from '../../../platform/eventstore/append.ts';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { packetOf, rejectedNoteOf } from '../../../harness/records-of-member.ts';
 import { FIRST_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -17,47 +15,17 @@ const NEWER = 500;
 
 /** Adds a member's packets and rejected notes. */
 async function fill({ core }: Service, { id }: Agent): Promise<void> {
-  const append = (stream: string, events: object[]): Append => ({
-    owner: memberOwner(id),
-    stream,
-    version: 0,
-    actor: { type: 'member', id },
-    events: events as Append['events'],
-  });
-  const artifact = (artifact_id: string) =>
-    append(`artifact-${artifact_id}`, [
-      {
-        type: 'ArtifactPublished',
-        data: {
-          artifact_id,
-          author_id: id,
-          kind: 'brief',
-          supersedes_id: null,
-          policy_version: 'service-public-v1',
-        },
-        personal: { title: 'Old', content_hash: 'h', packet: JSON.stringify(brief()) },
-      },
-    ]);
-  const noteOf = (note_id: string) =>
-    append(`note-${note_id}`, [
-      {
-        type: 'NoteSubmitted',
-        data: {
-          note_id,
-          experience: 'observatory',
-          attribution: 'member',
-          parent_id: null,
-          member_id: id,
-        },
-        personal: { name: '', message: 'Old' },
-      },
-      { type: 'NoteRejected', data: { note_id, policy: 'spam' }, personal: { message: null } },
-    ]);
   const ids = Array.from({ length: NEWER }, () => randomUUID() as string);
   await core.store.execute({
     lock: [id],
     load: null,
-    decide: () => ({ answer: null, appends: [...ids.map(artifact), ...ids.map(noteOf)] }),
+    decide: () => ({
+      answer: null,
+      appends: [
+        ...ids.map((one) => packetOf(id, one, 'Old')),
+        ...ids.map((one) => rejectedNoteOf(id, one, 'Old')),
+      ],
+    }),
   });
 }
 
