@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, countClaims, submit } from '../../harness/moderation.ts';
@@ -97,6 +98,35 @@ t.test('keeps a claim when an older response arrives', NEEDS_BROWSER, async (t) 
     .waitFor({ state: 'detached' });
   t.equal(await page.getByText('Claim lost').count(), 0);
   t.equal(await row.getByText('Claimed by you').count(), 1);
+});
+
+t.test('drops a claim that ended before the stream saw it', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['Hello']);
+  await page.locator('.history li').first().waitFor();
+  await claimNext(page);
+  // The answer of a read between Bob's claim and its release; the stream looks only after both.
+  await intercept(
+    page,
+    '**/api/moderation/notes/*',
+    async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const claim = {
+        lease_id: randomUUID(),
+        moderator: { id: randomUUID(), name: 'Bob' },
+        claimed_at: new Date().toISOString(),
+        expires_at: Math.floor(Date.now() / 1000) + 300,
+        mine: false,
+      };
+      await route.fulfill({ response, json: { ...body, item: { ...body.item, claim } } });
+    },
+    { times: 1 },
+  );
+  // The page reads the note again when the stream reports that its own claim has ended.
+  await page.keyboard.press('Escape');
+  const lease = page.locator('.note .lease', { hasText: 'Bob claimed it at' });
+  await lease.waitFor();
+  await lease.waitFor({ state: 'detached' });
 });
 
 t.test('moves to a note that nobody else holds after a decision', NEEDS_BROWSER, async (t) => {

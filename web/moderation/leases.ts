@@ -1,5 +1,5 @@
 import { call, sendOnLeave } from './api.ts';
-import type { Lease, Subject } from './api-model.ts';
+import type { Item, Lease, Subject } from './api-model.ts';
 import { toItemId } from './item-ids.ts';
 import { isDecidedHere } from './own-decisions.ts';
 import { nextRequest, refreshItem } from './refresh.ts';
@@ -81,6 +81,9 @@ interface ClaimMessage {
   released_subjects: Subject[];
 }
 
+/** The live leases of other moderators, as the stream has reported them: lease ids by item id. */
+const leasesOfOthers = new Map<string, string>();
+
 /**
  * Handles a claim message of the stream, which includes the moderator's claims in other tabs. It can
  * be older than the local state, so the item is read again to see whether a claim is lost.
@@ -90,6 +93,11 @@ export function handleClaims({ complete, claims, released_subjects }: ClaimMessa
   const claimed = new Map(claims.map((claim) => [toItemId(claim.subject), claim]));
   const releasedIds = new Set(released_subjects.map(toItemId));
   const isMine = ({ moderator_id }: { moderator_id: string }) => moderator_id === me?.id;
+  if (complete) leasesOfOthers.clear();
+  for (const id of releasedIds) leasesOfOthers.delete(id);
+  for (const [id, claim] of claimed)
+    if (isMine(claim)) leasesOfOthers.delete(id);
+    else leasesOfOthers.set(id, claim.lease_id);
   // A decision here has ended the claim, even if the message about the claim arrives later.
   for (const [name, claim] of claimed)
     if (isMine(claim) && !isDecidedHere(name) && !isReleased(claim)) storeLease(claim, 'elsewhere');
@@ -98,8 +106,7 @@ export function handleClaims({ complete, claims, released_subjects }: ClaimMessa
     const now = claimed.get(name);
     if (!lost && (now ? !isMine(now) : releasedIds.has(name) || complete)) outdated.add(name);
   }
-  const { items, linked } = get();
-  for (const { id, claim } of linked ? [...items, linked] : items) {
+  for (const { id, claim } of shownItems()) {
     const now = claimed.get(id);
     const changed = now
       ? !isMine(now) && now.lease_id !== claim?.lease_id
@@ -108,6 +115,22 @@ export function handleClaims({ complete, claims, released_subjects }: ClaimMessa
     if (changed) outdated.add(id);
   }
   for (const id of outdated) void refreshItem(id);
+}
+
+/**
+ * Reads each item again whose claim differs from what the stream has reported: a claim that ended
+ * soon after it was made may be shown, although the stream never saw it.
+ */
+export function checkClaims(): void {
+  for (const { id, claim } of shownItems()) {
+    const shown = claim && !claim.mine ? claim.lease_id : undefined;
+    if (shown !== leasesOfOthers.get(id)) void refreshItem(id);
+  }
+}
+
+function shownItems(): readonly Item[] {
+  const { items, linked } = get();
+  return linked ? [...items, linked] : items;
 }
 
 /** Renews leases every minute while the tab is visible; releases its claims on page hide. */

@@ -2,7 +2,7 @@ import { moderatorHeader, nextSignIn, sessionLost, sessionNumber } from './api.t
 import type { Counts, Subject } from './api-model.ts';
 import { toItemId } from './item-ids.ts';
 import { toQuote } from './labels.ts';
-import { handleClaims } from './leases.ts';
+import { checkClaims, handleClaims } from './leases.ts';
 import { scheduleSync } from './list-changes.ts';
 import { isEcho } from './own-decisions.ts';
 import { loadPolicies } from './policy-list.ts';
@@ -122,8 +122,9 @@ function handleMessage(event: string, data: string): void {
   } else if (event === 'queue') handleQueueChange(message);
 }
 
-/** Only the counts reveal changes caused by time, such as the end of a deferral. */
+/** The counts come every few seconds, and alone reveal what time changes, such as an end of a deferral. */
 function handleCounts(counts: Counts): void {
+  checkClaims();
   const { counts: before, items, gone, arrivals, marks, nextCursor } = get();
   const view = currentList();
   set({ counts });
