@@ -26,8 +26,13 @@ UPDATE activity a SET hidden = true FROM notes n
 UPDATE activity a SET hidden = true
   WHERE a.subject_type = 'profile' AND NOT EXISTS (SELECT FROM profiles p
     WHERE p.member_id = a.subject_id AND p.published_at = a.occurred_at AND p.state <> 'withdrawn');
-DROP INDEX activity_newest;
+-- The former indexes, found by their definition: a rebuild by an earlier release named indexes anew.
+DO $$ DECLARE former regclass; BEGIN
+  FOR former IN SELECT indexrelid FROM pg_index WHERE indrelid = 'activity'::regclass
+    AND substring(pg_get_indexdef(indexrelid) FROM 'USING (.*)') LIKE ANY (ARRAY[
+      'btree (occurred_at, entry_id)', 'btree (type, (%occurred_at%), entry_id)'])
+  LOOP EXECUTE 'DROP INDEX ' || former; END LOOP;
+END $$;
 CREATE INDEX activity_newest ON activity (occurred_at, entry_id) WHERE NOT hidden;
-DROP INDEX activity_by_type;
 CREATE INDEX activity_by_type ON activity (type, (occurred_at AT TIME ZONE 'UTC'), entry_id)
   WHERE NOT hidden;

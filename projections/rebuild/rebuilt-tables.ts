@@ -47,29 +47,41 @@ export async function makeTables(
 ): Promise<string[]> {
   await client.query('DROP SCHEMA IF EXISTS rebuild CASCADE');
   await client.query('CREATE SCHEMA rebuild');
-  for (const table of projections.flatMap(({ tables }) => tables))
-    await client.query(`CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL)`);
+  const tables = projections.flatMap((projection) => projection.tables);
+  for (const table of tables)
+    await client.query(
+      `CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL EXCLUDING INDEXES)`,
+    );
+  const searches = await makeIndexes(client, tables);
   await client.query('SET search_path = rebuild, public');
   for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
     for (const column of columns)
       await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);
   for (const statement of projections.flatMap(({ seed }) => seed ?? []))
     await client.query(statement.text, statement.values);
-  return dropSearches(client);
+  return searches;
 }
 
 /**
- * Drops the search indexes, which no projection uses to find rows, and returns their definitions:
- * to build them once on full tables costs a fraction.
+ * Creates keys and indexes under the names that they have in `public`, by which migrations change
+ * them; LIKE would name them anew. Leaves out the search indexes, which no projection uses to find
+ * rows, and returns their definitions: to build them once on full tables costs a fraction.
  */
-async function dropSearches(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(
-    `SELECT i.oid::regclass::text AS name, pg_get_indexdef(i.oid) AS definition
-     FROM pg_class i JOIN pg_am a ON a.oid = i.relam
-     WHERE i.relkind = 'i' AND i.relnamespace = 'rebuild'::regnamespace AND a.amname <> 'btree'`,
+async function makeIndexes(client: pg.Client, tables: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ definition: string; search: boolean }>(
+    `SELECT am.amname <> 'btree' AS search,
+       CASE WHEN k.oid IS NULL
+         THEN regexp_replace(pg_get_indexdef(i.oid), ' ON (ONLY )?public\\.', ' ON rebuild.')
+         ELSE format('ALTER TABLE rebuild.%I ADD CONSTRAINT %I %s',
+           of.relname, k.conname, pg_get_constraintdef(k.oid)) END AS definition
+     FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am am ON am.oid = i.relam
+       JOIN pg_class of ON of.oid = indrelid
+       LEFT JOIN pg_constraint k ON k.conindid = i.oid AND k.conrelid = of.oid
+     WHERE of.relnamespace = 'public'::regnamespace AND of.relname = ANY($1)`,
+    [tables],
   );
-  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
-  return rows.map(({ definition }) => definition);
+  for (const { definition, search } of rows) if (!search) await client.query(definition);
+  return rows.filter(({ search }) => search).map(({ definition }) => definition);
 }
 
 /** Creates the search indexes on the full tables. */
@@ -78,13 +90,15 @@ export async function makeSearches(
   definitions: readonly string[],
 ): Promise<void> {
   for (const definition of definitions) await client.query(definition);
-  // Neither LIKE nor the definition copies this setting, without which ANALYZE samples the texts.
-  const { rows: indexes } = await client.query<{ name: string }>(
-    `SELECT indexrelid::regclass::text AS name FROM pg_index JOIN pg_class c ON c.oid = indrelid
-     WHERE c.relnamespace = 'rebuild'::regnamespace AND indkey[0] = 0`,
+  // The definition lacks this setting, without which ANALYZE samples the texts.
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT format('ALTER INDEX rebuild.%I ALTER COLUMN %s SET STATISTICS %s',
+       i.relname, attnum, attstattarget) AS statement
+     FROM pg_class i JOIN pg_attribute ON attrelid = i.oid
+     WHERE i.relnamespace = 'public'::regnamespace AND i.relkind IN ('i', 'I') AND attstattarget >= 0
+       AND to_regclass('rebuild.' || i.relname) IS NOT NULL`,
   );
-  for (const { name } of indexes)
-    await client.query(`ALTER INDEX ${name} ALTER COLUMN 1 SET STATISTICS 0`);
+  for (const { statement } of rows) await client.query(statement);
 }
 
 /** Drops the tables of a rebuild that did not finish, unless one is running. */

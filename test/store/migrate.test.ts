@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { MIGRATIONS, migrate, pendingMigrations } from '../../platform/postgres/migrate.ts';
+import { projections } from '../../projections/registry.ts';
 import { testDatabase } from '../support/database.ts';
 import { startPooler } from '../support/pooler.ts';
 
@@ -75,6 +76,27 @@ t.test('refuses a changed, missing, late or misnamed migration', async (t) => {
   ];
   for (const [files, message] of refused)
     await t.rejects(migrate(url, { folder: createFolder(t, files).folder }), message);
+});
+
+t.test('upgrades a database whose indexes an earlier rebuild named anew', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const first = readFileSync(join(MIGRATIONS, '0001-schema.sql'), 'utf8');
+  await migrate(url, { folder: createFolder(t, { '0001-schema.sql': first }).folder });
+  await pool.query('CREATE SCHEMA rebuild');
+  for (const table of projections.flatMap(({ tables }) => tables))
+    await pool.query(`DO $$ BEGIN IF to_regclass('public.${table}') IS NOT NULL THEN
+      CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL);
+      DROP TABLE public.${table}; ALTER TABLE rebuild.${table} SET SCHEMA public; END IF; END $$`);
+  await migrate(url);
+  const usual = await testDatabase(t, { empty: true });
+  await migrate(usual.url);
+  const indexes = async (of: pg.Pool) => {
+    const { rows } =
+      await of.query(`SELECT substring(indexdef FROM ' ON .*') AS index FROM pg_indexes
+      WHERE schemaname = 'public' ORDER BY 1`);
+    return rows.map(({ index }) => index);
+  };
+  t.same(await indexes(pool), await indexes(usual.pool));
 });
 
 t.test('refuses a database made by a development version before 0.9.0', async (t) => {

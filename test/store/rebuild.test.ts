@@ -12,6 +12,7 @@ import { testDatabase } from '../support/database.ts';
 import { whileWaitingForLock } from '../support/meanwhile.ts';
 import { operatorEnv } from '../support/moderator-command.ts';
 import { rebuildTables, startRebuild } from '../support/rebuild-command.ts';
+import { dumpSchema } from '../support/schema-dump.ts';
 import { startService } from '../support/service.ts';
 
 t.test('rebuilds every read model equally while members keep writing', async (t) => {
@@ -52,6 +53,14 @@ t.test('rebuilds every read model equally while members keep writing', async (t)
     [projections.flatMap(({ tables }) => tables)],
   );
   t.same(unknown, [], 'every table has statistics');
+});
+
+t.test('leaves the schema as it was, with the names of all indexes', async (t) => {
+  const { pool, url } = await testDatabase(t, { empty: true });
+  await migrate(url);
+  const before = await dumpSchema(pool);
+  await rebuild(url, catalogue, projections);
+  t.equal(await dumpSchema(pool), before);
 });
 
 t.test('rebuilds across ranges of positions without events', async (t) => {
