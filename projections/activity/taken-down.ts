@@ -20,19 +20,19 @@ export function activityTakenDown(limit: number): Sql<TakenDownRow> {
       (SELECT 'profile', member_id, taken_down_at FROM profiles
         WHERE taken_down_at IS NOT NULL ORDER BY taken_down_at DESC, member_id LIMIT ${rows})
       UNION ALL
-      (SELECT 'note', n.note_id, n.settled_at FROM notes n
-        WHERE n.approved_at IS NOT NULL AND n.state IN ('removed', 'withdrawn')
-          AND NOT coalesce((SELECT p.state <> 'approved' AND p.settled_at < n.settled_at
+      (SELECT 'note', n.note_id, n.gone_at FROM notes n
+        WHERE n.gone_at IS NOT NULL AND n.state <> 'approved'
+          AND NOT coalesce((SELECT p.state <> 'approved' AND p.gone_at < n.gone_at
             FROM notes p WHERE p.note_id = n.parent_id), false)
-        ORDER BY n.settled_at DESC, n.note_id LIMIT ${rows})
+        ORDER BY n.gone_at DESC, n.note_id LIMIT ${rows})
       UNION ALL
-      (SELECT 'note', r.note_id, p.settled_at
-        FROM (SELECT note_id, settled_at FROM notes
-            WHERE approved_at IS NOT NULL AND state IN ('removed', 'withdrawn')
-            ORDER BY settled_at DESC, note_id LIMIT ${rows}) p,
+      (SELECT 'note', r.note_id, p.gone_at
+        FROM (SELECT note_id, gone_at FROM notes
+            WHERE gone_at IS NOT NULL AND state <> 'approved'
+            ORDER BY gone_at DESC, note_id LIMIT ${rows}) p,
           LATERAL (SELECT note_id FROM notes
-            WHERE parent_id = p.note_id AND approved_at < p.settled_at
-              AND (state = 'approved' OR settled_at > p.settled_at)
+            WHERE parent_id = p.note_id AND approved_at < p.gone_at
+              AND (state = 'approved' OR gone_at > p.gone_at)
             ORDER BY note_id LIMIT ${rows}) r)
     )
     SELECT a.entry_id AS id, gone.at FROM gone

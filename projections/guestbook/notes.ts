@@ -22,6 +22,7 @@ function settle(event: Settling, state: NoteRow['state']): Sql {
   const { data, actor, stream_version, recorded_at } = event;
   const by = actor.type === 'moderator' ? actor.id : null;
   return sql`UPDATE notes SET state = ${state}, settled_at = ${recorded_at}, settled_by = ${by},
+      gone_at = CASE state WHEN 'approved' THEN ${recorded_at} ELSE gone_at END,
       appeal = NULL, appealed_at = NULL, version = ${stream_version}
     WHERE note_id = ${data.note_id}`;
 }
@@ -49,7 +50,7 @@ const approveNote = defineBatch(
   'notes',
   { note_id: 'uuid', by: 'uuid', at: 'timestamptz', version: 'int' },
   (given) => `UPDATE notes n SET state = 'approved', settled_at = given.at, settled_by = given.by,
-      approved_at = coalesce(n.approved_at, given.at), appeal = NULL, appealed_at = NULL,
+      approved_at = coalesce(n.approved_at, given.at), gone_at = NULL, appeal = NULL, appealed_at = NULL,
       version = given.version,
       reported_at = CASE WHEN n.state IN ('rejected', 'removed') THEN NULL ELSE n.reported_at END
     FROM ${given} WHERE n.note_id = given.note_id`,
@@ -95,16 +96,17 @@ export const notes = defineProjection(heard, {
     NoteRejected: (event) => settle(event, 'rejected'),
     NoteRemoved: (event) => settle(event, 'removed'),
     NoteWithdrawn: (event) => settle(event, 'withdrawn'),
-    DecisionUndone: ({ stream_version, data }) => {
+    DecisionUndone: ({ stream_version, data, recorded_at }) => {
       const { decision, review } = data;
       if (decision === 'deferred' || decision === 'escalated')
         return sql`UPDATE notes SET tier = ${review?.tier}, deferred_until = ${review?.deferred_until},
             version = ${stream_version} WHERE note_id = ${data.note_id}`;
       return decision === 'removed'
-        ? sql`UPDATE notes SET state = 'approved', settled_at = approved_at, settled_by = NULL,
-            appeal = NULL, appealed_at = NULL, version = ${stream_version}
+        ? sql`UPDATE notes SET state = 'approved', settled_at = ${recorded_at}, settled_by = NULL,
+            gone_at = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
             WHERE note_id = ${data.note_id}`
         : sql`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL,
+            gone_at = CASE state WHEN 'approved' THEN ${recorded_at} ELSE gone_at END,
             settled_by = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
             WHERE note_id = ${data.note_id}`;
     },
@@ -140,6 +142,7 @@ export const notes = defineProjection(heard, {
         : sql`UPDATE notes SET name = NULL, message = NULL, words = NULL,
           appeal = nullif(appeal, 'open'), appealed_at = NULL,
           settled_at = CASE WHEN state IN ('pending', 'approved') THEN ${recorded_at} ELSE settled_at END,
+          gone_at = CASE state WHEN 'approved' THEN ${recorded_at} ELSE gone_at END,
           state = CASE WHEN state IN ('pending', 'approved') THEN 'withdrawn' ELSE state END
         WHERE member_id = ${owner_id} AND erased_at IS NULL
           AND (state <> 'approved' OR ${data.erase_notes})`,
@@ -161,8 +164,10 @@ export interface NoteRow {
   approved_at: Date | null;
   tier: 'lead' | 'normal';
   deferred_until: Date | null;
-  /** When the note entered its current state; null while it is pending. */
+  /** When the note entered its current state, for a public note again; null while it is pending. */
   settled_at: Date | null;
+  /** Since when a note that was public is not; null for all others. */
+  gone_at: Date | null;
   settled_by: string | null;
   /** Time of the oldest open report. */
   reported_at: Date | null;
@@ -287,14 +292,51 @@ export function approvedReplies(
   );
 }
 
-/** Reads the newest public notes of a member. */
-export function publicNotesOfMember(memberId: string, limit: number): Sql<MemberNoteRow> {
+/** A public note, and since when it is public without a break. */
+export interface SinceNoteRow extends Omit<PublicNoteRow, 'approved'> {
+  public_since: Date;
+}
+
+const SINCE = `n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+      n.submitted_at`;
+
+/** Reads the top-level notes of an experience that became public last, the last one first. */
+export function latestNotes(experience: string, limit: number): Sql<SinceNoteRow> {
   return named(
-    `SELECT n.note_id, n.message, n.parent_id, n.submitted_at FROM notes n
+    `SELECT ${SINCE}, n.settled_at AS public_since
+    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
+    WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = $1
+      AND ${noteStays('n.member_id')}
+    ORDER BY n.parent_id, n.settled_at DESC, n.note_id LIMIT $2`,
+    [experience, limit],
+  );
+}
+
+/** Reads a public note and those of its replies that became public last, the last one first. */
+export function latestOfThread(noteId: string, limit: number): Sql<SinceNoteRow> {
+  return named(
+    `SELECT ${SINCE}, greatest(n.settled_at, top.settled_at) AS public_since
+    FROM notes top, LATERAL (SELECT * FROM (SELECT * FROM notes r
+          WHERE r.state = 'approved' AND r.experience = top.experience AND r.parent_id = top.note_id
+            AND ${noteStays('r.member_id')}
+          ORDER BY r.settled_at DESC, r.note_id LIMIT $2) replies
+        UNION ALL SELECT top.*) n
+      LEFT JOIN members m ON m.member_id = n.member_id
+    WHERE top.note_id = $1 AND top.state = 'approved' AND ${noteStays('top.member_id')}
+    ORDER BY n.note_id = top.note_id, n.settled_at DESC, n.note_id`,
+    [noteId, limit],
+  );
+}
+
+/** Reads the public notes of a member that became public last, the last one first. */
+export function latestNotesOfMember(memberId: string, limit: number): Sql<MemberNoteRow> {
+  return named(
+    `SELECT n.note_id, n.message, n.parent_id, n.submitted_at,
+      greatest(n.settled_at, p.settled_at) AS public_since
+    FROM notes n LEFT JOIN notes p ON p.note_id = n.parent_id
     WHERE n.member_id = $1 AND n.state = 'approved' AND ${noteStays('n.member_id')}
-      AND (n.parent_id IS NULL OR (SELECT p.state FROM notes p
-        WHERE p.note_id = n.parent_id AND ${noteStays('p.member_id')}) = 'approved')
-    ORDER BY n.submitted_at DESC LIMIT $2`,
+      AND (n.parent_id IS NULL OR p.state = 'approved' AND ${noteStays('p.member_id')})
+    ORDER BY n.settled_at DESC, n.note_id LIMIT $2`,
     [memberId, limit],
   );
 }
@@ -304,6 +346,7 @@ export interface MemberNoteRow {
   message: string | null;
   parent_id: string | null;
   submitted_at: Date;
+  public_since: Date;
 }
 
 export interface NoteWithParentRow extends Omit<PublicNoteRow, 'approved'> {
@@ -335,14 +378,15 @@ export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
   );
 }
 
-/** Counts the public replies to each of some notes; a note without any has no row. */
-export function countReplies(
+/** Reads of some public notes what pages show beside them: the place in lists, and public replies. */
+export function listedNotes(
   noteIds: readonly string[],
-): Sql<{ parent_id: string; replies: number }> {
+): Sql<{ note_id: string; approved_at: Date; replies: number }> {
   return named(
-    `SELECT parent_id, count(*)::int AS replies FROM notes
-    WHERE state = 'approved' AND ${noteStays('member_id')}
-      AND parent_id IN (SELECT unnest($1::uuid[])) GROUP BY parent_id`,
+    `SELECT note_id, approved_at, (SELECT count(*)::int FROM notes r
+        WHERE r.state = 'approved' AND r.parent_id = n.note_id
+          AND ${noteStays('r.member_id')}) AS replies
+    FROM notes n WHERE state = 'approved' AND note_id IN (SELECT unnest($1::uuid[]))`,
     [noteIds],
   );
 }

@@ -10,16 +10,19 @@ interface NoteProps {
   note: Note;
   /** The heading: `h1` for the note that a page is about. */
   heading?: 'h1' | 'h3';
+  /** When the note was approved (ISO 8601), by which lists are ordered; absent if not known yet. */
+  approved: string | undefined;
   /** How many replies the note has, where the page does not show them. */
   replies?: number;
   /** Whether a script runs. */
   live: boolean;
 }
 
-export function NoteItem({ note, heading: Heading = 'h3', replies, live }: NoteProps) {
+export function NoteItem({ note, heading: Heading = 'h3', approved, replies, live }: NoteProps) {
   const title = `note-${note.id}`;
   const name = stripInvisible(guestName(note.name)).trim();
   const href = `/notes/${note.id}`;
+  const written = new Date(note.created_at * 1000).toISOString();
   return (
     <article class="note" aria-labelledby={title} tabIndex={-1}>
       <header>
@@ -28,10 +31,15 @@ export function NoteItem({ note, heading: Heading = 'h3', replies, live }: NoteP
           <span class="who">{note.attribution === 'member' ? 'member' : 'guest'}</span>
         </Heading>
         <a class="when" href={href}>
-          <When at={new Date(note.created_at * 1000).toISOString()} />
+          <When at={approved ?? written} />
         </a>
       </header>
       <Message text={note.message} />
+      {Heading === 'h1' && (
+        <p class="hint">
+          Written <When at={written} />
+        </p>
+      )}
       <div class="actions">
         {replies !== undefined && (
           <>

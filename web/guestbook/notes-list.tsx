@@ -1,23 +1,24 @@
+import type { Listed } from '../../services/pages/site/view.ts';
 import { Pager } from '../site/parts.tsx';
 import { NoteItem } from './note-item.tsx';
 import type { Note } from './use-notes.ts';
 
 interface ListProps {
   notes: readonly Note[];
-  /** How many replies each note has; absent if the notes are replies. */
-  replies?: Readonly<Record<string, number>>;
+  listed: Listed;
+  /** What the notes are: only notes can have replies. */
+  word: 'notes' | 'replies';
   live: boolean;
   /** What is shown instead of an empty list. */
   empty: string;
   older: string | undefined;
 }
 
-export function NotesList({ notes, replies, live, empty, older }: ListProps) {
-  const word = replies ? 'notes' : 'replies';
+export function NotesList({ notes, listed, word, live, empty, older }: ListProps) {
   return (
     <section aria-labelledby="notes-title">
       <h2 id="notes-title" class="visually-hidden">
-        {replies ? 'Notes' : 'Replies'}
+        {word === 'notes' ? 'Notes' : 'Replies'}
       </h2>
       {notes.length === 0 && <p class="empty">{empty}</p>}
       {notes.length > 0 && (
@@ -26,8 +27,9 @@ export function NotesList({ notes, replies, live, empty, older }: ListProps) {
             <li key={note.id}>
               <NoteItem
                 note={note}
+                approved={listed[note.id]?.approved}
                 live={live}
-                {...(replies ? { replies: replies[note.id] ?? 0 } : {})}
+                {...(word === 'notes' ? { replies: listed[note.id]?.replies ?? 0 } : {})}
               />
             </li>
           ))}

@@ -137,7 +137,8 @@ function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbo
       <OwnNotesList own={own} session={session} />
       <NotesList
         notes={notes}
-        replies={view.replies}
+        listed={view.listed}
+        word="notes"
         live={live}
         empty={newest ? 'No notes here yet. Yours could be the first.' : 'No older notes.'}
         older={older}
@@ -170,7 +171,7 @@ function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }
           </>
         )}
       </p>
-      <NoteItem note={note} heading="h1" live={live} />
+      <NoteItem note={note} heading="h1" approved={view.listed[id]?.approved} live={live} />
       {!parent && (
         <>
           <WriteNote
@@ -182,7 +183,14 @@ function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }
             open={live && asksForReply()}
           />
           <OwnNotesList own={own} session={session} />
-          <NotesList notes={replies} live={live} empty="No replies yet." older={older} />
+          <NotesList
+            notes={replies}
+            listed={view.listed}
+            word="replies"
+            live={live}
+            empty="No replies yet."
+            older={older}
+          />
         </>
       )}
     </>

@@ -1,8 +1,10 @@
 import { toLine } from '../../../platform/visible-text.ts';
+import type { SinceNoteRow } from '../../../projections/guestbook/notes.ts';
+import { authorName } from '../../guestbook/read.ts';
 import { recordPath } from './record-path.ts';
-import type { Note, Page, Person, ViewOf } from './view.ts';
+import type { ActivityEntry, Case, NoteLine, PacketLine, People } from './view.ts';
 
-/** An entry of a feed: what a page shows of one record. */
+/** An entry of a feed: what a page shows of one record. Times are ISO 8601. */
 export interface FeedEntry {
   id: string;
   /** Path of the record's page. */
@@ -10,83 +12,84 @@ export interface FeedEntry {
   title: string;
   text: string;
   author: string;
-  /** ISO 8601. */
-  at: string;
+  /** When it was written. */
+  published: string;
+  /** When it became public, again after a restore; of a case, also when it last changed. */
+  updated: string;
 }
 
 const MAX_TITLE = 80;
 
-const ofNote = (note: Note): FeedEntry => ({
+const personName = (people: People, id: string): string => people[id]?.name ?? 'former member';
+
+/** The author of a note as pages name them: a guest may choose the name of a member. */
+const noteAuthor = (row: SinceNoteRow): string =>
+  row.attribution === 'guest' ? `${authorName(row)} (guest)` : authorName(row);
+
+export const noteEntry = (row: SinceNoteRow): FeedEntry => ({
+  id: row.note_id,
+  path: `/notes/${row.note_id}`,
+  title: toLine(row.message ?? '', MAX_TITLE),
+  text: row.message ?? '',
+  author: noteAuthor(row),
+  published: row.submitted_at.toISOString(),
+  updated: row.public_since.toISOString(),
+});
+
+export const ownNoteEntry = (note: NoteLine, author: string): FeedEntry => ({
   id: note.id,
   path: `/notes/${note.id}`,
   title: toLine(note.message, MAX_TITLE),
   text: note.message,
-  author: note.name,
-  at: new Date(note.created_at * 1000).toISOString(),
+  author,
+  published: note.written,
+  updated: note.at,
 });
 
-const nameOf = (person: Person | undefined): string => person?.name ?? 'former member';
-
-/** The records of a list, or of a record with parts, as entries of its feed. */
-export function feedEntries({ view }: Page): FeedEntry[] {
-  switch (view.kind) {
-    case 'guestbook':
-      return view.notes.map(ofNote);
-    case 'thread':
-      return [...view.replies, view.note].map(ofNote);
-    case 'cases':
-      return view.cases.map((one) => ofCase(one, nameOf(view.people[one.author_id])));
-    case 'packets':
-      return view.packets.map((one) => ofPacket(one, nameOf(view.people[one.author_id])));
-    case 'activity':
-      return view.entries.map((entry) => ({
-        id: entry.id,
-        path:
-          recordPath({ kind: entry.subject.type, id: entry.subject.id }, view.people) ??
-          '/activity',
-        title: `${entry.type.replace('.', ' ')}: ${entry.title}`,
-        text: entry.title,
-        author: entry.actor.id ? nameOf(view.people[entry.actor.id]) : entry.actor.type,
-        at: entry.occurred_at,
-      }));
-    case 'member':
-      return ofMember(view);
-    default:
-      return [];
-  }
-}
-
-const ofCase = (one: ViewOf<'cases'>['cases'][number], author: string): FeedEntry => ({
+export const caseEntry = (one: Case, author: string): FeedEntry => ({
   id: one.id,
   path: `/cases/${one.id}`,
   title: one.title,
   text: one.summary,
   author,
-  at: one.created_at,
+  published: one.created_at,
+  updated: one.updated_at,
 });
 
-const ofPacket = (one: ViewOf<'packets'>['packets'][number], author: string): FeedEntry => ({
+/** When records became public again, by id. */
+export type Restored = ReadonlyMap<string, string>;
+
+export const packetEntry = (one: PacketLine, author: string, restored: Restored): FeedEntry => ({
   id: one.id,
   path: `/packets/${one.id}`,
   title: one.title,
   text: `Context packet: ${one.kind}`,
   author,
-  at: one.created_at,
+  published: one.created_at,
+  updated: restored.get(one.id) ?? one.created_at,
 });
 
-function ofMember({ member, notes, packets, cases }: ViewOf<'member'>): FeedEntry[] {
-  const author = member.handle;
-  const entries = [
-    ...packets.map((one) => ofPacket(one, author)),
-    ...cases.map((one) => ofCase(one, author)),
-    ...notes.map(({ id, message, at }) => ({
-      id,
-      path: `/notes/${id}`,
-      title: toLine(message, MAX_TITLE),
-      text: message,
-      author,
-      at,
-    })),
-  ];
-  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-}
+export const activityEntry = (
+  { id, type, subject, title, actor, occurred_at }: ActivityEntry,
+  people: People,
+  restored: Restored,
+): FeedEntry => ({
+  id,
+  path: recordPath({ kind: subject.type, id: subject.id }, people) ?? '/activity',
+  title: `${type.replace('.', ' ')}: ${title}`,
+  text: title,
+  author: actor.id ? personName(people, actor.id) : actor.type,
+  published: occurred_at,
+  updated: restored.get(id) ?? occurred_at,
+});
+
+/** Entries of records by authors who are named as pages name them. */
+export const byAuthors = <One extends { author_id: string }>(
+  records: readonly One[],
+  people: People,
+  toEntry: (one: One, author: string) => FeedEntry,
+): FeedEntry[] => records.map((one) => toEntry(one, personName(people, one.author_id)));
+
+/** The entry that changed last first. */
+export const newestFirst = (entries: readonly FeedEntry[]): FeedEntry[] =>
+  entries.toSorted((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));

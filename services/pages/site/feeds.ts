@@ -1,7 +1,7 @@
 import Builder from 'fast-xml-builder';
 import { textContent } from '../../../platform/http/page-headers.ts';
 import type { Content } from '../../../platform/http/route.ts';
-import { feedEntries } from './feed-entries.ts';
+import type { FeedEntry } from './feed-entries.ts';
 import { feedPath } from './feed-path.ts';
 import type { Page } from './view.ts';
 
@@ -10,23 +10,26 @@ export const JSON_FEED = 'application/feed+json';
 
 const XML = new Builder({ ignoreAttributes: false, attributeNamePrefix: '@', textNodeName: '#' });
 
-/** When the feed of an empty list changed. */
-const NEVER = '1970-01-01T00:00:00.000Z';
-
-const updatedAt = (changes: readonly { at: string }[]): string =>
-  changes.reduce((latest, { at }) => (at > latest ? at : latest), NEVER);
-
 /** An entry that was taken down, and when (ISO 8601). */
 export interface Tombstone {
   id: string;
   at: string;
 }
 
-/** A page, and the entries of it that were taken down. `path` is the feeds' path without suffix. */
+/** A page as a feed. `path` is the feeds' path without suffix. */
 export interface Feed {
   page: Page;
   path: string;
+  entries: readonly FeedEntry[];
   gone: readonly Tombstone[];
+  /** When the feed changed other than by an entry or a tombstone (ISO 8601). */
+  changed: string;
+}
+
+/** When the feed changed: never earlier than it said before. */
+function updatedAt({ entries, gone, changed }: Feed): string {
+  const times = [...entries.map(({ updated }) => updated), ...gone.map(({ at }) => at)];
+  return times.reduce((latest, at) => (at > latest ? at : latest), changed);
 }
 
 /** Characters of a text that XML 1.0 cannot hold; JSON refuses the other ones on their way in. */
@@ -34,8 +37,8 @@ const NOT_IN_XML = /[\ufffe\uffff]/g;
 const inXml = (text: string): string => text.replaceAll(NOT_IN_XML, '\ufffd');
 
 /** A feed as Atom (RFC 4287), with tombstones (RFC 6721). */
-export function atomFeed({ page, path: feed, gone }: Feed, baseUrl: string): Content {
-  const entries = feedEntries(page);
+export function atomFeed(feed: Feed, baseUrl: string): Content {
+  const { page, path, entries, gone } = feed;
   const link = (rel: string, type: string, path: string) => ({
     '@rel': rel,
     '@type': type,
@@ -46,18 +49,18 @@ export function atomFeed({ page, path: feed, gone }: Feed, baseUrl: string): Con
     feed: {
       '@xmlns': 'http://www.w3.org/2005/Atom',
       '@xmlns:at': 'http://purl.org/atompub/tombstones/1.0',
-      id: baseUrl + feed,
+      id: baseUrl + path,
       title: inXml(page.head.title),
-      updated: updatedAt([...entries, ...gone]),
+      updated: updatedAt(feed),
       link: [
-        link('self', ATOM, feedPath(feed, 'atom')),
+        link('self', ATOM, feedPath(path, 'atom')),
         link('alternate', 'text/html', page.head.path),
       ],
       entry: entries.map((entry) => ({
         id: `urn:uuid:${entry.id}`,
         title: inXml(entry.title),
-        updated: entry.at,
-        published: entry.at,
+        updated: entry.updated,
+        published: entry.published,
         author: { name: inXml(entry.author) },
         link: link('alternate', 'text/html', entry.path),
         content: { '@type': 'text', '#': inXml(entry.text) },
@@ -69,19 +72,20 @@ export function atomFeed({ page, path: feed, gone }: Feed, baseUrl: string): Con
 }
 
 /** A feed as JSON Feed, version 1.1, with tombstones as an extension. */
-export function jsonFeed({ page, path: feed, gone }: Feed, baseUrl: string): Content {
+export function jsonFeed({ page, path, entries, gone }: Feed, baseUrl: string): Content {
   const body = {
     version: 'https://jsonfeed.org/version/1.1',
     title: page.head.title,
     home_page_url: baseUrl + page.head.path,
-    feed_url: baseUrl + feedPath(feed, 'json'),
-    items: feedEntries(page).map(({ id, path, title, text, author, at }) => ({
-      id: `urn:uuid:${id}`,
-      url: baseUrl + path,
-      title,
-      content_text: text,
-      date_published: at,
-      authors: [{ name: author }],
+    feed_url: baseUrl + feedPath(path, 'json'),
+    items: entries.map((entry) => ({
+      id: `urn:uuid:${entry.id}`,
+      url: baseUrl + entry.path,
+      title: entry.title,
+      content_text: entry.text,
+      date_published: entry.published,
+      date_modified: entry.updated,
+      authors: [{ name: entry.author }],
     })),
     _deleted: gone.map(({ id, at }) => ({ id: `urn:uuid:${id}`, date_deleted: at })),
   };

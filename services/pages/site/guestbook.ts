@@ -6,15 +6,15 @@ import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
-  countReplies,
   findNoteWithParent,
+  listedNotes,
   type NoteWithParentRow,
 } from '../../../projections/guestbook/notes.ts';
 import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { authorName, noteBody } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
 import { missing, recordId } from './missing.ts';
-import type { Experience, Note, NoteParent, Page, ViewOf } from './view.ts';
+import type { Experience, Listed, Note, NoteParent, Page, ViewOf } from './view.ts';
 
 /** The guestbooks, with the address of each. */
 export const GUESTBOOKS: Readonly<Record<Experience, { title: string; path: string }>> = {
@@ -51,6 +51,16 @@ async function readPage(
   return { entries, notice, next: next || undefined };
 }
 
+async function readListed(pool: pg.Pool, notes: readonly Note[]): Promise<Listed> {
+  const rows = await query(pool, listedNotes(notes.map(({ id }) => id)));
+  return Object.fromEntries(
+    rows.map(({ note_id, approved_at, replies }) => [
+      note_id,
+      { approved: approved_at.toISOString(), replies },
+    ]),
+  );
+}
+
 export async function guestbookPage(
   reader: Reader,
   pool: pg.Pool,
@@ -59,7 +69,7 @@ export async function guestbookPage(
 ): Promise<Page & { view: ViewOf<'guestbook'> }> {
   const { title, path } = GUESTBOOKS[experience];
   const { entries, notice, next } = await readPage(reader, { experience, before });
-  const counts = await query(pool, countReplies(entries.map(({ id }) => id)));
+  const listed = await readListed(pool, entries);
   const older = next && address(path, { before: next });
   return {
     head: {
@@ -82,7 +92,7 @@ export async function guestbookPage(
       kind: 'guestbook',
       experience,
       notes: entries,
-      replies: Object.fromEntries(counts.map((row) => [row.parent_id, row.replies])),
+      listed,
       notice,
       newest: before === undefined,
       older,
@@ -133,6 +143,7 @@ export async function notePage(
       note,
       parent: parentOf(row),
       replies: entries,
+      listed: await readListed(pool, [note, ...entries]),
       newest: before === undefined,
       older,
     },

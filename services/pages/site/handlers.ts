@@ -12,15 +12,36 @@ import type { Sql } from '../../../platform/sql.ts';
 import { activityTakenDown } from '../../../projections/activity/taken-down.ts';
 import { artifactsTakenDown } from '../../../projections/artifacts/artifacts.ts';
 import { casesTakenDown } from '../../../projections/cases/cases.ts';
+import { latestNotes, latestOfThread } from '../../../projections/guestbook/notes.ts';
 import {
   notesOfMemberTakenDown,
   notesTakenDown,
   repliesTakenDown,
 } from '../../../projections/guestbook/notes-taken-down.ts';
+import {
+  type ChangeRow,
+  lastCaseChange,
+  lastRecordRestored,
+  lastReversal,
+  lastReversalOfMember,
+  recordsRestored,
+  serviceSince,
+  subjectsRestored,
+} from '../../../projections/restored.ts';
 import type { TakenDownRow } from '../../../projections/taken-down.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
+import {
+  activityEntry,
+  byAuthors,
+  caseEntry,
+  type FeedEntry,
+  newestFirst,
+  noteEntry,
+  ownNoteEntry,
+  packetEntry,
+} from './feed-entries.ts';
 import { atomFeed, jsonFeed } from './feeds.ts';
 import { anyGuestbook, guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
 import {
@@ -35,7 +56,7 @@ import {
 import { isLive } from './live.ts';
 import { casePage, memberPage, OF_EACH, packetPage } from './records.ts';
 import { searchPage } from './search.ts';
-import type { Page } from './view.ts';
+import type { PacketLine, Page } from './view.ts';
 import { sentPage, sign, writePage } from './write.ts';
 
 export interface SiteDeps {
@@ -56,6 +77,9 @@ const LIVE_PAGE = pageHeaders({
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 });
+
+const latest = (changes: readonly ChangeRow[]): string =>
+  new Date(Math.max(...changes.map(({ at }) => at?.getTime() ?? 0))).toISOString();
 
 const tombstone = ({ id, at }: TakenDownRow) => ({ id, at: at.toISOString() });
 
@@ -84,22 +108,46 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     };
   }
 
+  const times = async (statement: Sql<{ id: string; at: Date }>) =>
+    new Map((await query(pool, statement)).map(({ id, at }) => [id, at.toISOString()]));
+  const restoredPackets = (packets: readonly PacketLine[]) =>
+    times(
+      recordsRestored(
+        'artifact',
+        packets.map(({ id }) => id),
+      ),
+    );
+
   /**
    * Both feeds of a page. `path` is that of the feeds without their suffix. `takenDown` reads at
    * most as many tombstones as the page has entries. It ignores the filter of the entries, because
-   * the state or kind of a record is not public any more.
+   * the state or kind of a record is not public any more. `changed` reads when the feed may have
+   * changed without a trace among them.
    */
   const feedsOf = <Call extends { request: RequestContext }, Shown extends Page>(
     path: (call: Call) => string,
     make: (call: Call) => (reader: Reader) => Promise<Shown>,
+    read: (call: Call, page: Shown) => Promise<FeedEntry[]>,
     takenDown: (call: Call, page: Shown) => Sql<TakenDownRow>[],
+    changed: (page: Shown) => Sql<ChangeRow>[] = () => [],
   ) => {
     const respond = (toFeed: typeof atomFeed) => async (call: Call) => {
       const page = await make(call)(createReader(operations(), call.request));
-      const statements = takenDown(call, page);
-      const gone = await Promise.all(statements.map((statement) => query(pool, statement)));
-      const newestFirst = gone.flat().sort((a, b) => b.at.getTime() - a.at.getTime());
-      const feed = { page, path: path(call), gone: newestFirst.map(tombstone) };
+      const [entries, gone, changes] = await Promise.all([
+        read(call, page),
+        Promise.all(takenDown(call, page).map((statement) => query(pool, statement))),
+        Promise.all([serviceSince(), ...changed(page)].map((statement) => query(pool, statement))),
+      ]);
+      const feed = {
+        page,
+        path: path(call),
+        entries,
+        gone: gone
+          .flat()
+          .sort((a, b) => b.at.getTime() - a.at.getTime())
+          .map(tombstone),
+        changed: latest(changes.flat()),
+      };
       return { status: 200 as const, content: toFeed(feed, config.baseUrl) };
     };
     return { atom: respond(atomFeed), json: respond(jsonFeed) };
@@ -117,6 +165,8 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     ({ params }) =>
       (reader) =>
         guestbookPage(reader, pool, anyGuestbook(params.experience), undefined),
+    async ({ params }) =>
+      (await query(pool, latestNotes(params.experience, PER_PAGE))).map(noteEntry),
     ({ params }) => [notesTakenDown(params.experience, PER_PAGE)],
   );
   const ofNote = feedsOf(
@@ -124,37 +174,61 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     ({ params }) =>
       (reader) =>
         notePage(reader, pool, params.id, undefined),
-    ({ params }) => [repliesTakenDown(params.id, PER_PAGE)],
+    async (_, { view: { note } }) =>
+      (await query(pool, latestOfThread(note.id, PER_PAGE))).map(noteEntry),
+    (_, { view: { note } }) => [repliesTakenDown(note.id, PER_PAGE)],
   );
   const ofMember = feedsOf(
     ({ params }: Named<{ handle: string }>) => `/members/${params.handle}`,
     ({ params }) =>
       (reader) =>
         memberPage(reader, pool, keys, params.handle),
+    async (_, { view: { member, notes, packets, cases } }) => {
+      const restored = await restoredPackets(packets);
+      const author = member.handle;
+      return newestFirst([
+        ...packets.map((one) => packetEntry(one, author, restored)),
+        ...cases.map((one) => caseEntry(one, author)),
+        ...notes.map((note) => ownNoteEntry(note, author)),
+      ]);
+    },
     (_, { view: { member } }) => [
       notesOfMemberTakenDown(member.id, OF_EACH),
       artifactsTakenDown(OF_EACH, member.id),
       casesTakenDown(OF_EACH, member.id),
     ],
+    ({ view: { member } }) => [lastReversalOfMember(member.id)],
   );
   const ofCases = feedsOf(
     ({ query }: Filtered<{ state?: string | undefined }>) => address('/cases', query),
     ({ query }) =>
       (reader) =>
         casesPage(reader, pool, query),
+    async (_, { view: { cases, people } }) => byAuthors(cases, people, caseEntry),
     () => [casesTakenDown(PER_PAGE)],
+    () => [lastCaseChange()],
   );
   const ofPackets = feedsOf(
     ({ query }: Filtered<{ kind?: string | undefined }>) => address('/packets', query),
     ({ query }) =>
       (reader) =>
         packetsPage(reader, pool, query),
+    async (_, { view: { packets, people } }) => {
+      const restored = await restoredPackets(packets);
+      return byAuthors(packets, people, (one, author) => packetEntry(one, author, restored));
+    },
     () => [artifactsTakenDown(PER_PAGE)],
+    () => [lastRecordRestored()],
   );
   const ofActivity = feedsOf(
     (_: { request: RequestContext }) => '/activity',
     () => (reader) => activityPage(reader, pool, {}),
+    async (_, { view: { entries, people } }) => {
+      const restored = await times(subjectsRestored(entries.map(({ id }) => id)));
+      return entries.map((entry) => activityEntry(entry, people, restored));
+    },
     () => [activityTakenDown(ACTIVITY_PER_PAGE)],
+    () => [lastReversal()],
   );
 
   return {

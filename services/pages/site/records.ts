@@ -3,7 +3,7 @@ import type { Reader } from '../../../platform/http/reader.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { publicSuccessor } from '../../../projections/artifacts/artifacts.ts';
-import { publicNotesOfMember } from '../../../projections/guestbook/notes.ts';
+import { latestNotesOfMember } from '../../../projections/guestbook/notes.ts';
 import { findHandle } from '../../../projections/membership/members.ts';
 import { artifactsContract } from '../../artifacts/contract.ts';
 import { casesContract } from '../../cases/contract.ts';
@@ -34,7 +34,7 @@ export async function memberPage(
   });
   const ofAuthor = { query: { author_id: id, limit: OF_EACH } };
   const [notes, { artifacts }, { cases }] = await Promise.all([
-    query(pool, publicNotesOfMember(id, OF_EACH)),
+    query(pool, latestNotesOfMember(id, OF_EACH)),
     readBody(reader, artifactsContract, 'artifacts.list', ofAuthor),
     readBody(reader, casesContract, 'case.list', ofAuthor),
   ]);
@@ -55,7 +55,8 @@ export async function memberPage(
       notes: notes.map((note) => ({
         id: note.note_id,
         message: note.message ?? '',
-        at: note.submitted_at.toISOString(),
+        written: note.submitted_at.toISOString(),
+        at: note.public_since.toISOString(),
         parentId: note.parent_id,
       })),
       packets: artifacts,

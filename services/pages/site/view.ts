@@ -80,14 +80,17 @@ export type People = Readonly<Record<string, Person>>;
 
 export type NoteParent = Pick<Note, 'id' | 'name' | 'message'>;
 
+/** When a note was approved (ISO 8601), by which lists are ordered, and its public replies; by id. */
+export type Listed = Readonly<Record<string, { approved: string; replies: number }>>;
+
 /** A page that a script takes over in the browser, to write, report and sign in. */
 export type LiveView =
   | {
       kind: 'guestbook';
       experience: Experience;
       notes: readonly Note[];
-      /** How many public replies a note has, by its id. */
-      replies: Readonly<Record<string, number>>;
+      /** What the list shows beside each note, by its id. */
+      listed: Listed;
       notice: string;
       /** Whether these are the newest notes. */
       newest: boolean;
@@ -99,6 +102,8 @@ export type LiveView =
       /** The note that this one replies to. */
       parent: NoteParent | null;
       replies: readonly Note[];
+      /** Beside the note and each reply, by id. */
+      listed: Listed;
       newest: boolean;
       older?: string | undefined;
     }
@@ -170,7 +175,9 @@ export type ViewOf<Kind extends View['kind']> = Extract<View, { kind: Kind }>;
 export interface NoteLine {
   id: string;
   message: string;
-  /** ISO 8601. */
+  /** When it was written (ISO 8601). */
+  written: string;
+  /** Since when it is public (ISO 8601). */
   at: string;
   /** The note that this one replies to, or null. */
   parentId: string | null;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { XMLParser } from 'fast-xml-parser';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
@@ -5,6 +7,7 @@ import { readCookie } from '../../../harness/api.ts';
 import { createCaseCommands } from '../../../harness/cases.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile } from '../../../harness/records.ts';
+import { MIGRATIONS } from '../../../platform/postgres/migrate.ts';
 import { hostileTexts } from '../../support/hostile-texts.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { furnishSite } from '../../support/site.ts';
@@ -13,6 +16,7 @@ interface AtomEntry {
   id: string;
   title: string;
   updated: string;
+  published: string;
   author: { name: string };
   link: { '@href': string };
   content: { '#'?: string };
@@ -152,6 +156,151 @@ async function remove(lead: Moderator, { type, id }: { type: string; id: string 
 }
 
 const artifact = (id: string) => ({ type: 'artifact', id });
+
+/** When a feed and each of its entries changed, the same in both formats. */
+async function readUpdates(service: Service, path: string) {
+  const atom = await readAtom(service, `${path}.atom`);
+  const { items } = await readJsonFeed(service, `${path}.json`);
+  const entries = atom.entries.map(({ id, updated, published }) => ({ id, updated, published }));
+  t.same(
+    items.map((one: Record<string, string>) => ({
+      id: one.id,
+      updated: one.date_modified,
+      published: one.date_published,
+    })),
+    entries,
+  );
+  const find = (id: string) => entries.find((entry) => entry.id === `urn:uuid:${id}`);
+  return { updated: atom.updated, find, first: entries[0]?.id };
+}
+
+t.test('dates a note by its approval, whatever the order of the approvals', async (t) => {
+  const service = await startService(t);
+  const { lead } = await furnishSite(service);
+  const [early, late] = [await submit(service), await submit(service)];
+  await decide(lead, late.id, 'approve');
+  const before = await readUpdates(service, '/guestbook/service');
+  await decide(lead, early.id, 'approve');
+  const after = await readUpdates(service, '/guestbook/service');
+  const entry = after.find(early.id);
+  t.equal(after.first, `urn:uuid:${early.id}`);
+  t.ok(entry && entry.updated > before.updated, 'later than all that a reader has');
+  t.equal(after.updated, entry?.updated);
+  t.ok(entry && entry.published < (before.find(late.id)?.updated ?? ''), 'written before');
+});
+
+t.test('never sets back when a feed changed', async (t) => {
+  const service = await startService(t);
+  const { lead, ada, packets, caseId, openId, silent } = await furnishSite(service);
+  const { id, sign_in_key, handle } = ada;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const signed = { name: '', attribution: 'member', member_handle: handle };
+  const note = await submit(service, signed, readCookie(login));
+  const feeds = ['/guestbook/service', `/members/${handle}`, '/cases', '/packets', '/activity'];
+  const last = new Map<string, string>();
+  const look = async (what: string) => {
+    for (const feed of feeds) {
+      const { updated } = await readUpdates(service, feed);
+      t.ok(updated >= (last.get(feed) ?? '2000'), `${feed} after ${what}`);
+      last.set(feed, updated);
+    }
+  };
+  await look('the start');
+  const decideAgain = async (decision: object) => {
+    const { item } = (await lead.get(`notes/${note.id}`)).body;
+    const given = { ...decision, expected_version: item.version };
+    const { status, text, body } = await lead.post(`notes/${note.id}/decisions`, given);
+    t.equal(status, 201, text);
+    return () => lead.post(`decisions/${body.event_id}/undo`, { expected_version: body.version });
+  };
+  const undoApproval = await decideAgain({ action: 'approve' });
+  await look('an approval');
+  t.equal((await undoApproval()).body.status, 'undone');
+  await look('its undo');
+  t.same(await readTombstones(service, '/guestbook/service'), [note.id]);
+  const undoRejection = await decideAgain({ action: 'reject', policy: 'spam' });
+  await look('a rejection');
+  t.equal((await undoRejection()).body.status, 'undone');
+  await decideAgain({ action: 'approve' });
+  await look('another approval');
+  for (const subject of [
+    { type: 'note', id: note.id },
+    { type: 'artifact', id: packets.work },
+    { type: 'case', id: caseId },
+  ]) {
+    const undo = await remove(lead, subject);
+    await look(`the removal of the ${subject.type}`);
+    const removed = last.get('/activity') ?? '';
+    await undo();
+    await look(`the undo for the ${subject.type}`);
+    const own = await readUpdates(service, `/members/${handle}`);
+    t.ok((own.find(subject.id)?.updated ?? '') > removed, 'later than its tombstone');
+  }
+  await createCaseCommands(silent).withdraw(openId, 1);
+  await look('the withdrawal of a case');
+});
+
+t.test('finds since when notes of an earlier release are not public', async (t) => {
+  const service = await startService(t);
+  const { ada, lead } = await furnishSite(service);
+  const { id, sign_in_key, handle } = ada;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const cookie = readCookie(login);
+  const signed = { name: '', attribution: 'member', member_handle: handle };
+  const write = async () => {
+    const { id: noteId } = await submit(service, signed, cookie);
+    return { type: 'note', id: noteId };
+  };
+  const approved = async () => {
+    const note = await write();
+    const { body } = await decide(lead, note.id, 'approve');
+    const expected = { expected_version: body.version };
+    return { ...note, undo: () => lead.post(`decisions/${body.event_id}/undo`, expected) };
+  };
+  const withdraw = ({ id: noteId }: { id: string }) =>
+    service.call('POST', `/api/guestbook/${noteId}/withdraw`, { cookie, body: {} });
+  const [undone, rejected, removed, restored, both, again] = [
+    await approved(),
+    await write(),
+    await approved(),
+    await approved(),
+    await approved(),
+    await approved(),
+  ];
+  await undone.undo();
+  await decide(lead, rejected.id, 'reject');
+  await remove(lead, removed);
+  await (await remove(lead, restored))();
+  await remove(lead, both);
+  await (await remove(lead, again))();
+  for (const note of [both, again, await approved(), await write()]) await withdraw(note);
+  const { pool } = service.database;
+  const notes = async () =>
+    (await pool.query('SELECT note_id, state, gone_at FROM notes ORDER BY 1')).rows;
+  const now = await notes();
+  t.equal(now.filter(({ gone_at }) => gone_at).length, 5);
+  await pool.query(`ALTER TABLE notes DROP COLUMN gone_at; DROP INDEX notes_public_since,
+    notes_restored, record_decisions_reversed, cases_changed`);
+  await pool.query(readFileSync(join(MIGRATIONS, '0011-public-again.sql'), 'utf8'));
+  t.same(await notes(), now);
+});
+
+t.test('dates an empty feed by the beginning of the service', async (t) => {
+  const service = await startService(t);
+  for (const path of ['/guestbook/observatory', '/cases', '/packets', '/activity']) {
+    const { updated } = await readAtom(service, `${path}.atom`);
+    t.ok(Date.now() - Date.parse(updated) < 86_400_000, `${path}: ${updated}`);
+  }
+});
+
+t.test('tells a guest with the name of a member from the member', async (t) => {
+  const service = await startService(t);
+  const { lead, ada } = await furnishSite(service);
+  const { id } = await submit(service, { name: ada.handle, message: 'Not Ada' });
+  await decide(lead, id, 'approve');
+  const { entries } = await readAtom(service, '/guestbook/service.atom');
+  t.equal(entries[0]?.author.name, `${ada.handle} (guest)`);
+});
 
 t.test('names in the feeds of a guestbook and a note what was taken down', async (t) => {
   const service = await startService(t);

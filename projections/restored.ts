@@ -1,0 +1,70 @@
+import { type Sql, sql } from '../platform/sql.ts';
+import type { RecordType } from '../services/publications/record-type.ts';
+
+/** When something changed; null if it never did. */
+export interface ChangeRow {
+  at: Date | null;
+}
+
+/** Reads when records became public again; one that never was taken down has no row. */
+export function recordsRestored(
+  type: RecordType,
+  ids: readonly string[],
+): Sql<{ id: string; at: Date }> {
+  return sql`SELECT given.id, restored.at FROM unnest(${ids}::uuid[]) given (id), LATERAL (
+      SELECT max(coalesce(undone_at, decided_at)) AS at FROM (SELECT * FROM record_decisions
+          WHERE subject_type = ${type} AND subject_id = given.id OFFSET 0) one
+        WHERE decision = 'restored' OR decision = 'removed' AND undone_at IS NOT NULL
+    ) restored WHERE restored.at IS NOT NULL`;
+}
+
+/** Reads when the subjects of activity entries became public, if that was after the entry. */
+export function subjectsRestored(entryIds: readonly string[]): Sql<{ id: string; at: Date }> {
+  return sql`SELECT a.entry_id AS id, since.at FROM activity a, LATERAL (
+      SELECT CASE a.subject_type WHEN 'note' THEN (SELECT greatest(n.settled_at, p.settled_at)
+          FROM notes n LEFT JOIN notes p ON p.note_id = n.parent_id WHERE n.note_id = a.subject_id)
+        ELSE (SELECT max(coalesce(undone_at, decided_at)) FROM record_decisions
+          WHERE subject_type = a.subject_type AND subject_id = a.subject_id
+            AND (decision = 'restored' OR decision = 'removed' AND undone_at IS NOT NULL)) END AS at
+    ) since
+    WHERE a.entry_id IN (SELECT unnest(${entryIds}::uuid[])) AND since.at > a.occurred_at`;
+}
+
+/**
+ * Reads when something last became public again or ceased to be. A feed that was changed by that may
+ * show no trace of it: an entry came back beyond its page, or one was an approval that was undone.
+ */
+export function lastReversal(): Sql<ChangeRow> {
+  return sql`SELECT greatest(
+      (SELECT max(settled_at) FROM notes WHERE state = 'approved' AND settled_at > approved_at),
+      (SELECT max(gone_at) FROM notes WHERE gone_at IS NOT NULL),
+      (SELECT max(coalesce(undone_at, decided_at)) FROM record_decisions
+        WHERE decision = 'restored' OR decision = 'removed' AND undone_at IS NOT NULL)) AS at`;
+}
+
+/** Reads when a record last became public again. */
+export function lastRecordRestored(): Sql<ChangeRow> {
+  return sql`SELECT max(coalesce(undone_at, decided_at)) AS at FROM record_decisions
+    WHERE decision = 'restored' OR decision = 'removed' AND undone_at IS NOT NULL`;
+}
+
+/** Reads when records of a member, or notes with replies by the member, last became public again. */
+export function lastReversalOfMember(memberId: string): Sql<ChangeRow> {
+  return sql`SELECT greatest(
+      (SELECT max(p.settled_at) FROM notes n JOIN notes p ON p.note_id = n.parent_id
+        WHERE n.member_id = ${memberId} AND n.state = 'approved'
+          AND p.state = 'approved' AND p.settled_at > p.approved_at),
+      (SELECT max(coalesce(undone_at, decided_at)) FROM record_decisions
+        WHERE author_id = ${memberId}
+          AND (decision = 'restored' OR decision = 'removed' AND undone_at IS NOT NULL))) AS at`;
+}
+
+/** Reads when the state or the removal of any case last changed. */
+export function lastCaseChange(): Sql<ChangeRow> {
+  return sql`SELECT max(updated_at) AS at FROM cases`;
+}
+
+/** Reads since when the service has tables: when the feed of an empty list changed. */
+export function serviceSince(): Sql<ChangeRow> {
+  return sql`SELECT min(applied_at) AS at FROM schema_migrations`;
+}
