@@ -117,6 +117,9 @@ const withoutNoise: NonNullable<CreateDocumentOptions['override']> = ({
   // `minItems` and `maxItems` already close a tuple.
   if (jsonSchema.items === false) delete jsonSchema.items;
   const { type, format } = zodSchema._zod.def as { type: string; format?: string };
+  // Code generators write a decimal number for a constant of the type `number`.
+  if (jsonSchema.type === 'number' && Number.isInteger(jsonSchema.const))
+    jsonSchema.type = 'integer';
   if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
   // Drops the patterns that zod adds beside `format`; patterns of our own schemas stay.
   if (type === 'string' && ['datetime', 'date', 'uuid'].includes(format ?? ''))

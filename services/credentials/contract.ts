@@ -20,8 +20,12 @@ import { SCOPES } from '../../platform/http/scopes.ts';
 
 const BODY_LIMIT = 4096;
 
+const Scope = z
+  .enum(SCOPES)
+  .meta({ id: 'Scope', description: 'What the bearer of a credential may do' });
+
 const Scopes = z
-  .array(z.enum(SCOPES))
+  .array(Scope)
   .min(1)
   .max(SCOPES.length)
   .refine((scopes) => new Set(scopes).size === scopes.length, 'must be different from each other')

@@ -7,6 +7,12 @@ import type { Test } from 'tap';
 /** The type of the event that the later release adds to each page of updates. */
 export const LATER_EVENT = 'garden.watered';
 
+/** Request headers that concern one connection, which `fetch` does not send. */
+const OF_ONE_CONNECTION = [
+  ...['connection', 'content-length', 'expect', 'host', 'http2-settings'],
+  ...['transfer-encoding', 'upgrade'],
+];
+
 const LATER_FIELD = { added_later: 'by a later release' };
 
 /** Adds a field to every object within `value`. */
@@ -27,8 +33,7 @@ export async function startLaterRelease(t: Test, baseUrl: string): Promise<strin
     try {
       const url = new URL(req.url ?? '/', baseUrl);
       const headers = new Headers(req.headers as Record<string, string>);
-      for (const name of ['connection', 'content-length', 'expect', 'host', 'transfer-encoding'])
-        headers.delete(name);
+      for (const name of OF_ONE_CONNECTION) headers.delete(name);
       if (headers.has('origin')) headers.set('origin', baseUrl);
       const sent = await buffer(req);
       const body = sent.length > 0 ? { body: sent } : {};

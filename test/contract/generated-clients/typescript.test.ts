@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import t from 'tap';
 import { findTool, NO_TOOLS } from '../../../harness/tools.ts';
 import { startService } from '../../support/service.ts';
-import { type Command, testGeneratedClient } from './project.ts';
+import { COMPILER_TIMEOUT_MS, type Command, testGeneratedClient } from './project.ts';
 
 const packages = join(import.meta.dirname, '../../../node_modules');
 const tool = (path: string): string => findTool(path) ?? '';
 // .ci/run installs the generators; elsewhere they may be missing.
 const skip = tool('orval') ? false : NO_TOOLS;
 if (skip) console.error(`SKIPPED: the generated TypeScript clients; ${skip}`);
+t.setTimeout(COMPILER_TIMEOUT_MS);
 const node = (script: string, ...args: string[]): Command => [process.execPath, script, ...args];
 
 const compile = node(

@@ -56,7 +56,7 @@ func main() {
 			SignInKey:        signInKey,
 			CredentialId:     credentialID,
 			CredentialSecret: credentialSecret,
-			Scopes:           []api.CredentialRequestScopes{api.CredentialRequestScopesCaseCreate, api.CredentialRequestScopesUpdatesRead},
+			Scopes:           []api.Scope{api.ScopeCaseCreate, api.ScopeUpdatesRead},
 			ExpiresAt:        int(time.Now().Add(time.Hour).Unix()),
 		}))
 

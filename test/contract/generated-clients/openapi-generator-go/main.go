@@ -55,7 +55,7 @@ func main() {
 	created := result(api.CredentialsAPI.CredentialBootstrap(anonymous).
 		IdempotencyKey(newID()).
 		CredentialRequest(*client.NewCredentialRequest(memberID, signInKey, credentialID, credentialSecret,
-			[]string{"case:create", "updates:read"}, int32(time.Now().Add(time.Hour).Unix()))).
+			[]client.Scope{client.CASE_CREATE, client.UPDATES_READ}, int32(time.Now().Add(time.Hour).Unix()))).
 		Execute())
 
 	member := context.WithValue(anonymous, client.ContextAccessToken,

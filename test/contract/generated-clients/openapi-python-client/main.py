@@ -17,8 +17,8 @@ from client.api.updates import updates_list
 from client.models import (
     CaseRequest,
     CredentialRequest,
-    CredentialRequestScopesItem,
     MemberRequest,
+    Scope,
 )
 
 base_url = sys.argv[1]
@@ -56,7 +56,7 @@ created = credential_bootstrap.sync(
         sign_in_key=sign_in_key,
         credential_id=credential_id,
         credential_secret=credential_secret,
-        scopes=[CredentialRequestScopesItem.CASECREATE, CredentialRequestScopesItem.UPDATESREAD],
+        scopes=[Scope.CASECREATE, Scope.UPDATESREAD],
         expires_at=int(time.time()) + 3600,
     ),
 )
