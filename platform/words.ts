@@ -16,9 +16,12 @@ export interface Word {
 /** Longer words are cut: a lexeme of PostgreSQL has less than 2,048 bytes. */
 const MAX_WORD_LENGTH = 64;
 
-/** A character with its marks, or a syllable of jamo: what composes to one character or few. */
+/**
+ * A character with its marks, or a syllable of jamo: what composes to one character or few. Further
+ * marks begin another cluster, because to normalize marks takes the square of their number.
+ */
 const CLUSTER =
-  /(?:[\u1100-\u115f\ua960-\ua97c]+[\u1160-\u11a7\ud7b0-\ud7c6]*[\u11a8-\u11ff\ud7cb-\ud7fb]*|\P{M})?[\p{M}\uff9e\uff9f]*/suy;
+  /(?:[\u1100-\u115f\ua960-\ua97c]{1,64}[\u1160-\u11a7\ud7b0-\ud7c6]{0,64}[\u11a8-\u11ff\ud7cb-\ud7fb]{0,64}|\P{M})?[\p{M}\uff9e\uff9f]{0,64}/suy;
 
 /** Accents, Hebrew points, Arabic vowel signs, the Arabic tatweel, and what is never drawn. */
 const DROPPED =
@@ -185,18 +188,36 @@ export type TextPart = readonly [start: number, end: number];
 /** Finds where a text has the words that a query asks for. Parts that touch are joined. */
 export function findWords(text: string, query: readonly Alternative[]): TextPart[] {
   const words = splitWords(text);
-  const hits = query
-    .flatMap(({ all }) => all)
-    .flatMap((phrase) =>
-      words.flatMap((first, at): TextPart[] => {
-        if (!matchesAt(words, at, phrase)) return [];
-        const last = words[at + phrase.words.length - 1] ?? first;
-        // A single character is found as the first one of a pair.
-        return [[first.start, phrase.prefix ? endOfCluster(text, last.start) : last.end]];
-      }),
-    )
-    .sort(([one], [other]) => one - other);
-  return joinParts(hits);
+  const { byWord, byStart } = toPhrases(query);
+  const hits: TextPart[] = [];
+  for (const [at, first] of words.entries()) {
+    const start = byStart.size > 0 ? String.fromCodePoint(first.text.codePointAt(0) ?? 0) : '';
+    for (const phrase of [...(byWord.get(first.text) ?? []), ...(byStart.get(start) ?? [])]) {
+      if (!matchesAt(words, at, phrase)) continue;
+      const last = words[at + phrase.words.length - 1] ?? first;
+      // A single character is found as the first one of a pair.
+      hits.push([first.start, phrase.prefix ? endOfCluster(text, last.start) : last.end]);
+    }
+  }
+  return joinParts(hits.sort(([one], [other]) => one - other));
+}
+
+/**
+ * The phrases of a query, each once, by their first word; and those that are only the first character
+ * of a word, by this character. A query may repeat a word a hundred times, and a text has thousands.
+ */
+function toPhrases(query: readonly Alternative[]) {
+  const phrases = new Map(
+    query.flatMap(({ all }) => all).map((phrase) => [JSON.stringify(phrase), phrase]),
+  );
+  const byFirst = (isStart: boolean) =>
+    Map.groupBy(
+      [...phrases.values()].filter(
+        ({ words, prefix }) => (prefix && words.length === 1) === isStart,
+      ),
+      ({ words: [first = ''] }) => first,
+    );
+  return { byWord: byFirst(false), byStart: byFirst(true) };
 }
 
 function matchesAt(words: readonly Word[], at: number, phrase: Phrase): boolean {

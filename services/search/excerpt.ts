@@ -11,14 +11,29 @@ export interface Excerpt {
   marks: [start: number, length: number][];
 }
 
-/** The part of the first text with a hit that is around this hit, or else the start of a text. */
-export function toExcerpt(
-  texts: readonly (string | null)[],
-  query: readonly Alternative[],
-): Excerpt {
-  const found = texts.map((text) => ({ text: text ?? '', hits: findWords(text ?? '', query) }));
-  const { text, hits } = found.find((one) => one.hits.length > 0) ??
-    found[0] ?? { text: '', hits: [] };
+/**
+ * How much text the excerpts of one answer are looked for in, in UTF-16 code units. It is enough for a
+ * page of records of usual length, and keeps a page of the longest ones from taking a second.
+ */
+const MAX_LOOKED_THROUGH = 50_000;
+
+/**
+ * Creates the function that makes the excerpts of one answer: the part of a record's first text with a
+ * hit that is around this hit, or else the start of its first text.
+ */
+export function createExcerpts(query: readonly Alternative[]) {
+  let left = MAX_LOOKED_THROUGH;
+  return (texts: readonly (string | null)[]): Excerpt => {
+    for (const text of texts) {
+      left -= text?.length ?? 0;
+      const hits = text && left >= 0 ? findWords(text, query) : [];
+      if (text && hits.length > 0) return toExcerpt(text, hits);
+    }
+    return toExcerpt(texts[0] ?? '', []);
+  };
+}
+
+function toExcerpt(text: string, hits: readonly TextPart[]): Excerpt {
   const { excerpt, from, shift } = cutAround(text, hits[0]);
   const marks = hits.flatMap(([start, end]): [number, number][] => {
     const to = Math.min(end, from + excerpt.length - shift);

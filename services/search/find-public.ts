@@ -10,7 +10,7 @@ import {
   type SearchKind,
   searchPublic,
 } from '../../projections/search/search.ts';
-import { toExcerpt } from './excerpt.ts';
+import { createExcerpts } from './excerpt.ts';
 
 export interface PublicSearch {
   words: string;
@@ -48,12 +48,13 @@ export async function findPublic(
   const read = await searchReads(pool)(searchPublic(asked, kind, limit + 1, place), gone);
   const found = read.filter((row): row is FoundRow => row.id !== null);
   const { rows, next } = toPage(found, limit, (row) => ({ at: row.place, id: row.id }));
+  const toExcerpt = createExcerpts(asked.alternatives);
   const results = rows.map((row) => ({
     kind: row.kind,
     id: row.id,
     title: row.kind === 'note' ? guestName(row.title) : (row.title ?? ''),
     ...(row.attribution ? { attribution: row.attribution } : {}),
-    ...toExcerpt(row.texts, asked.alternatives),
+    ...toExcerpt(row.texts),
     at: row.at.toISOString(),
   }));
   const { count = 0, complete = true } = read[0] ?? {};

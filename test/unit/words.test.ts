@@ -51,6 +51,35 @@ t.test('finds the words in a text', (t) => {
   t.end();
 });
 
+t.test('normalizes no long run of marks', (t) => {
+  const lengths: number[] = [];
+  const { normalize } = String.prototype;
+  const text = `x${'\u094d'.repeat(2000)}${'\u093c'.repeat(2000)} ${'\u1112'.repeat(2000)}`;
+  t.intercept(String.prototype, 'normalize', {
+    value(this: string, form: string) {
+      lengths.push(this.length);
+      return normalize.call(this, form);
+    },
+  });
+  splitWords(text);
+  t.ok(lengths.length > 0 && Math.max(...lengths) < 200, `normalized ${Math.max(...lengths)}`);
+  t.end();
+});
+
+t.test('compares each word of a text once with a word that a query repeats', (t) => {
+  let reads = 0;
+  const all = Array.from({ length: 100 }, () => ({
+    get words() {
+      reads++;
+      return ['a'];
+    },
+    prefix: false,
+  }));
+  t.equal(findWords('a '.repeat(2000), [{ all, none: [] }]).length, 2000);
+  t.ok(reads < 20_000, `${reads} reads of a phrase`);
+  t.end();
+});
+
 /**
  * If this fails after an upgrade of Node.js, its Unicode data splits some texts in another way than
  * before: add a migration that sets `words` to null, so that the worker writes the words again.
