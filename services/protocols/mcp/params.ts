@@ -20,6 +20,7 @@ interface Params {
   cursor?: unknown;
   name?: string;
   ref?: { name?: string };
+  argument?: { name?: string };
 }
 
 /**
@@ -27,7 +28,7 @@ interface Params {
  * error, as a dump of zod's issues, or not at all.
  */
 export function paramsFault(message: Record<string, unknown>): string | undefined {
-  const { cursor, name, ref }: Params = message.params ?? {};
+  const { cursor, name, ref, argument }: Params = message.params ?? {};
   if (LISTS.has(message.method))
     return cursor === undefined ? undefined : 'cursor: this list has one page.';
   const checked = SCHEMAS.get(message.method)?.['~standard'].validate(message.params);
@@ -38,6 +39,8 @@ export function paramsFault(message: Record<string, unknown>): string | undefine
     return `${path}: ${issue.message}.`;
   }
   // The SDK looks names up in plain objects and would find inherited names such as `constructor`.
-  const inherited = [name, ref?.name].find((one) => one !== undefined && one in Object.prototype);
+  const inherited = [name, ref?.name, argument?.name].find(
+    (one) => one !== undefined && one in Object.prototype,
+  );
   return inherited && `${inherited} not found.`;
 }

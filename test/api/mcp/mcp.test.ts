@@ -160,6 +160,14 @@ t.test('explains invalid params in a sentence, in both eras', async (t) => {
     ['prompts/get', { name: 'constructor' }, /constructor not found/],
     ['completion/complete', { argument }, /ref: /],
     ['completion/complete', { argument, ref: { type: 'ref/prompt', name: 'toString' } }, /found/],
+    ...['constructor', '__proto__'].map((inherited): [string, object, RegExp] => [
+      'completion/complete',
+      {
+        ref: { type: 'ref/resource', uri: 'service://members/{id}' },
+        argument: { name: inherited, value: '' },
+      },
+      new RegExp(`${inherited} not found`),
+    ]),
     ...['tools', 'prompts', 'resources', 'resources/templates'].map(
       (of): [string, object, RegExp] => [`${of}/list`, { cursor: 'made-up' }, /cursor: /],
     ),
