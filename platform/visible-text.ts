@@ -18,13 +18,45 @@ export const hasVisibleText = (text: string): boolean => VISIBLE.test(text);
 export const guestName = (name: string | null): string =>
   name && hasVisibleText(name) ? name : 'Guest';
 
-// Invisible characters that can move or hide the text around them. Joiners and variation selectors
-// are excluded because scripts and emoji need them.
-const INVISIBLE =
-  /(?![\u200c\u200d]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/gu;
+const toTags = (letters: string): string =>
+  [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+const FLAGS = `\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(toTags).join('|')})\u{E007F}`;
 
-/** Removes invisible characters from a text. */
-export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '');
+// Syllables that lack their first or middle letter have a filler in its place.
+const [INITIAL, MEDIAL, FINAL] = [
+  '[\\u1100-\\u115E\\uA960-\\uA97C]',
+  '[\\u1161-\\u11A7\\uD7B0-\\uD7C6]',
+  '[\\u11A8-\\u11FF\\uD7CB-\\uD7FB]',
+];
+const FILLERS = `\\u115F(?=${MEDIAL}|\\u1160${FINAL})|(?<=${INITIAL})\\u1160|(?<=\\u115F)\\u1160(?=${FINAL})`;
+
+// Invisible characters that scripts and emoji need, and that change nothing beyond the text itself: joiners,
+// variation selectors, direction marks (LRM, RLM, ALM), the zero width space, the Mongolian vowel separator.
+const NEEDED = `${FLAGS}|[\\u200B-\\u200F\\u061C\\u180E]|\\p{Variation_Selector}|${FILLERS}`;
+
+// All others can move or hide the text around them.
+const HIDDEN = new RegExp(
+  `(${NEEDED})|(\\p{Default_Ignorable_Code_Point}|[\\uFFF9-\\uFFFB])`,
+  'gu',
+);
+
+/**
+ * Removes the invisible characters that are not shown: the one rule for pages, their titles, the
+ * console and titles in feeds.
+ */
+export const stripInvisible = (text: string): string => text.replaceAll(HIDDEN, '$1');
+
+/** Splits a text at the characters that `stripInvisible` removes, which are the odd elements. */
+export function splitAtInvisible(text: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 2: hidden, index } of text.matchAll(HIDDEN)) {
+    if (!hidden) continue;
+    parts.push(text.slice(from, index), hidden);
+    from = index + hidden.length;
+  }
+  return [...parts, text.slice(from)];
+}
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 

@@ -15,6 +15,8 @@ const HOSTILE = [
   ['\u{E0048}\u{E0049} \u{1F3F4}\u{E0078}\u{E007F}', ['character U+E0049', 'character U+E0078']],
   ['x\u180B\uFFF0\u{1BCA0}\u{1D173}\u{E0FFF}', ['character U+180B', 'character U+FFF0']],
   ['❤️ 1️⃣ ☎︎ \u{1F3F4}\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}', []],
+  ['אני אוהב C++\u200E וגם C#\u200E, สวัสดี\u200Bชาวโลก ᠨ\u180Eᠠ \u115F\u1161\u11A8', []],
+  ['made by Eve\u200F!', ['right-to-left mark']],
   ['مرحبا\u200Cها 👩\u200D👧 https://example.org/x', []],
 ] as const;
 
@@ -34,7 +36,11 @@ t.test('shows hostile text as text and marks hidden characters', NEEDS_BROWSER, 
     const named = await Promise.all(shown.map((mark) => mark.getAttribute('aria-label')));
     for (const mark of marks) t.ok(named.includes(mark), mark);
     if (marks.length === 0) t.equal(await currentText(page), message);
-    else t.notMatch(await currentText(page), /\p{Default_Ignorable_Code_Point}/u);
+    else
+      t.notMatch(
+        await currentText(page),
+        /(?![\u200E\u200F\u061C])\p{Default_Ignorable_Code_Point}/u,
+      );
     await checkAppearance(t, page, `moderation-hostile-${index + 1}`);
   }
   for (const name of await page.locator('.author, #note-title bdi, .record bdi').all())

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import t from 'tap';
 import { z } from 'zod';
 import { Text } from '../../platform/http/schemas.ts';
-import { guestName, hasVisibleText, toLine } from '../../platform/visible-text.ts';
+import {
+  guestName,
+  hasVisibleText,
+  splitAtInvisible,
+  stripInvisible,
+  toLine,
+} from '../../platform/visible-text.ts';
 
 const INVISIBLE: Record<string, string> = {
   'nothing at all': '',
@@ -106,4 +112,61 @@ t.test('shortens a text to one line without characters that hide others', async 
   t.equal(toLine('🌍🌍🌍', 2), '🌍…', 'no half of a character');
   t.equal(toLine('\u202eevil\u2066', 20), 'evil');
   t.equal(toLine('👩\u200d🚀', 20), '👩\u200d🚀', 'an emoji keeps its joiner');
+});
+
+const tags = (letters: string) =>
+  [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+const flag = (region: string) => `\u{1f3f4}${tags(region)}\u{e007f}`;
+
+const NEEDED: Record<string, string> = {
+  'flags of England, Scotland and Wales': `Go ${flag('gbeng')} ${flag('gbsct')}${flag('gbwls')}!`,
+  'Hebrew with LRM': 'אני אוהב C++\u200e מאוד וגם C#\u200e',
+  'Hebrew with RLM': 'שלום (hello)\u200f, עולם!\u200f',
+  'Arabic with ALM': '\u061c١٢/٣ يوم',
+  'Persian with ZWNJ': 'می\u200cخواهم کتاب\u200cها را بخوانم',
+  'Hindi with ZWJ': 'क्\u200dष और र्\u200dय',
+  'Thai with ZWSP': 'สวัสดี\u200bชาวโลก',
+  'Khmer with ZWSP': 'ខ្ញុំ\u200bស្រឡាញ់\u200bភាសា\u200bខ្មែរ',
+  'Mongolian with MVS and FVS': 'ᠨᠠᠭᠠᠨ\u180eᠠ ᠪᠠᠭ\u180bᠠ',
+  'jamo with fillers': '\u115f\u1161 \u1100\u1160 \u115f\u1160\u11a8',
+  emoji: '👩🏽\u200d🚀 ❤\ufe0f 1\ufe0f\u20e3 ☎\ufe0e',
+};
+
+const LEFT_OUT: Record<string, [written: string, shown: string]> = {
+  'an override': ['invoice\u202efdp.exe\u202c', 'invoicefdp.exe'],
+  'embeddings and isolates': ['\u202aa\u202bb\u2066c\u2067d\u2068e\u2069', 'abcde'],
+  'stray tags': [`hi${tags('secret')}\u{e007f}\u{e0001}`, 'hi'],
+  'tags that spell no flag': [flag('xx'), '\u{1f3f4}'],
+  'the beginning of a flag': [`\u{1f3f4}${tags('gbeng')}`, '\u{1f3f4}'],
+  'fillers without jamo': ['a\u115f\u1160\u115f\u3164\uffa0b', 'ab'],
+  others: ['a\u00adb\u034fc\u2060d\ufeffe\u2064f\ufff9g\u17b4h', 'abcdefgh'],
+};
+
+t.test('keeps the invisible characters that scripts and emoji need', async (t) => {
+  for (const [name, text] of Object.entries(NEEDED)) {
+    t.equal(stripInvisible(text), text, name);
+    t.equal(toLine(text, 100), text, name);
+    t.same(splitAtInvisible(text), [text], name);
+  }
+});
+
+t.test('leaves out invisible characters that can move or hide others', async (t) => {
+  for (const [name, [written, shown]] of Object.entries(LEFT_OUT)) {
+    t.equal(stripInvisible(written), shown, name);
+    t.equal(toLine(written, 100), shown, name);
+  }
+});
+
+t.test('splits a text at exactly what it leaves out', async () => {
+  const special = fc.constantFrom(...Object.values(NEEDED), ...Object.values(LEFT_OUT).flat());
+  const texts = fc.array(fc.oneof(special, invisible, fc.string({ unit: 'binary' })));
+  fc.assert(
+    fc.property(texts, (parts) => {
+      const text = parts.join('');
+      const split = splitAtInvisible(text);
+      const shown = split.filter((_, index) => index % 2 === 0).join('');
+      if (split.join('') !== text) throw new Error('a part is missing');
+      if (shown !== stripInvisible(text)) throw new Error('another rule');
+    }),
+  );
 });

@@ -1,3 +1,4 @@
+import { splitAtInvisible } from '../../platform/visible-text.ts';
 import { findHits, splitAtParts, type TextPart } from './hits.ts';
 
 /** Short names of invisible and direction-changing characters. Others show their code point. */
@@ -22,24 +23,25 @@ const NAMES: Record<string, readonly [string, string]> = {
   '\ufeff': ['BOM', 'byte order mark'],
 };
 
-// Not marked: joiners in emoji and in scripts that use them, variation selectors after an emoji,
-// and tag characters in the flags of England, Scotland and Wales.
+// Shown as they are, but marked where no script or emoji needs them.
 const JOINED =
   '(?<!\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\uFE0F|\\p{Script=Arabic}|\\p{Script=Devanagari}|\\p{Script=Bengali}|\\p{Script=Tamil}|\\p{Script=Telugu}|\\p{Script=Kannada}|\\p{Script=Malayalam}|\\p{Script=Gujarati}|\\p{Script=Sinhala}|\\p{M})[\\u200C\\u200D]';
 const SELECTED =
   '(?<!\\p{Extended_Pictographic}|[0-9#*](?=[\\uFE0E\\uFE0F]\\u20E3))[\\uFE0E\\uFE0F]';
-const IGNORABLE = '(?![\\u200C\\u200D\\uFE0E\\uFE0F])\\p{Default_Ignorable_Code_Point}';
-const HIDDEN = new RegExp(
-  `(${JOINED}|${SELECTED}|${IGNORABLE}|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u2028\\u2029\\u2800\\uFFF9-\\uFFFB]|\\p{Co})`,
-  'u',
-);
+const OTHER_SELECTED =
+  '(?<!\\p{Script=Mongolian}|\\p{Script=Han})(?![\\uFE0E\\uFE0F])\\p{Variation_Selector}';
+const BREAKING =
+  '(?<!\\p{Script=Thai}|\\p{Script=Lao}|\\p{Script=Khmer}|\\p{Script=Myanmar}|\\p{M})\\u200B';
+const SEPARATING = '(?<!\\p{Script=Mongolian}|\\p{M})\\u180E';
+const OF_NO_SCRIPT = [JOINED, SELECTED, OTHER_SELECTED, BREAKING, SEPARATING];
+const RIGHT_TO_LEFT =
+  /\p{Script=Hebrew}|\p{Script=Arabic}|\p{Script=Syriac}|\p{Script=Thaana}|\p{Script=Nko}/u;
+const DIRECTION = /[\u200e\u200f\u061c]/;
+const OTHER_HIDDEN = '[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u2028\\u2029\\u2800]|\\p{Co}';
 
-const toTagCharacters = (letters: string): string =>
-  [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
-const FLAGS = new RegExp(
-  `(\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(toTagCharacters).join('|')})\u{E007F})`,
-  'u',
-);
+const marked = (...kinds: string[]) => new RegExp(`(${kinds.join('|')})`, 'u');
+const MARKED_IN_RTL = marked(...OF_NO_SCRIPT, OTHER_HIDDEN);
+const MARKED = marked(...OF_NO_SCRIPT, DIRECTION.source, OTHER_HIDDEN);
 
 interface Mark {
   short: string;
@@ -48,14 +50,24 @@ interface Mark {
 
 type Piece = string | Mark;
 
-const markedPieces = (text: string): Piece[] =>
-  text
-    .split(FLAGS)
-    .flatMap((part, index): Piece[] => (index % 2 ? [part] : withMarks(part)))
+/**
+ * A part of a text as pages show it, with a mark for each character that they do not show, and for
+ * those that no script or emoji of the text needs.
+ */
+function markedPieces(part: string, text = part): Piece[] {
+  const kinds = RIGHT_TO_LEFT.test(text) ? MARKED_IN_RTL : MARKED;
+  return splitAtInvisible(part)
+    .flatMap((shown, index) => (index % 2 ? [toMark(shown)] : withMarks(shown, kinds)))
     .filter((piece) => piece !== '');
+}
 
-const withMarks = (text: string): Piece[] =>
-  text.split(HIDDEN).map((part, index) => (index % 2 ? toMark(part) : part));
+// A direction mark stays beside its mark, because it orders the characters around it on pages.
+const withMarks = (text: string, kinds: RegExp): Piece[] =>
+  text
+    .split(kinds)
+    .flatMap((part, index) =>
+      index % 2 ? [DIRECTION.test(part) ? part : '', toMark(part)] : [part],
+    );
 
 /** The text for announcements, without marks, which would drown out the words. */
 export const plainText = (text: string): string =>
@@ -85,7 +97,7 @@ export interface FoundPart {
 
 /**
  * Text by another person, rendered as plain text. `bdi` isolates its direction from the text around
- * it, and a mark replaces each invisible or direction-changing character.
+ * it, and invisible characters are marked.
  */
 export function MarkedText({ text, class: name = '', query = '', found = [] }: MarkedTextProps) {
   const hits = findHits(text, query);
@@ -95,7 +107,7 @@ export function MarkedText({ text, class: name = '', query = '', found = [] }: M
       {parts.map(([start, end]) => {
         const within = ([from, to]: TextPart) => from <= start && end <= to;
         const findings = found.filter(({ part }) => within(part)).map(({ finding }) => finding);
-        const elements = toElements(text.slice(start, end));
+        const elements = toElements(text.slice(start, end), text);
         if (findings.length === 0)
           return hits.some(within) ? <mark key={start}>{elements}</mark> : elements;
         return (
@@ -112,8 +124,8 @@ export function MarkedText({ text, class: name = '', query = '', found = [] }: M
   );
 }
 
-const toElements = (text: string) =>
-  markedPieces(text).map((piece, index) =>
+const toElements = (part: string, text: string) =>
+  markedPieces(part, text).map((piece, index) =>
     typeof piece === 'string' ? (
       piece
     ) : (

@@ -1,4 +1,4 @@
-import { toLine } from '../../../platform/visible-text.ts';
+import { stripInvisible, toLine } from '../../../platform/visible-text.ts';
 import type { SinceNoteRow } from '../../../projections/guestbook/notes.ts';
 import { authorName } from '../../guestbook/read.ts';
 import { recordPath } from './record-path.ts';
@@ -93,3 +93,11 @@ export const byAuthors = <One extends { author_id: string }>(
 /** The entry that changed last first. */
 export const newestFirst = (entries: readonly FeedEntry[]): FeedEntry[] =>
   entries.toSorted((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0));
+
+/** An entry without the invisible characters that pages do not show either. */
+export const shownEntry = (entry: FeedEntry): FeedEntry => ({
+  ...entry,
+  title: stripInvisible(entry.title),
+  text: stripInvisible(entry.text),
+  author: stripInvisible(entry.author),
+});

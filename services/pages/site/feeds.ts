@@ -1,6 +1,7 @@
 import Builder from 'fast-xml-builder';
 import { textContent } from '../../../platform/http/page-headers.ts';
 import type { Content } from '../../../platform/http/route.ts';
+import { stripInvisible } from '../../../platform/visible-text.ts';
 import type { FeedEntry } from './feed-entries.ts';
 import { feedPath } from './feed-path.ts';
 import type { Page } from './view.ts';
@@ -50,7 +51,7 @@ export function atomFeed(feed: Feed, baseUrl: string): Content {
       '@xmlns': 'http://www.w3.org/2005/Atom',
       '@xmlns:at': 'http://purl.org/atompub/tombstones/1.0',
       id: baseUrl + path,
-      title: inXml(page.head.title),
+      title: inXml(stripInvisible(page.head.title)),
       updated: updatedAt(feed),
       link: [
         link('self', ATOM, feedPath(path, 'atom')),
@@ -75,7 +76,7 @@ export function atomFeed(feed: Feed, baseUrl: string): Content {
 export function jsonFeed({ page, path, entries, gone }: Feed, baseUrl: string): Content {
   const body = {
     version: 'https://jsonfeed.org/version/1.1',
-    title: page.head.title,
+    title: stripInvisible(page.head.title),
     home_page_url: baseUrl + page.head.path,
     feed_url: baseUrl + feedPath(path, 'json'),
     items: entries.map((entry) => ({

@@ -41,6 +41,7 @@ import {
   noteEntry,
   ownNoteEntry,
   packetEntry,
+  shownEntry,
 } from './feed-entries.ts';
 import { atomFeed, jsonFeed } from './feeds.ts';
 import { anyGuestbook, guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
@@ -141,7 +142,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       const feed = {
         page,
         path: path(call),
-        entries,
+        entries: entries.map(shownEntry),
         gone: gone
           .flat()
           .sort((a, b) => b.at.getTime() - a.at.getTime())

@@ -8,6 +8,7 @@ import { createCaseCommands } from '../../../harness/cases.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile } from '../../../harness/records.ts';
 import { MIGRATIONS } from '../../../platform/postgres/migrate.ts';
+import { stripInvisible } from '../../../platform/visible-text.ts';
 import { hostileTexts } from '../../support/hostile-texts.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { furnishSite } from '../../support/site.ts';
@@ -480,11 +481,11 @@ t.test('holds hostile texts as text', async (t) => {
   const { entries } = await readAtom(service, '/guestbook/service.atom');
   t.same(
     entries.map(({ content }) => plain(content['#'] ?? '')),
-    texts.toReversed().map(plain),
+    texts.toReversed().map(stripInvisible).map(plain),
   );
   const { items } = await readJsonFeed(service, '/guestbook/service.json');
   t.same(
     items.map(({ content_text }: { content_text: string }) => content_text),
-    texts.toReversed(),
+    texts.toReversed().map(stripInvisible),
   );
 });
