@@ -120,7 +120,6 @@ const withoutNoise: NonNullable<CreateDocumentOptions['override']> = ({
   // Code generators write a decimal number for a constant of the type `number`.
   if (jsonSchema.type === 'number' && Number.isInteger(jsonSchema.const))
     jsonSchema.type = 'integer';
-  if (jsonSchema.type === 'integer') delete jsonSchema.pattern;
   // Drops the patterns that zod adds beside `format`; patterns of our own schemas stay.
   if (type === 'string' && ['datetime', 'date', 'uuid'].includes(format ?? ''))
     delete jsonSchema.pattern;

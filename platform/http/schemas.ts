@@ -161,13 +161,21 @@ export const WithdrawnReply = z
 /** Converts a time to Unix seconds, rounded down. */
 export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
+/** The OpenAPI schema of an integer that a query has as text: a `pattern` is for strings only. */
+export const asInteger = (schema: { minimum: number; maximum: number; default?: number }) => ({
+  override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+    delete jsonSchema.pattern;
+    Object.assign(jsonSchema, { type: 'integer', ...schema });
+  },
+});
+
 /** `limit` of a list as a query parameter: 1 to 100, 50 by default. */
 export const Limit = z
   .string()
   .regex(/^(?:[1-9]\d?|100)$/, 'must be an integer from 1 to 100')
   .transform(Number)
   .default(50)
-  .meta({ override: { type: 'integer', minimum: 1, maximum: 100, default: 50 } });
+  .meta(asInteger({ minimum: 1, maximum: 100, default: 50 }));
 
 /** An opaque position in a list. The list itself refuses an invalid one, with `invalid_cursor`. */
 export const Cursor = z.string().meta({ maxLength: 1000, pattern: '^[A-Za-z0-9_.-]+$' });

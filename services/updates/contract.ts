@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
-import { Cursor, Limit } from '../../platform/http/schemas.ts';
+import { asInteger, Cursor, Limit } from '../../platform/http/schemas.ts';
 import { UpdateEvent } from './update-event.ts';
 
 const MAX_WAIT = 25;
@@ -13,7 +13,7 @@ const Wait = z
   .regex(/^(?:1?\d|2[0-5])$/, `must be an integer from 0 to ${MAX_WAIT}`)
   .transform(Number)
   .default(0)
-  .meta({ override: { type: 'integer', minimum: 0, maximum: MAX_WAIT, default: 0 } });
+  .meta(asInteger({ minimum: 0, maximum: MAX_WAIT, default: 0 }));
 
 const MAX_TYPES = 20;
 

@@ -157,6 +157,10 @@ t.test('uses no keyword that code generators fail on', async (t) => {
   t.match(version, /^\d+\.\d+\.\d+$/);
   for (const [path, node] of nodes(document, '')) {
     if (typeof node.const === 'boolean') t.fail(`${path}: a boolean constant`);
+    if (node.type === 'number' && Number.isInteger(node.const))
+      t.fail(`${path}: an integer that is a number`);
+    if (node.pattern !== undefined && ![node.type].flat().includes('string'))
+      t.fail(`${path}: a pattern of no string`);
     // Ruby ends a pattern there.
     if (node.pattern?.includes('\\\\/')) t.fail(`${path}: a slash behind a backslash`);
   }

@@ -3,6 +3,7 @@ import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
   AnyUuid,
+  asInteger,
   Cursor,
   FilterText,
   GivenUuid,
@@ -28,7 +29,7 @@ const Seconds = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
   .transform(Number)
-  .meta({ override: { type: 'integer', minimum: 0, maximum: 999_999_999 } });
+  .meta(asInteger({ minimum: 0, maximum: 999_999_999 }));
 
 const ITEM = '(?:[a-z_]{1,20}/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const ITEMS = `^${ITEM}(?:,${ITEM}){0,49}$`;
