@@ -48,11 +48,18 @@ export async function createCore(
   config: Config,
   application: string,
   onLogLost: (line: string) => void = () => undefined,
+  statementMs?: number,
 ) {
   const url = databaseUrl(config);
   const keys = keyRing(serverKeys(config));
   const logWatch = createLogWatch(onLogLost);
-  const pool = createPool(url, application, config.databasePoolSize, logWatch.onConnect);
+  const pool = createPool(
+    url,
+    application,
+    config.databasePoolSize,
+    logWatch.onConnect,
+    statementMs,
+  );
   const readPools = config.databaseReadUrl
     ? addressesOf(config.databaseReadUrl).map((address) =>
         createPool(address, application, config.databasePoolSize),

@@ -13,6 +13,7 @@ import {
 import { fromStored } from '../platform/jobs/stored-job.ts';
 import { addressConfig } from '../platform/postgres/connection.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
+import { asJob, JOB_MS } from '../platform/postgres/request-deadline.ts';
 import { onParentGone } from '../platform/supervisor/parent.ts';
 import { toLoggable } from '../platform/telemetry/loggable.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
@@ -90,7 +91,7 @@ async function serve(
     const ended = (outcome: 'done' | 'failed') =>
       metrics.ended(name, outcome, (performance.now() - started) / 1000);
     try {
-      const done = await run(core, schema.parse(data), logger);
+      const done = await asJob(() => run(core, schema.parse(data), logger));
       const { alert } = (done ?? {}) as { alert?: string | null };
       if (alert) logger.warn({ job: name, alert }, 'job alerts');
       logger.debug({ job: name, id, trace_ids, done }, 'job done');
@@ -132,7 +133,7 @@ onParentGone(() => stopping.resolve());
 
 try {
   const onLogLost = (line: string) => logger.fatal(line);
-  const core = await createCore(config, 'worker', onLogLost);
+  const core = await createCore(config, 'worker', onLogLost, JOB_MS);
   const { pools, store, replicas, logWatch } = core;
   const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
   waitingMetrics(registry, core.pool);

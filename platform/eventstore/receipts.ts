@@ -99,10 +99,16 @@ export function countReceipts(): Sql<{ key_id: number; count: number }> {
     WHERE jsonb_typeof(bound) = 'object' AND part.value ? 'key_id' GROUP BY 1`;
 }
 
-/** A receipt in its owner's export, without the keyed hashes of secrets. */
-export interface ExportedReceipt {
+/** The place of a receipt among those of its owner. */
+export interface ReceiptPlace {
   space: string;
   key: string;
+}
+
+const FIRST: ReceiptPlace = { space: '', key: '00000000-0000-0000-0000-000000000000' };
+
+/** A receipt in its owner's export, without the keyed hashes of secrets. */
+export interface ExportedReceipt extends ReceiptPlace {
   operation: string;
   route: string;
   /** Null for a note: its hash is keyed, since a short text can be guessed from a plain hash. */
@@ -125,7 +131,7 @@ const OF_MEMBER = `owner_id = $1::uuid AND space <> 'moderation' AND (space <> '
 /** Reads a page of a member's receipts after `last`, ordered by space and key. */
 export function receiptsAfter(
   memberId: string,
-  last: Pick<ExportedReceipt, 'space' | 'key'> | undefined,
+  last: ReceiptPlace | undefined,
   limit: number,
 ): Sql<ExportedReceipt> {
   return named(
@@ -133,21 +139,30 @@ export function receiptsAfter(
       http_status, reply, event_ids, recorded_at
     FROM receipts WHERE ${OF_MEMBER} AND (space, key) > ($2, $3::uuid)
     ORDER BY space, key LIMIT $4`,
-    [memberId, last?.space ?? '', last?.key ?? '00000000-0000-0000-0000-000000000000', limit],
+    [memberId, last?.space ?? FIRST.space, last?.key ?? FIRST.key, limit],
+  );
+}
+
+/** Reads the places of a member's receipts that have contents, after `last` in their order. */
+export function filledReceipts(
+  memberId: string,
+  last: ReceiptPlace | undefined,
+  limit: number,
+): Sql<ReceiptPlace> {
+  return named(
+    `SELECT space, key FROM receipts WHERE ${OF_MEMBER} AND (space, key) > ($2, $3::uuid)
+      AND (reply IS NOT NULL OR bound IS NOT NULL OR body_hash <> '')
+    ORDER BY space, key LIMIT $4`,
+    [memberId, last?.space ?? FIRST.space, last?.key ?? FIRST.key, limit],
   );
 }
 
 /**
- * Erases the contents of a batch of a member's receipts; the record that the operation ran stays.
- * Body hashes are erased too, since a short body can be guessed from a plain hash. Returns one row
- * per receipt.
+ * Erases the contents of these receipts; the record that the operation ran stays. Body hashes are
+ * erased too, since a short body can be guessed from a plain hash.
  */
-export function emptyReceipts(memberId: string, limit: number): Sql {
-  return named(
-    `UPDATE receipts SET reply = NULL, bound = NULL, body_hash = ''
-    WHERE owner_id = $1::uuid AND (space, key) IN (SELECT space, key FROM receipts
-      WHERE ${OF_MEMBER} AND (reply IS NOT NULL OR bound IS NOT NULL OR body_hash <> '')
-      LIMIT $2) RETURNING 1`,
-    [memberId, limit],
-  );
+export function emptyReceipts(ownerId: string, receipts: readonly ReceiptPlace[]): Sql {
+  return sql`UPDATE receipts SET reply = NULL, bound = NULL, body_hash = ''
+    WHERE owner_id = ${ownerId} AND (space, key) IN (SELECT * FROM unnest(
+      ${receipts.map(({ space }) => space)}::text[], ${receipts.map(({ key }) => key)}::uuid[]))`;
 }

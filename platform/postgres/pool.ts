@@ -5,8 +5,11 @@ import { isReadOnly, mayBeOutdated, StorageUnavailable } from './errors.ts';
 import { measureStorage } from './request-deadline.ts';
 
 /** Set by a statement: a transaction pooler rejects connections with these startup parameters. */
-const BOUNDS = `set_config('statement_timeout', '2500', false),
+const boundsOf = (statementMs: number) =>
+  `set_config('statement_timeout', '${statementMs}', false),
   set_config('idle_in_transaction_session_timeout', '5000', false)`;
+/** Statement timeout of connections that serve requests, in milliseconds. */
+const REQUEST_STATEMENT_MS = 2500;
 
 /**
  * Planner settings that a release could not set on the role, which may be another one, or that were
@@ -26,13 +29,16 @@ export const isDirect = (client: pg.ClientBase): boolean => direct.has(client);
 /**
  * Opens a pool of at most `size` connections with timeouts for statements and transactions.
  * `onConnect` is awaited before a new connection is used, and fails the connection if it rejects.
+ * `statementMs` is the timeout of statements in milliseconds.
  */
 export function createPool(
   url: string,
   application: string,
   size: number,
   onConnect: (client: pg.ClientBase) => Promise<void> = async () => undefined,
+  statementMs = REQUEST_STATEMENT_MS,
 ): pg.Pool {
+  const bounds = boundsOf(statementMs);
   const pool = new pg.Pool({
     ...clientConfig(url, application),
     // The pool awaits it, although its type does not say so.
@@ -47,7 +53,7 @@ export function createPool(
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     // If this statement fails, the connection is lost too.
-    client.query(`SELECT ${PLANNER}, ${BOUNDS}, pg_backend_pid() AS pid`).then(
+    client.query(`SELECT ${PLANNER}, ${bounds}, pg_backend_pid() AS pid`).then(
       ({ rows }) => {
         if (rows[0]?.pid === backendPid(client)) direct.add(client);
       },

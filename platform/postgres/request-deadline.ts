@@ -3,7 +3,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Total time that a request may wait for storage before it is refused, in milliseconds. */
 const PATIENCE_MS = 2800;
 
-const patience = new AsyncLocalStorage<{ left: number }>();
+/** Time that each storage call of a job may take, in milliseconds: less than a worker's time to stop. */
+export const JOB_MS = 15_000;
+
+const patience = new AsyncLocalStorage<{ left: number } | { each: number }>();
+
+/** Runs a job: no caller waits for it, so each of its storage calls has a time budget of `JOB_MS`. */
+export const asJob = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  patience.run({ each: JOB_MS }, work);
 
 /**
  * Runs `work`, whose storage calls (a request's reads and its command) share one time budget. For
@@ -30,11 +37,12 @@ export async function measureStorage<Result>(work: () => Promise<Result>): Promi
   try {
     return await work();
   } finally {
-    if (shared) shared.left -= performance.now() - started;
+    if (shared && 'left' in shared) shared.left -= performance.now() - started;
   }
 }
 
 /** When the time budget ends, by `performance.now()`, which clock changes do not affect. */
 export function deadline(): number {
-  return performance.now() + (patience.getStore()?.left ?? PATIENCE_MS);
+  const budget = patience.getStore() ?? { left: PATIENCE_MS };
+  return performance.now() + ('each' in budget ? budget.each : budget.left);
 }

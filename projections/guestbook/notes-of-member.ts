@@ -37,15 +37,18 @@ export function keptNotes(
       SELECT FROM notes WHERE note_id = ${memberId} AND member_id = ${memberId})`;
 }
 
-/** Reads a member's notes whose text was erased, ordered by id. */
+export type ErasedNote = Pick<NoteOfMember, 'at' | 'note_id'>;
+
+/** Reads a member's notes whose text was erased, oldest first, those after `last`. */
 export function erasedNotes(
   memberId: string,
-  after: string,
+  last: ErasedNote | undefined,
   limit: number,
-): Sql<{ note_id: string }> {
-  return sql`SELECT note_id FROM notes WHERE member_id = ${memberId} AND message IS NULL
-    AND note_id > coalesce(nullif(${after}, ''), '00000000-0000-0000-0000-000000000000')::uuid
-    ORDER BY note_id LIMIT ${limit}`;
+): Sql<ErasedNote> {
+  return sql`SELECT note_id, submitted_at::text AS at FROM notes
+    WHERE member_id = ${memberId} AND message IS NULL AND (submitted_at, note_id) >
+      (${last?.at ?? START_OLDEST.at}::timestamptz, ${last?.note_id ?? START_OLDEST.id}::uuid)
+    ORDER BY submitted_at, note_id LIMIT ${limit}`;
 }
 
 export interface NoteOfMember

@@ -1,4 +1,5 @@
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
+import { stays } from '../membership/ending.ts';
 
 /** Depth of the review queue. Nothing in this file changes a table. */
 export interface DepthRow {
@@ -12,13 +13,14 @@ export interface DepthRow {
 
 /** Reads the depth of the queue. A note is past due after 24 hours. */
 export function queueDepth(): Sql<DepthRow> {
-  return sql`SELECT now.at AS now, count(n.note_id)::int AS pending,
+  return named(`SELECT now.at AS now, count(n.note_id)::int AS pending,
       count(*) FILTER (WHERE n.submitted_at < now.at - interval '24 hours')::int AS past_due,
       floor(extract(epoch FROM now.at - min(n.submitted_at)))::int AS oldest_seconds,
       (SELECT count(*) FROM notes WHERE state = 'approved' AND reported_at IS NOT NULL)::int
-        + (SELECT count(*) FROM reported_records WHERE reported_at IS NOT NULL)::int AS reported
+        + (SELECT count(*) FROM reported_records WHERE reported_at IS NOT NULL
+          AND ${stays('author_id')})::int AS reported
     FROM (SELECT clock_timestamp() AS at) now LEFT JOIN notes n ON n.state = 'pending'
-    GROUP BY now.at`;
+    GROUP BY now.at`);
 }
 
 export interface ArrivalsRow {

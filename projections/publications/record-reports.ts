@@ -1,6 +1,6 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
-import { locking, type Sql, sql } from '../../platform/sql.ts';
+import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import * as artifactEvents from '../../services/artifacts/events.ts';
 import * as caseEvents from '../../services/cases/events.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
@@ -92,12 +92,16 @@ export const recordReports = defineProjection(events, {
     CaseNoteRestored: ({ data }) => restored('case_note', data.note_id, data),
     ProfileWithdrawn: ({ owner_id }) => withdrawn('profile', owner_id),
     ArtifactWithdrawn: ({ data }) => withdrawn('artifact', data.artifact_id),
-    // The member's remaining records are about to be erased.
-    MemberDeactivated: ({ owner_id }) => [
-      sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
-        WHERE author_id = ${owner_id} AND told_at IS NULL AND state IN ('open', 'removed')`,
-      sql`UPDATE reported_records SET reported_at = NULL WHERE author_id = ${owner_id}`,
-    ],
+    CaseAuthorLeft: ({ data }) => withdrawn('case', data.case_id),
+    // In an earlier release: the same for all records of the member.
+    MemberDeactivated: ({ owner_id, data }) =>
+      data.in_batches
+        ? []
+        : [
+            sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
+              WHERE author_id = ${owner_id} AND told_at IS NULL AND state IN ('open', 'removed')`,
+            sql`UPDATE reported_records SET reported_at = NULL WHERE author_id = ${owner_id}`,
+          ],
   },
 });
 
@@ -187,6 +191,40 @@ export function untoldReports(type: RecordType, id: string): Sql<RecordReportRow
 export function untoldReporters(type: RecordType, id: string): Sql<{ member_id: string }> {
   return sql`SELECT member_id FROM record_reports
     WHERE subject_type = ${type} AND subject_id = ${id} AND told_at IS NULL`;
+}
+
+export interface ReportedCaseNote {
+  note_id: string;
+  /** Of the stream of its reports. */
+  version: number;
+  reports: { report_id: string; member_id: string }[];
+}
+
+/** The case notes of a member that wait for a moderator, with their open reports; at most `limit`. */
+export function reportedCaseNotesOf(memberId: string, limit: number): Sql<ReportedCaseNote> {
+  return named(
+    `SELECT w.subject_id AS note_id, w.version, r.reports
+    FROM (SELECT subject_id, version FROM reported_records
+      WHERE author_id = $1 AND subject_type = 'case_note' AND reported_at IS NOT NULL
+      ORDER BY subject_id LIMIT $2) w
+    CROSS JOIN LATERAL (SELECT jsonb_agg(jsonb_build_object('report_id', report_id, 'member_id',
+        member_id) ORDER BY reported_at, report_id) AS reports
+      FROM record_reports WHERE subject_type = 'case_note' AND subject_id = w.subject_id
+        AND state = 'open' OFFSET 0) r`,
+    [memberId, limit],
+  );
+}
+
+/** The members who wait for the outcome of those reports. */
+export function reportersOfCaseNotes(memberId: string, limit: number): Sql<{ member_id: string }> {
+  return named(
+    `SELECT r.member_id FROM (SELECT subject_id FROM reported_records
+      WHERE author_id = $1 AND subject_type = 'case_note' AND reported_at IS NOT NULL
+      ORDER BY subject_id LIMIT $2) w
+    CROSS JOIN LATERAL (SELECT member_id FROM record_reports WHERE subject_type = 'case_note'
+      AND subject_id = w.subject_id AND state = 'open' OFFSET 0) r`,
+    [memberId, limit],
+  );
 }
 
 /** Locks reported records, so that reviews and claims wait: a claim is no event that could lose. */

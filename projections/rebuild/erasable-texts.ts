@@ -12,16 +12,35 @@ export interface Texts {
   member?: string;
 }
 
-/** Sets a member's texts to null, in at most `limit` rows; returns one row for each. */
-export function eraseTexts(
-  { table, columns, member }: Texts,
-  memberId: string,
-  limit?: number,
-): Sql {
+const withText = ({ table, columns, member }: Texts): string => {
   const some = columns.map((column) => `${column} IS NOT NULL`).join(' OR ');
-  const rows = `SELECT ctid FROM ${table} WHERE ${member} = $1 AND (${some})`;
-  const batch = limit === undefined ? rows : `${rows} LIMIT ${limit} FOR UPDATE`;
-  const text = `UPDATE ${table} SET ${columns.map((column) => `${column} = NULL`).join(', ')}
-    WHERE ctid = ANY(ARRAY(${batch})) RETURNING 1`;
-  return { name: hash('sha1', text), text, values: [memberId] };
-}
+  return `SELECT ctid FROM ${table} WHERE ${member} = $1 AND (${some})`;
+};
+
+const toNull = ({ table, columns }: Texts): string =>
+  `UPDATE ${table} SET ${columns.map((column) => `${column} = NULL`).join(', ')}`;
+
+const statement = <Row>(text: string, values: unknown[]): Sql<Row> =>
+  ({ name: hash('sha1', text), text, values }) as Sql<Row>;
+
+/** Sets all texts of a member to null. */
+export const eraseTexts = (texts: Texts, memberId: string): Sql =>
+  statement(`${toNull(texts)} WHERE ctid = ANY(ARRAY(${withText(texts)}))`, [memberId]);
+
+/** Finds rows with texts of a member, at most `limit`, for `eraseTextsIn`. It walks past those without. */
+export const rowsWithTexts = (
+  texts: Texts,
+  memberId: string,
+  limit: number,
+): Sql<{ ctid: string }> => statement(`${withText(texts)} LIMIT ${limit}`, [memberId]);
+
+/** Sets a member's texts to null in these rows; skips a row that was changed since, which is found again. */
+export const eraseTextsIn = (
+  texts: Texts,
+  memberId: string,
+  rows: readonly { ctid: string }[],
+): Sql =>
+  statement(`${toNull(texts)} WHERE ctid = ANY($2::tid[]) AND ${texts.member} = $1`, [
+    memberId,
+    rows.map(({ ctid }) => ctid),
+  ]);

@@ -10,10 +10,10 @@ import type { Sql } from '../../platform/sql.ts';
 export const FIRST_BATCH = 30;
 
 /**
- * The same for each transaction of the erasure worker, which ends the rest. Reads hide those records
- * meanwhile (projections/membership/ending.ts).
+ * The same for each transaction of the erasure worker, which ends the rest: others who took part in the
+ * cases wait for its locks. Reads hide those records meanwhile (projections/membership/ending.ts).
  */
-export const CLOSURE_BATCH = 200;
+export const CLOSURE_BATCH = 50;
 
 /** The options a member chose when deleting the account. */
 export interface ClosingRequest {

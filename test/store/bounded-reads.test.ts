@@ -1,14 +1,20 @@
 import t from 'tap';
+import { filledReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { prepareValue, toQuery } from '../../platform/postgres/pipeline.ts';
 import type { Sql } from '../../platform/sql.ts';
+import { casesHeld, membersOfCasesHeld } from '../../projections/cases/case-members.ts';
 import { publicCases } from '../../projections/cases/cases.ts';
 import { overdueCredentials } from '../../projections/credentials/credentials.ts';
+import { erasedNotes } from '../../projections/guestbook/notes-of-member.ts';
 import { auditPage } from '../../projections/moderation/audit.ts';
+import { reportedCaseNotesOf } from '../../projections/publications/record-reports.ts';
 import { overdueSessions } from '../../services/membership/sessions.ts';
 import { testDatabase } from '../support/database.ts';
 
 const ONE = '11111111-1111-4111-8111-111111111111';
+const NEARLY_LAST = 'ffffffff-ffff-4fff-8fff-000000000000';
+const LAST = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
 
 /** Rows of which each read below finds one or none, or a page among the oldest. */
 const ROWS = [
@@ -32,6 +38,18 @@ const ROWS = [
     SELECT id, id, 1, md5('') || md5(''), at, now() + interval '1 day', 1 FROM many`,
   `INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at, key_epoch)
     SELECT id, id, '{}', 'active', at, now() + interval '1 day', 1 FROM many`,
+  // The account of ONE is closed, and a worker has ended and erased all but one of its records.
+  `INSERT INTO cases (case_id, author_id, state, version, created_at, updated_at, author_gone)
+    SELECT gen_random_uuid(), '${ONE}', 'withdrawn', 1, at, at, n < 20000 FROM many`,
+  `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, state, version,
+      submitted_at, erased_at)
+    SELECT gen_random_uuid(), '${ONE}', '${ONE}', 'service', 'member', 'withdrawn', 1, at, at FROM many`,
+  `INSERT INTO receipts (owner_id, space, key, operation, route, body_hash, http_status, event_ids,
+      recorded_at)
+    SELECT '${ONE}', 'api', CASE n WHEN 20000 THEN '${LAST}' ELSE id END, '', '',
+      CASE n WHEN 20000 THEN 'h' ELSE '' END, 200, '{}', at FROM many`,
+  `INSERT INTO reported_records (subject_type, subject_id, author_id, reported_at, version)
+    SELECT CASE n WHEN 20000 THEN 'case_note' ELSE 'artifact' END, id, '${ONE}', at, 1 FROM many`,
   'VACUUM ANALYZE',
 ];
 
@@ -42,6 +60,11 @@ const READS: Readonly<Record<string, Sql>> = {
   'the audit by a policy without entries': auditPage('newest', 0, 1e9, 21, { policy: 'none' }),
   'the audit of a moderator': auditPage('oldest', 0, 1e9, 21, { moderatorId: ONE }),
   'the cases in a rare state': publicCases({ state: 'submitted' }, 21),
+  'the cases left to end with an account': casesHeld(ONE, 200),
+  'the members who hear of them': membersOfCasesHeld(ONE, 200),
+  'the reported case notes left to end with an account': reportedCaseNotesOf(ONE, 200),
+  'the last erased notes of a member': erasedNotes(ONE, { at: 'now', note_id: ONE }, 5),
+  'the last receipts to empty': filledReceipts(ONE, { space: 'api', key: NEARLY_LAST }, 5),
   'the sessions to expire': overdueSessions(500),
   'the credentials to expire': overdueCredentials(500),
 };

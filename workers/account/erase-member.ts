@@ -17,14 +17,26 @@ import {
   type EventStore,
 } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { emptyReceipts } from '../../platform/eventstore/receipts.ts';
+import {
+  emptyReceipts,
+  filledReceipts,
+  type ReceiptPlace,
+} from '../../platform/eventstore/receipts.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { erasedNotes, keptNotes } from '../../projections/guestbook/notes-of-member.ts';
+import {
+  type ErasedNote,
+  erasedNotes,
+  keptNotes,
+} from '../../projections/guestbook/notes-of-member.ts';
 import { membersToErase } from '../../projections/membership/members.ts';
 import type { Projection } from '../../projections/projection.ts';
-import { eraseTexts } from '../../projections/rebuild/erasable-texts.ts';
+import {
+  eraseTextsIn,
+  rowsWithTexts,
+  type Texts,
+} from '../../projections/rebuild/erasable-texts.ts';
 import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
 import { projections } from '../../projections/registry.ts';
 import { streamKindsOf } from '../../projections/stream-owners.ts';
@@ -73,9 +85,12 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
   while ((await store.execute(closeMore(accountClosures, memberId, request))) === true);
   await eraseLog(deps, memberId);
   const texts = (deps.projections ?? projections).flatMap((projection) => projection.texts ?? []);
-  for (const text of texts)
-    if (text.member) await drainBatches(pool, () => eraseTexts(text, memberId, BATCH_SIZE));
-  await drainBatches(pool, () => emptyReceipts(memberId, BATCH_SIZE));
+  for (const text of texts) if (text.member) await eraseColumns(pool, text, memberId);
+  await inOrder(async (last: ReceiptPlace | undefined) => {
+    const filled = await query(pool, filledReceipts(memberId, last, BATCH_SIZE));
+    await query(pool, emptyReceipts(memberId, filled));
+    return filled;
+  });
   for (const words of [CASE_WORDS, SUBMISSION_WORDS]) await eraseElsewhere(store, words, memberId);
   await drainBatches(pool, () => dropSessions(memberId, BATCH_SIZE));
   await drainBatches(pool, () => dropBudgets(memberId, BATCH_SIZE));
@@ -83,15 +98,32 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
   return (await store.execute(completeCommand(memberId))) === true;
 }
 
+/** Runs `batch` after the last row of the batch before, until it returns fewer than `BATCH_SIZE`. */
+async function inOrder<Row>(batch: (last: Row | undefined) => Promise<Row[]>): Promise<void> {
+  for (let rows = await batch(undefined); rows.length === BATCH_SIZE; )
+    rows = await batch(rows.at(-1));
+}
+
+/** Rows that are found by one walk over a member's rows and then erased in batches. */
+const FOUND_ROWS = 20_000;
+
+async function eraseColumns(pool: pg.Pool, texts: Texts, memberId: string): Promise<void> {
+  for (;;) {
+    const found = await query(pool, rowsWithTexts(texts, memberId, FOUND_ROWS));
+    if (found.length === 0) return;
+    for (let at = 0; at < found.length; at += BATCH_SIZE)
+      await query(pool, eraseTextsIn(texts, memberId, found.slice(at, at + BATCH_SIZE)));
+  }
+}
+
 async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> {
   const owner = memberOwner(memberId);
-  for (let last = ''; ; ) {
+  await inOrder(async (last: ErasedNote | undefined) => {
     const gone = await query(pool, erasedNotes(memberId, last, BATCH_SIZE));
     const streams = gone.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]);
     await query(pool, eraseStreams(owner, streams));
-    last = gone.at(-1)?.note_id ?? '';
-    if (gone.length < BATCH_SIZE) break;
-  }
+    return gone;
+  });
   const kinds = streamKindsOf('member');
   for (let place: LogPosition | undefined = { stream_id: '', stream_version: 0 }; place; ) {
     const batch: OwnedText[] = await query(pool, ownedTexts(owner, kinds, place, BATCH_SIZE));

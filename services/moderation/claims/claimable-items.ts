@@ -1,4 +1,4 @@
-import { hasEnded } from '../../../projections/membership/ending.ts';
+import { hasEnded, stays } from '../../../projections/membership/ending.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimView, mixesTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
 import { isUsedUp } from './claim-times.ts';
@@ -39,7 +39,7 @@ function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
 
 const freeRecords = (count: number): string =>
   `SELECT w.subject_type, w.subject_id, w.reported_at FROM reported_records w
-    WHERE w.reported_at IS NOT NULL
+    WHERE w.reported_at IS NOT NULL AND ${stays('w.author_id')}
       AND (w.subject_type, w.subject_id) NOT IN (SELECT subject_type, note_id ${LIVE} <> 'note')
       AND (w.subject_type, w.subject_id) NOT IN (SELECT subject_type, note_id ${USED_UP} <> 'note')
     ORDER BY w.reported_at, w.subject_id LIMIT ${count} FOR UPDATE OF w SKIP LOCKED`;

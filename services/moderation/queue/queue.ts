@@ -4,6 +4,7 @@ import {
   type KeysetPosition,
   parseKeysetCursor,
 } from '../../../platform/keyset-cursor.ts';
+import { stays } from '../../../projections/membership/ending.ts';
 import type { View } from './views.ts';
 
 /** The views from which a moderator can claim the next item. */
@@ -106,7 +107,8 @@ export function readQueuePlace(view: View, cursor: string): QueuePlace | undefin
 export function countView(view: Exclude<View, 'mine'>, role: Role, most?: number): string {
   const limit = most ? `LIMIT ${most}` : '';
   const notes = `SELECT 1 FROM notes n WHERE ${where(view, role)} ${limit}`;
-  const records = `SELECT 1 FROM reported_records WHERE reported_at IS NOT NULL ${limit}`;
+  const records = `SELECT 1 FROM reported_records
+    WHERE reported_at IS NOT NULL AND ${stays('author_id')} ${limit}`;
   const counted = view === 'reported' ? `(${notes}) UNION ALL (${records})` : notes;
   return `SELECT count(*)::int AS count FROM (${counted}) counted`;
 }

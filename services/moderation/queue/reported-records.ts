@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
+import { stays } from '../../../projections/membership/ending.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { RecordType } from '../../publications/record-type.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
@@ -21,7 +22,7 @@ export interface RecordPlace {
 /** The records of each view: `subject_type`, `subject_id`, `author_id` and the sort time `at`. */
 const SOURCES: Partial<Record<View, string>> = {
   reported: `SELECT subject_type, subject_id, author_id, reported_at AS at FROM reported_records
-    WHERE reported_at IS NOT NULL`,
+    WHERE reported_at IS NOT NULL AND ${stays('author_id')}`,
   mine: `SELECT l.subject_type, l.note_id AS subject_id, w.author_id,
       coalesce(w.reported_at, l.claimed_at) AS at
     FROM note_leases l LEFT JOIN reported_records w
