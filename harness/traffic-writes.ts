@@ -178,6 +178,9 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     createPreparedOperation('GET /api/guestbook/:id/outcome', ownNote, ({ id }) =>
       api.call('GET', `/api/guestbook/${id}/outcome`, { cookie }),
     ),
+    createPreparedOperation('GET /api/membership/notes', ownNote, () =>
+      api.call('GET', '/api/membership/notes', { cookie }),
+    ),
     createOperation('POST /guestbook', () =>
       api.call('POST', '/guestbook', {
         form: { id: randomUUID(), name: 'Ada', message: 'Hello there' },

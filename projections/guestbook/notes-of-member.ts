@@ -1,5 +1,6 @@
-import { START_OLDEST } from '../../platform/keyset-cursor.ts';
+import { type KeysetPosition, START_NEWEST, START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
+import type { StandingRow } from './note-decisions.ts';
 import type { NoteRow } from './notes.ts';
 
 export type NoteToEnd = Pick<NoteRow, 'note_id' | 'version' | 'state'>;
@@ -86,4 +87,44 @@ export function notesOfMember(
     WHERE member_id = ${memberId} AND (submitted_at, note_id) >
       (${last?.at ?? START_OLDEST.at}::timestamptz, ${last?.note_id ?? START_OLDEST.id}::uuid)
     ORDER BY submitted_at, note_id LIMIT ${limit}`;
+}
+
+/** A note for its author, who may not know all of it yet. */
+export type OwnNoteRow = Pick<
+  NoteRow,
+  | 'note_id'
+  | 'experience'
+  | 'parent_id'
+  | 'message'
+  | 'state'
+  | 'submitted_at'
+  | 'approved_at'
+  | 'settled_at'
+  | 'appeal'
+  | 'erased_at'
+> & {
+  now: Date;
+  /** `submitted_at` in a cursor. */
+  place: string;
+  /** The decision in force; null without one. */
+  standing: Pick<StandingRow, 'decision' | 'policy' | 'message'> | null;
+};
+
+/** Reads a page of a member's notes, newest first. */
+export function ownNotesPage(
+  memberId: string,
+  limit: number,
+  after: KeysetPosition = START_NEWEST,
+): Sql<OwnNoteRow> {
+  return sql`SELECT n.note_id, n.experience, n.parent_id, n.message, n.state, n.submitted_at,
+      n.approved_at, n.settled_at, n.appeal, n.erased_at, clock_timestamp() AS now,
+      to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place,
+      (SELECT jsonb_build_object('decision', d.decision, 'policy', d.policy, 'message', d.message)
+        FROM note_decisions d WHERE d.note_id = n.note_id AND d.undone_at IS NULL
+          AND d.decision NOT IN ('kept', 'upheld', 'deferred', 'escalated')
+        ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1) AS standing
+    FROM notes n
+    WHERE n.member_id = ${memberId}::uuid AND n.submitted_at <= ${after.at}::timestamptz
+      AND (n.submitted_at < ${after.at}::timestamptz OR n.note_id > ${after.id}::uuid)
+    ORDER BY n.submitted_at DESC, n.note_id LIMIT ${limit}`;
 }

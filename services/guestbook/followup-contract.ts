@@ -3,12 +3,16 @@ import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
+  Cursor,
   EmptyBody,
+  Limit,
+  NextPage,
   StatusReply,
   Text,
   Timestamp,
   Uuid,
 } from '../../platform/http/schemas.ts';
+import { EXPERIENCES } from './experience.ts';
 import { REPORT_REASONS } from './report-reasons.ts';
 
 const BODY_LIMIT = 8192;
@@ -33,8 +37,46 @@ const NoteOutcome = z
   })
   .meta({ id: 'NoteOutcome' });
 
+const OwnNote = z
+  .object({
+    id: AnyUuid,
+    experience: z.enum(EXPERIENCES),
+    parent_id: AnyUuid.nullable(),
+    message: z.string().nullable().describe('The text; null once it was erased'),
+    state: z
+      .enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn'])
+      .describe('A rejection reads as pending until its moderator can no longer undo it'),
+    outcome: NoteOutcome,
+    appeal: z
+      .enum(['open', 'upheld'])
+      .nullable()
+      .describe('The appeal against the decision in force; null without one'),
+    actions: z
+      .array(z.enum(['withdraw', 'appeal']))
+      .describe('What the author may do now, by the operations of these names'),
+    submitted_at: Timestamp,
+    approved_at: Timestamp.nullable().describe('The first approval; null before it'),
+  })
+  .meta({ id: 'OwnNote' });
+
+const OwnNotesPage = z
+  .object({ status: z.literal('ok'), notes: z.array(OwnNote), ...NextPage })
+  .meta({ id: 'OwnNotesPage' });
+
 /** Operations on a submitted note, by its author and its readers. */
 export const aftercareContract = defineContract({
+  'guestbook.own_notes': {
+    method: 'GET',
+    path: '/api/membership/notes',
+    summary: "The member's notes with their outcomes, newest first",
+    description:
+      'From every device: what waits, what is public, why something is not, and what may be done.',
+    tag: 'guestbook',
+    access: 'session',
+    query: z.object({ cursor: Cursor.optional(), limit: Limit }),
+    replies: { 200: { description: 'A page', body: OwnNotesPage } },
+    problems: ['session_required', 'invalid_request', 'invalid_cursor'],
+  },
   'guestbook.report': {
     method: 'POST',
     path: '/api/guestbook/:id/report',

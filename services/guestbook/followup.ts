@@ -3,18 +3,19 @@ import { type Command, mapAnswer } from '../../platform/eventstore/command.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { type Keyed, onceCommand } from '../../platform/idempotent-calls.ts';
+import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
+import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { standingDecision } from '../../projections/guestbook/note-decisions.ts';
 import { findNoteNow } from '../../projections/guestbook/notes.ts';
+import { type OwnNoteRow, ownNotesPage } from '../../projections/guestbook/notes-of-member.ts';
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
-import { notifiedAt } from '../publications/undo.ts';
 import { authorCommand, reportCommand } from './author-commands.ts';
-import { appealUntil } from './author-decisions.ts';
 import type { GuestbookDeps } from './deps.ts';
 import type { aftercareContract } from './followup-contract.ts';
-import { publicStatus } from './submit.ts';
+import { noteOutcome } from './outcome.ts';
 
 export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercareContract> {
   const { store, keys, limits, config } = deps;
@@ -96,30 +97,38 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
         standingDecision(id),
       ]);
       if (!row || row.member_id !== principal.memberId) return refuse('not_found');
-      const status = publicStatus(row, undoSeconds, row.now);
-      const { state, appeal, settled_at, erased_at } = row;
-      const refused = status === 'not_published' && state !== 'withdrawn';
-      const until = settled_at && appealUntil(settled_at, undoSeconds);
-      // A removal shows immediately; its reason shows once the undo window has ended.
-      const notified =
-        refused && settled_at !== null && notifiedAt(settled_at, undoSeconds) <= row.now;
-      const appealable = refused && appeal === null && erased_at === null && until !== null;
-      return {
-        status: 200,
-        body: {
-          status,
-          id,
-          outcome:
-            state === 'withdrawn'
-              ? 'withdrawn'
-              : status === 'pending_review'
-                ? null
-                : (decision?.decision ?? null),
-          policy: notified ? (decision?.policy ?? null) : null,
-          message: notified ? (decision?.message ?? null) : null,
-          appeal_until: appealable && until > row.now ? until.toISOString() : null,
-        },
-      };
+      return { status: 200, body: noteOutcome(row, decision, undoSeconds) };
     },
+
+    'guestbook.own_notes': async ({ principal, query: { cursor, limit } }) => {
+      const place = toKeysetPosition(cursor);
+      if (isRefusal(place)) return place;
+      const rows = await query(store.pool, ownNotesPage(principal.memberId, limit + 1, place));
+      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.note_id }));
+      const notes = page.rows.map((row) => ownNote(row, undoSeconds));
+      return { status: 200, body: { status: 'ok', notes, ...page.next } };
+    },
+  };
+}
+
+/** A note in its author's list: a rejection reads as pending until its undo window has ended. */
+function ownNote(row: OwnNoteRow, undoSeconds: number) {
+  const outcome = noteOutcome(row, row.standing ?? undefined, undoSeconds);
+  const { state, appeal } = row;
+  const actions = [
+    ...(outcome.status === 'not_published' ? [] : ['withdraw' as const]),
+    ...(outcome.appeal_until ? ['appeal' as const] : []),
+  ];
+  return {
+    id: row.note_id,
+    experience: row.experience,
+    parent_id: row.parent_id,
+    message: row.message,
+    state: outcome.status === 'pending_review' ? 'pending' : state,
+    outcome,
+    appeal: appeal === 'over' ? null : appeal,
+    actions,
+    submitted_at: row.submitted_at.toISOString(),
+    approved_at: row.approved_at?.toISOString() ?? null,
   };
 }

@@ -9,16 +9,15 @@ import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { sql } from '../../platform/sql.ts';
-import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
+import { findNote } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
-import { notifiedAt } from '../publications/undo.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { note } from './note.ts';
+import { type NoteStatus, publicStatus } from './outcome.ts';
 import { noteStream } from './streams.ts';
 
 /** The status of a note as its author sees it. */
-export type NoteStatus = 'pending_review' | 'published' | 'not_published';
 
 interface SubmittedNote {
   status: NoteStatus;
@@ -117,22 +116,4 @@ export function submitCommand(
     },
     command,
   );
-}
-
-/**
- * The status of a note for a caller who knows its id. All notes that will not be public share one
- * status, which hides the reason. A rejection reads as pending until its undo window has ended.
- */
-export function publicStatus(
-  known: NoteRow | undefined,
-  undoSeconds: number,
-  now: Date,
-): NoteStatus {
-  if (known?.state === 'approved') return 'published';
-  if (known?.state === 'pending') return 'pending_review';
-  const untold =
-    known?.state === 'rejected' &&
-    known.settled_at &&
-    now < notifiedAt(known.settled_at, undoSeconds);
-  return untold ? 'pending_review' : 'not_published';
 }

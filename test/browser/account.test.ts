@@ -16,8 +16,8 @@ import {
   join,
   readDownload,
   sendNote,
+  signIn,
   startGuestbook,
-  toKeyFile,
   untilConfirmed,
   visitGuestbook,
 } from '../support/guestbook-page.ts';
@@ -207,18 +207,12 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
   const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
   const { page, context } = visit;
   const keys = await join(visit, 'sleepy');
-  const signIn = async () => {
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(keys)));
-    await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-    await accountLink(page, 'sleepy').waitFor();
-  };
   await context.clearCookies();
   await page.getByRole('button', { name: 'Write a note…' }).click();
   await page.getByLabel('Your note', { exact: true }).fill('Still here');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your session has ended').waitFor();
-  await signIn();
+  await signIn(visit, keys);
   await page.getByRole('alert').waitFor({ state: 'detached' });
   t.equal(await page.getByLabel('Your note', { exact: true }).inputValue(), 'Still here');
 
@@ -235,7 +229,7 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
     const said = page.locator('main').getByText('Your session has ended');
     await said.waitFor();
     t.equal(await page.locator('.own-note').count(), 0, 'of whoever sits here now');
-    await signIn();
+    await signIn(visit, keys);
     await said.waitFor({ state: 'detached' });
   };
   await over('Send appeal');
@@ -256,7 +250,7 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
   const said = other.locator('main').getByText('Your session has ended');
   await said.waitFor();
   await page.goto(service.baseUrl);
-  await signIn();
+  await signIn(visit, keys);
   await said.waitFor({ state: 'detached' });
   await account.waitFor();
   // As a tab whose clock struck before.

@@ -92,15 +92,24 @@ t.test('keeps the focus after each action', NEEDS_BROWSER, async (t) => {
   await press('Withdraw it');
   await page.getByText('Withdrawn by you').waitFor();
   await focused('.own-note');
+  t.pass('to the note that has lost its button');
+});
+
+t.test('keeps the focus after a note left the list', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service);
+  const { page } = visit;
+  await sendNote(visit, 'To be forgotten here');
   const forget = page.getByRole('button', { name: 'Remove from this list' });
   t.equal(
     await forget.evaluate(
       (e) => e.ownerDocument.getElementById(e.getAttribute('aria-describedby') ?? '')?.innerText,
     ),
-    'To be taken back',
+    'To be forgotten here',
   );
-  await press('Remove from this list');
-  await focused('#content');
+  await forget.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('#content:focus').waitFor();
   t.pass('to the beginning of what is left');
 });
 

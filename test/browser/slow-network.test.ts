@@ -126,8 +126,7 @@ t.test('keeps a withdrawal when an older response arrives', NEEDS_BROWSER, async
   await decide(ann, id, 'approve');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('Published', { exact: true }).waitFor();
-  const outcome = `**/api/guestbook/${id}/outcome`;
-  const late = await holdRequest(page, outcome, 'answer');
+  const late = await holdRequest(page, '**/api/membership/notes?*', 'answer');
   await page.getByRole('button', { name: 'Check now' }).click();
   await late.arrived;
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click();

@@ -280,6 +280,7 @@ async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
   await notifyAuthors(service);
   const params = { id: appealed.id };
   await exchange('guestbook.outcome', 200, { cookie, params });
+  await exchange('guestbook.own_notes', 200, { cookie });
   await exchange('guestbook.appeal', 202, {
     cookie,
     params,

@@ -43,6 +43,14 @@ export async function join({ page }: Visit, handle: string): Promise<Record<stri
   return file;
 }
 
+/** Signs in with the content of a key file. */
+export async function signIn({ page }: Pick<Visit, 'page'>, keys: Record<string, string>) {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(keys)));
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await accountLink(page, keys.handle ?? '').waitFor();
+}
+
 /** The link to the account of the member who is signed in, which has the handle in its name. */
 export const accountLink = (page: Page, handle: string): Locator =>
   page.getByRole('link', { name: `Your account, ${handle}` });

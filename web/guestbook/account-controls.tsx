@@ -50,7 +50,7 @@ interface AccountDialogProps {
   membership: Membership;
   onClose: () => void;
   onRecover: () => void;
-  onDeleted: (handle: string) => void;
+  onDeleted: () => void;
 }
 
 export function AccountDialog({
@@ -71,7 +71,7 @@ export function AccountDialog({
         session={session}
         knownKey={membership.signInKey()}
         onClose={onClose}
-        onDeleted={() => onDeleted(session.handle)}
+        onDeleted={onDeleted}
       />
     );
   return null;

@@ -41,7 +41,7 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
     setOpenForm(undefined);
     if (action === 'appeal') {
       appealSent(body.id);
-      own.update(body.id, { appealed: true });
+      own.appealed(body.id);
     }
     await own.check(note);
     toast(confirmation);
@@ -57,7 +57,13 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
   return (
     <div class="own-note" ref={item} tabIndex={-1}>
       <NoteMeta note={note} />
-      <Message text={body.message} id={textId} />
+      {body.message ? (
+        <Message text={body.message} id={textId} />
+      ) : (
+        <p class="hint" id={textId}>
+          The text was erased.
+        </p>
+      )}
       <ReviewResult note={note} />
       <NoteButtons
         note={note}
@@ -170,7 +176,10 @@ function NoteButtons({ note, textId, openForm, onOpen, onRemove }: NoteButtonsPr
     body.attribution === 'member' &&
     outcome?.outcome !== 'withdrawn' &&
     standing !== 'not_published';
+  const canAppeal = Boolean(outcome?.appeal_until);
+  const canRemove = body.attribution === 'guest';
   const toggle = (form: FormName) => onOpen(openForm === form ? undefined : form);
+  if (!canWithdraw && !canAppeal && !canRemove) return null;
   return (
     <div class="actions">
       {canWithdraw && (
@@ -184,7 +193,7 @@ function NoteButtons({ note, textId, openForm, onOpen, onRemove }: NoteButtonsPr
           Withdraw
         </button>
       )}
-      {outcome?.appeal_until && (
+      {canAppeal && (
         <button
           type="button"
           class="button quiet"
@@ -195,9 +204,11 @@ function NoteButtons({ note, textId, openForm, onOpen, onRemove }: NoteButtonsPr
           Appeal
         </button>
       )}
-      <button type="button" class="button quiet" aria-describedby={textId} onClick={onRemove}>
-        Remove from this list
-      </button>
+      {canRemove && (
+        <button type="button" class="button quiet" aria-describedby={textId} onClick={onRemove}>
+          Remove from this list
+        </button>
+      )}
     </div>
   );
 }

@@ -2,15 +2,20 @@ import { OwnNoteItem } from './own-note-item.tsx';
 import type { OwnNotes } from './own-notes-store.ts';
 import type { Session } from './session.ts';
 
+const NEWEST = 5;
+
 interface OwnNotesProps {
   own: OwnNotes;
   session: Session | undefined;
+  /** Shows the newest notes only, with a link to all. */
+  brief?: boolean;
 }
 
-/** The notes sent from this browser, with their status. */
-export function OwnNotesList({ own, session }: OwnNotesProps) {
-  if (own.mine.length === 0) return null;
-  const hasPending = own.mine.some(({ standing }) => standing === 'pending_review');
+/** The member's notes and those that guests sent from this browser, with their status. */
+export function OwnNotesList({ own, session, brief = false }: OwnNotesProps) {
+  const { mine, loadMore } = own;
+  if (mine.length === 0) return null;
+  const shown = brief ? mine.slice(0, NEWEST) : mine;
   return (
     <section class="own" aria-labelledby="own-title">
       <div class="own-head">
@@ -21,19 +26,29 @@ export function OwnNotesList({ own, session }: OwnNotesProps) {
           Check now
         </button>
       </div>
-      {hasPending && (
+      {mine.some(({ standing }) => standing === 'pending_review') && (
         <p class="hint">
           Only moderators can read a waiting note until one of them approves it. This page checks
           every minute.
         </p>
       )}
       <ul>
-        {own.mine.map((note) => (
+        {shown.map((note) => (
           <li key={note.body.id}>
             <OwnNoteItem note={note} own={own} session={session} />
           </li>
         ))}
       </ul>
+      {brief && mine.length > shown.length && (
+        <p>
+          <a href="/me">All your notes</a>
+        </p>
+      )}
+      {!brief && loadMore && (
+        <button type="button" class="button quiet" onClick={() => void loadMore()}>
+          Show older notes
+        </button>
+      )}
     </section>
   );
 }

@@ -90,8 +90,7 @@ export function GuestbookPage({ view }: { view: LiveView }) {
         membership={membership}
         onClose={close}
         onRecover={() => setDialog('recover')}
-        onDeleted={(handle) => {
-          own.removeMembers(handle);
+        onDeleted={() => {
           membership.clear();
           close();
           showBanner('Your account is deleted. Your personal data is erased within minutes.');
@@ -134,7 +133,7 @@ function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbo
       </div>
       <p class="notice">{view.notice}</p>
       <WriteNote experience={experience} parentId={null} session={session} own={own} live={live} />
-      <OwnNotesList own={own} session={session} />
+      <OwnNotesList own={own} session={session} brief />
       <NotesList
         notes={notes}
         listed={view.listed}
@@ -182,7 +181,7 @@ function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }
             live={live}
             open={live && asksForReply()}
           />
-          <OwnNotesList own={own} session={session} />
+          <OwnNotesList own={own} session={session} brief />
           <NotesList
             notes={replies}
             listed={view.listed}

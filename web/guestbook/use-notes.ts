@@ -34,14 +34,15 @@ export function useNotes({ experience, parentId, rendered, newest, own }: NotesO
     });
   }, [experience, parentId]);
 
-  const published = own.mine.filter(({ standing }) => standing === 'published').length;
-  const publishedBefore = useRef<number>(undefined);
+  const waiting = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    // The first count is of notes that were published before the page was rendered.
-    const before = publishedBefore.current;
-    if (own.loaded) publishedBefore.current = published;
-    if (newest && before !== undefined && published > before) void loadNewer();
-  }, [published, own.loaded, newest, loadNewer]);
+    const published = own.mine.some(
+      ({ body, standing }) => standing === 'published' && waiting.current.has(body.id),
+    );
+    const still = own.mine.filter(({ standing }) => standing === 'pending_review');
+    waiting.current = new Set(still.map(({ body }) => body.id));
+    if (newest && published) void loadNewer();
+  }, [own.mine, newest, loadNewer]);
 
   return notes;
 }

@@ -4,7 +4,7 @@ import type { artifactsContract } from '../../artifacts/contract.ts';
 import type { casesContract } from '../../cases/contract.ts';
 import type { PublicPolicy } from '../../documents/policy-shape.ts';
 import type { guestbookContract } from '../../guestbook/contract.ts';
-import type { NoteStatus } from '../../guestbook/submit.ts';
+import type { NoteStatus } from '../../guestbook/outcome.ts';
 import type { profilesContract } from '../../profiles/contract.ts';
 import type { searchContract } from '../../search/contract.ts';
 

@@ -4,7 +4,13 @@ import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
-import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
+import {
+  addModerator,
+  decide,
+  type Moderator,
+  submit,
+  submitAs,
+} from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { isPage, type Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
@@ -155,11 +161,14 @@ async function createRecords(service: Service, agent: Agent, moderator: Moderato
   for (let n = 0; n < 2; n++) await submit(service);
 }
 
-/** Gives a member two sessions and returns the cookie of the second. */
-async function signInTwice(service: Service, { id, sign_in_key }: Agent): Promise<string> {
+/** Gives a member two sessions and two notes; returns the cookie of the second session. */
+async function signInTwice(service: Service, agent: Agent): Promise<string> {
+  const { id, handle, sign_in_key } = agent;
   const signIn = () => service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
   await signIn();
-  return readCookie(await signIn());
+  const cookie = readCookie(await signIn());
+  for (let n = 0; n < 2; n++) await submitAs(service, { handle, cookie });
+  return cookie;
 }
 
 t.test('answers any cursor text with a page or the same refusal on every list', async (t) => {
