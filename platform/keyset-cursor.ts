@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Refusal, refuse } from './refusal.ts';
 
 /** A position in a list ordered by time and id. `at` is in UTC with microseconds. */
@@ -16,31 +17,36 @@ export const START_OLDEST: KeysetPosition = {
   id: '00000000-0000-0000-0000-000000000000',
 };
 
-/** Encodes a position as a cursor. */
-export function formatKeysetCursor({ at, id }: KeysetPosition): string {
-  return Buffer.from(`${at} ${id}`).toString('base64url');
+/** Distinguishes the cursors of lists; it is no secret. */
+const listTag = (list: string): string =>
+  createHash('sha256').update(list).digest('hex').slice(0, 8);
+
+/** Encodes a position in a list as a cursor, which is valid in this list alone. */
+export function formatKeysetCursor(list: string, { at, id }: KeysetPosition): string {
+  return Buffer.from(`${at} ${id} ${listTag(list)}`).toString('base64url');
 }
 
-/** Decodes a cursor; undefined if `formatKeysetCursor` cannot have made it. */
-export function parseKeysetCursor(cursor: string): KeysetPosition | undefined {
+/** Decodes a cursor; undefined if `formatKeysetCursor` cannot have made it for this list. */
+export function parseKeysetCursor(list: string, cursor: string): KeysetPosition | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, at, seconds, id] =
-    /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+    /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) [0-9a-f]{8}$/.exec(
       text,
     ) ?? [];
   if (!at || !seconds || !id) return undefined;
   // `Date` turns a day or an hour that does not exist into another one, or into an invalid date.
   const time = new Date(`${seconds}Z`);
   const exact = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds);
-  return exact && formatKeysetCursor({ at, id }) === cursor ? { at, id } : undefined;
+  return exact && formatKeysetCursor(list, { at, id }) === cursor ? { at, id } : undefined;
 }
 
-/** The position after which an API list continues; undefined for the first page. */
+/** The position after which a list continues; undefined for the first page. */
 export function toKeysetPosition(
+  list: string,
   cursor: string | undefined,
 ): KeysetPosition | undefined | Refusal<'invalid_cursor'> {
   if (cursor === undefined) return undefined;
-  return parseKeysetCursor(cursor) ?? refuse('invalid_cursor');
+  return parseKeysetCursor(list, cursor) ?? refuse('invalid_cursor');
 }
 
 /** The fields that lead from a page to the next one. */
@@ -55,10 +61,11 @@ export function nextPage(cursor: string | null | undefined): NextPage {
 }
 
 /**
- * Makes a page from `rows`, which have one row more than `limit` if a next page exists. `cursorOf`
- * returns the cursor of the last row, or its position.
+ * Makes a page of a list from `rows`, which have one row more than `limit` if a next page exists.
+ * `cursorOf` returns the cursor of the last row, or its position.
  */
 export function toPage<Row>(
+  list: string,
   rows: readonly Row[],
   limit: number,
   cursorOf: (last: Row) => string | KeysetPosition,
@@ -68,6 +75,6 @@ export function toPage<Row>(
   const cursor = last && cursorOf(last);
   return {
     rows: page,
-    next: nextPage(typeof cursor === 'object' ? formatKeysetCursor(cursor) : cursor),
+    next: nextPage(typeof cursor === 'object' ? formatKeysetCursor(list, cursor) : cursor),
   };
 }

@@ -13,10 +13,13 @@ export interface ActivityDeps {
 export function activityHandlers({ readPool }: ActivityDeps): Handlers<typeof activityContract> {
   return {
     'activity.list': async ({ query: { type, cursor, limit } }) => {
-      const place = toKeysetPosition(cursor);
+      const place = toKeysetPosition('activity', cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publicActivity(type, limit + 1, place));
-      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.entry_id }));
+      const page = toPage('activity', rows, limit, (last) => ({
+        at: last.place,
+        id: last.entry_id,
+      }));
       return {
         status: 200,
         body: {

@@ -30,10 +30,13 @@ export function artifactsHandlers(deps: ArtifactsDeps): Handlers<typeof artifact
       ),
 
     'artifacts.list': async ({ query: { author_id: author, kind, cursor, limit } }) => {
-      const place = toKeysetPosition(cursor);
+      const place = toKeysetPosition('artifacts', cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publishedArtifacts({ author, kind }, limit + 1, place));
-      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.artifact_id }));
+      const page = toPage('artifacts', rows, limit, (last) => ({
+        at: last.place,
+        id: last.artifact_id,
+      }));
       return {
         status: 200,
         body: {

@@ -22,10 +22,10 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
   const { readPool } = deps;
   return {
     'case.list': async ({ query: { cursor, limit, ...filter } }) => {
-      const place = toKeysetPosition(cursor);
+      const place = toKeysetPosition('cases', cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publicCases(filter, limit + 1, place));
-      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.case_id }));
+      const page = toPage('cases', rows, limit, (last) => ({ at: last.place, id: last.case_id }));
       return {
         status: 200,
         body: {

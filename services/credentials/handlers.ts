@@ -99,14 +99,17 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
     },
 
     'credential.list': async ({ principal, query: { state, cursor, limit } }) => {
-      const place = toKeysetPosition(cursor);
+      const place = toKeysetPosition('credentials', cursor);
       if (isRefusal(place)) return place;
       const active = state === 'active';
       const rows = await query(
         pool,
         credentialsOfMember(principal.memberId, active, limit + 1, place),
       );
-      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.credential_id }));
+      const page = toPage('credentials', rows, limit, (last) => ({
+        at: last.place,
+        id: last.credential_id,
+      }));
       return {
         status: 200,
         body: {

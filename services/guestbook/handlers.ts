@@ -10,7 +10,7 @@ import { sessionAuthenticator } from '../membership/sessions.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';
-import { firstPages, readGuestbook } from './read.ts';
+import { firstPages, notesList, readGuestbook } from './read.ts';
 import { submitCommand } from './submit.ts';
 
 export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContract> {
@@ -51,7 +51,7 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
 
     'guestbook.read': async ({ query: asked }) => {
       const { experience, parent_id } = asked;
-      const before = toKeysetPosition(asked.before);
+      const before = toKeysetPosition(notesList(asked), asked.before);
       if (isRefusal(before)) return before;
       if (!parent_id && !before) return reading(experience, () => firstPage(experience));
       const page = [experience, parent_id, before?.at, before?.id].join();

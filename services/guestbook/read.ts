@@ -82,12 +82,20 @@ export async function readNotes(pool: pg.Pool, asked: GuestbookQuery, limit: num
   return takesReplies(parent, experience) ? pageOfNotes(replies, asked, limit) : missing();
 }
 
+/** Names the list of the replies to a note, for cursors. */
+export const repliesList = (noteId: string): string => `replies ${noteId.toLowerCase()}`;
+
+/** Names the list that a query reads: of top-level notes of an experience, or of replies. */
+export const notesList = ({ experience, parent_id }: Omit<GuestbookQuery, 'before'>): string =>
+  parent_id ? repliesList(parent_id) : `notes ${experience}`;
+
 function pageOfNotes(
   found: PublicNoteRow[],
   { experience, parent_id }: GuestbookQuery,
   limit: number,
 ) {
-  const { rows, next } = toPage(found, limit, (row) => ({
+  const list = notesList({ experience, parent_id });
+  const { rows, next } = toPage(list, found, limit, (row) => ({
     at: row.approved,
     id: row.note_id,
   }));

@@ -101,11 +101,14 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
     },
 
     'membership.sessions': async ({ principal, query: { cursor, limit } }) => {
-      const place = toKeysetPosition(cursor);
+      const place = toKeysetPosition('sessions', cursor);
       if (isRefusal(place)) return place;
       const { memberId, sessionId } = principal;
       const rows = await query(store.pool, liveSessionsPage(memberId, limit + 1, place));
-      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.session_id }));
+      const page = toPage('sessions', rows, limit, (last) => ({
+        at: last.place,
+        id: last.session_id,
+      }));
       return {
         status: 200,
         body: {

@@ -1,8 +1,8 @@
 import type { BrowserPage } from './pages.ts';
 
-// A circle with a dot in its centre.
+// A circle with a dot in its centre. An address has no spaces.
 export const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='6.5' fill='none' stroke='%23b4532a' stroke-width='2'/%3E%3Ccircle cx='8' cy='8' r='2.5' fill='%23b4532a'/%3E%3C/svg%3E";
+  "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2016%2016'%3E%3Ccircle%20cx='8'%20cy='8'%20r='6.5'%20fill='none'%20stroke='%23b4532a'%20stroke-width='2'/%3E%3Ccircle%20cx='8'%20cy='8'%20r='2.5'%20fill='%23b4532a'/%3E%3C/svg%3E";
 
 /** The HTML document of a page. Its texts are constants of this code, so they need no escaping. */
 export function html(page: BrowserPage, script: string, style: string): string {

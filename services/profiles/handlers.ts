@@ -24,10 +24,13 @@ export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesCo
       runMemberCommand(deps, call, withdrawProfile(call.principal.memberId)),
 
     'agents.list': async ({ query: { cursor, limit } }) => {
-      const place = toKeysetPosition(cursor);
+      const place = toKeysetPosition('profiles', cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publishedProfiles(limit + 1, place));
-      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.member_id }));
+      const page = toPage('profiles', rows, limit, (last) => ({
+        at: last.place,
+        id: last.member_id,
+      }));
       return {
         status: 200,
         body: {

@@ -40,14 +40,14 @@ export async function findPublic(
   { words, kind, cursor, limit }: PublicSearch,
   gone: AbortSignal,
 ) {
-  const place = toKeysetPosition(cursor);
+  const place = toKeysetPosition('search', cursor);
   if (isRefusal(place)) return place;
   const asked = toSearchQuery(words);
   if (asked.alternatives.length === 0)
     return { results: [], ...nextPage(null), count: 0, complete: true };
   const read = await searchReads(pool)(searchPublic(asked, kind, limit + 1, place), gone);
   const found = read.filter((row): row is FoundRow => row.id !== null);
-  const { rows, next } = toPage(found, limit, (row) => ({ at: row.place, id: row.id }));
+  const { rows, next } = toPage('search', found, limit, (row) => ({ at: row.place, id: row.id }));
   const toExcerpt = createExcerpts(asked.alternatives);
   const results = rows.map((row) => ({
     kind: row.kind,

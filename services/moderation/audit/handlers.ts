@@ -122,7 +122,7 @@ export function auditHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof audi
       if (asked === 'ndjson')
         return { status: 200, stream: lines(order, from.position, filters), type: NDJSON };
       const rows = await read(order, from.position, await newest(), limit + 1, filters);
-      const page = toPage(rows, limit, ({ position }) =>
+      const page = toPage('audit', rows, limit, ({ position }) =>
         writeCursor({ position, epoch: from.epoch }, order),
       );
       return {

@@ -21,7 +21,7 @@ export function queueHandlers(
         listEntries(deps, me, view, filters, limit + 1, after),
         countsFor(me),
       ]);
-      const page = toPage(entries, limit, ({ place }) => writeQueuePlace(view, place));
+      const page = toPage('queue', entries, limit, ({ place }) => writeQueuePlace(view, place));
       const end = lookedTo && writeQueuePlace(view, lookedTo);
       return {
         status: 200,

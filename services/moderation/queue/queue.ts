@@ -93,13 +93,13 @@ export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Writes a cursor, which is valid only in its own view. */
 export function writeQueuePlace(view: View, { tier, at, id }: QueuePlace): string {
-  return `${view}.${tier}.${formatKeysetCursor({ at, id })}`;
+  return `${view}.${tier}.${formatKeysetCursor('queue', { at, id })}`;
 }
 
 export function readQueuePlace(view: View, cursor: string): QueuePlace | undefined {
   const [of, tier, place, ...more] = cursor.split('.');
   const known = of === view && (tier === '' || tier === 'lead' || tier === 'normal');
-  const read = known && more.length === 0 ? parseKeysetCursor(place ?? '') : undefined;
+  const read = known && more.length === 0 ? parseKeysetCursor('queue', place ?? '') : undefined;
   return read && { ...read, tier: tier ?? '' };
 }
 

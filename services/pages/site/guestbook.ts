@@ -11,7 +11,7 @@ import {
   type NoteWithParentRow,
 } from '../../../projections/guestbook/notes.ts';
 import { EXPERIENCES } from '../../guestbook/experience.ts';
-import { authorName, noteBody } from '../../guestbook/read.ts';
+import { authorName, noteBody, repliesList } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
 import { missing, recordId } from './missing.ts';
 import type { Experience, Listed, Note, NoteParent, Page, ViewOf } from './view.ts';
@@ -107,9 +107,10 @@ export async function notePage(
   givenId: string,
   before: string | undefined,
 ): Promise<Page & { view: ViewOf<'thread'> }> {
-  const position = toKeysetPosition(before);
+  const id = recordId(givenId);
+  const position = toKeysetPosition(repliesList(id), before);
   if (isRefusal(position)) throw problemFrom(position);
-  const [row] = await query(pool, findNoteWithParent(recordId(givenId)));
+  const [row] = await query(pool, findNoteWithParent(id));
   if (!row) return missing();
   if (row.state !== 'approved' || (row.parent_id && row.parent_state !== 'approved'))
     return row.was_public ? gone() : missing();

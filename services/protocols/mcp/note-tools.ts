@@ -6,7 +6,7 @@ import { NextPage } from '../../../platform/http/schemas.ts';
 import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { EXPERIENCES } from '../../guestbook/experience.ts';
-import { readNotes } from '../../guestbook/read.ts';
+import { notesList, readNotes } from '../../guestbook/read.ts';
 import { Kind, Results, Words } from '../../search/contract.ts';
 import { findPublic } from '../../search/find-public.ts';
 import { paging, recordId, recordInput } from './arguments.ts';
@@ -31,10 +31,10 @@ export function noteTools(readPool: pg.Pool, operations: Operations): Tool[] {
       output: page.omit({ limit: true }).extend(NextPage),
       async run(_, given) {
         const { kind, cursor, limit } = given;
-        const before = toKeysetPosition(cursor);
+        const list = { experience: kind, parent_id: recordId(given, 'parent_id') };
+        const before = toKeysetPosition(notesList(list), cursor);
         if (isRefusal(before)) throw problemFrom(before);
-        const asked = { experience: kind, parent_id: recordId(given, 'parent_id'), before };
-        const read = await readNotes(readPool, asked, limit);
+        const read = await readNotes(readPool, { ...list, before }, limit);
         if (isRefusal(read)) throw problemFrom(read);
         return read;
       },

@@ -87,15 +87,16 @@ t.test('accepts only the canonical text of a keyset cursor', async (t) => {
   );
   fc.assert(
     fc.property(at, fc.uuid(), tampering, timestampLike, (at, id, tampering, text) => {
-      const cursor = formatKeysetCursor({ at, id });
-      same(parseKeysetCursor(cursor), { at, id });
+      const cursor = formatKeysetCursor('cases', { at, id });
+      same(parseKeysetCursor('cases', cursor), { at, id });
+      same(parseKeysetCursor('sessions', cursor), undefined);
       for (const other of [
         tamperWith(cursor, tampering),
         Buffer.from(text).toString('base64url'),
       ]) {
-        const read = parseKeysetCursor(other);
+        const read = parseKeysetCursor('cases', other);
         if (!read) continue;
-        same(formatKeysetCursor(read), other);
+        same(formatKeysetCursor('cases', read), other);
         const time = new Date(`${read.at.slice(0, 23)}Z`).toISOString();
         same(time.slice(0, 23), read.at.slice(0, 23));
       }
@@ -231,6 +232,44 @@ t.test('answers any cursor text with a page or the same refusal on every list', 
   }
   for (const [path, refused] of refusals)
     t.match(JSON.parse(refused), { error: { code: 'invalid_cursor' } }, path);
+});
+
+t.test('refuses the cursor of one list on every other list', async (t) => {
+  const service = await startService(t);
+  const [agent, moderator] = [await newAgent(service), await addModerator(service, 'Ann', 'lead')];
+  await createRecords(service, agent, moderator);
+  const cookie = await signInTwice(service, agent);
+  const lists = listRoutes(service, agent, moderator, cookie);
+  const read = ({ path, name, headers }: List, cursor?: string) => {
+    const search = new URLSearchParams({
+      ...(path === '/api/v1/search' && { q: 'a' }),
+      ...(name === 'cursor' && { limit: '1' }),
+      ...(cursor && { [name]: cursor }),
+    });
+    return service.call('GET', `${path}?${search}`, { headers });
+  };
+  for (const list of lists) {
+    const next = new URL(linkedPath(await read(list)), 'http://service');
+    const cursor = next.searchParams.get(list.name) ?? '';
+    t.equal((await read(list, cursor)).status, 200, list.path);
+    for (const other of lists) {
+      if (other.path === list.path) continue;
+      const { status, body } = await read(other, cursor);
+      t.match(
+        [status, body.error?.code],
+        [400, 'invalid_cursor'],
+        `of ${list.path} on ${other.path}`,
+      );
+    }
+    if (list.path !== '/api/guestbook') continue;
+    for (const query of ['experience=observatory', `experience=service&parent_id=${randomUUID()}`])
+      t.equal(
+        (await service.call('GET', `${list.path}?${query}&before=${cursor}`)).body.status,
+        'invalid_cursor',
+        query,
+      );
+    t.equal((await service.call('GET', `/?before=${cursor}`)).status, 200, 'on its page');
+  }
 });
 
 t.test('refuses a wrong cursor on every list and page as invalid_cursor', async (t) => {
