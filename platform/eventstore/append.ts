@@ -63,6 +63,25 @@ const streamFacts = defineRead<RecordedEvent>(
 export const readFacts = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
   streamFacts({ owner: id, stream });
 
+/**
+ * Defines the same read for streams of which some types of events reset the state: from the last such
+ * event on, so that a decision costs the same however long the stream is.
+ */
+export function defineFactsSinceReset(
+  types: readonly string[],
+): (owner: Owner, stream: string) => Sql<RecordedEvent> {
+  const listed = types.map((type) => `'${type}'`).join(', ');
+  const read = defineRead<RecordedEvent>(
+    { owner: 'uuid', stream: 'text' },
+    ({ owner, stream }) => `${FACTS} WHERE owner_id = ${owner} AND stream_id = ${stream}
+      AND stream_version >= (SELECT stream_version FROM events
+        WHERE owner_id = ${owner} AND stream_id = ${stream} AND type IN (${listed})
+        ORDER BY stream_version DESC LIMIT 1)
+      ORDER BY stream_version`,
+  );
+  return ({ id }, stream) => read({ owner: id, stream });
+}
+
 /** Reads several streams of one owner like `readFacts`, one stream after the other. */
 export const factsOfStreams = ({ id }: Owner, streams: readonly string[]): Sql<RecordedEvent> =>
   named(`${FACTS} WHERE owner_id = $1 AND stream_id = ANY($2) ORDER BY stream_id, stream_version`, [

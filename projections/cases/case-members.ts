@@ -1,8 +1,8 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
-import { factsOfStreams, readFacts } from '../../platform/eventstore/append.ts';
+import { factsOfStreams } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/cases/events.ts';
 import { defineProjection } from '../projection.ts';
@@ -67,11 +67,14 @@ export interface CaseMembers {
   members: readonly string[];
 }
 
-/** Reads the events of a case for a decision, oldest first, without their personal data. */
-export function caseFacts(caseId: string): DependentLoad<Sql<RecordedEvent> | null> {
+/** Reads the events of a case for a decision with `read`, which gets the owner and name of its stream. */
+export function caseFacts(
+  caseId: string,
+  read: (owner: Owner<'member'>, stream: string) => Sql<RecordedEvent>,
+): DependentLoad<Sql<RecordedEvent> | null> {
   const author = sql<{ author_id: string }>`SELECT author_id FROM cases WHERE case_id = ${caseId}`;
   return loadAfter(author, ([row]) =>
-    row ? readFacts(memberOwner(row.author_id), `case-${caseId}`) : null,
+    row ? read(memberOwner(row.author_id), `case-${caseId}`) : null,
   );
 }
 

@@ -36,7 +36,48 @@ export type ExistingCase =
   | (Known & { status: 'accepted'; submissionId: string })
   | (Known & { status: 'withdrawn' });
 
+/** What the read model knows of a case, whatever its state. */
+interface KnownCase {
+  case_id: string;
+  author_id: string;
+  version: number;
+  removed: boolean;
+}
+
 export type CaseState = { status: 'none' } | ExistingCase;
+
+/**
+ * After one of these events, the state depends on no event before it, except `version`, `removed` and
+ * `told`.
+ */
+export const RESETS = [
+  'CaseOpened',
+  'CaseClaimed',
+  'CaseLeaseExtended',
+  'CaseReleased',
+  'CaseLeaseEnded',
+  'CaseRejected',
+] as const satisfies CaseEvent['type'][];
+
+/**
+ * The state after the events of a case from a reset on, completed with what the read model knows of it.
+ * It lacks `told`, on which no command of a member depends.
+ */
+export function stateSinceReset(
+  { case_id, author_id, version, removed }: KnownCase,
+  events: readonly CaseEvent[],
+): ExistingCase {
+  const before: OpenCase = {
+    status: 'open',
+    caseId: case_id,
+    authorId: author_id,
+    version,
+    removed,
+    told: false,
+    lapsed: null,
+  };
+  return { ...(events.reduce(evolve, before as CaseState) as ExistingCase), version };
+}
 
 export function evolve(state: CaseState, event: CaseEvent): CaseState {
   if (event.type === 'CaseOpened')

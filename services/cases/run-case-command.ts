@@ -1,5 +1,8 @@
-import { type Append, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
+import {
+  type Append,
+  defineFactsSinceReset,
+  streamVersion,
+} from '../../platform/eventstore/append.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import type { Rows } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
@@ -16,7 +19,7 @@ import { defineMemberCommand, type MemberCommand } from '../credentials/run-memb
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseDecider } from './case.ts';
 import { caseBody, rowAfter } from './case-body.ts';
-import type { CaseEvent, ExistingCase } from './case-state.ts';
+import { type CaseEvent, type ExistingCase, RESETS, stateSinceReset } from './case-state.ts';
 import type { CaseRefusal, CommandContext, MemberCaseCommand } from './commands.ts';
 import type { CaseBody } from './contract.ts';
 
@@ -27,11 +30,13 @@ export interface CaseOutcome<Word> {
   receipt: ReceiptBody;
 }
 
+const factsSinceReset = defineFactsSinceReset(RESETS);
+
 /** The queries of a command on a case, run after the members concerned are locked. */
 export function caseLoad(caseId: string, artifactId: string | null) {
   return {
+    events: caseFacts(caseId, factsSinceReset),
     cases: findCase(caseId),
-    events: caseFacts(caseId),
     members: livingMembersOfCase(caseId),
     artifacts: artifactId === null ? null : publicArtifact(artifactId),
   };
@@ -52,8 +57,8 @@ export function loadedCase({
   members,
   artifacts,
 }: Rows<ReturnType<typeof caseLoad>>): LoadedCase | Refusal<'not_found' | 'gone'> {
-  const state = replay(caseDecider, events);
-  if (!row || state.status === 'none') return refuse('not_found');
+  if (!row || events.length === 0) return refuse('not_found');
+  const state = stateSinceReset(row, events as unknown as CaseEvent[]);
   if (row.author_gone) return refuse('gone');
   return {
     row,

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { defineFactsSinceReset } from '../../platform/eventstore/append.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { filledReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { prepareValue, toQuery } from '../../platform/postgres/pipeline.ts';
@@ -28,6 +30,10 @@ const ROWS = [
     SELECT id, stream, 9, gen_random_uuid(), 'NoteRejected', '{"policy": "rare"}',
       '{"type": "moderator", "id": "${ONE}"}', at
     FROM many, (VALUES ('note-${ONE}'), ('policy-rare')) streams (stream) WHERE n = 1`,
+  `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+    SELECT '${ONE}', 'case-${ONE}', n, gen_random_uuid(),
+      CASE n % 2 WHEN 1 THEN 'CaseOpened' ELSE 'CaseReviewed' END, '{}', '{"type": "service"}', at
+    FROM many`,
   `INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria, state,
       version, created_at, updated_at)
     SELECT id, id, '', '', '', '{}', CASE n WHEN 20000 THEN 'submitted' ELSE 'open' END, 1, at, at
@@ -59,6 +65,10 @@ const READS: Readonly<Record<string, Sql>> = {
   'the audit by a policy': auditPage('newest', 0, 1e9, 21, { policy: 'rare' }),
   'the audit by a policy without entries': auditPage('newest', 0, 1e9, 21, { policy: 'none' }),
   'the audit of a moderator': auditPage('oldest', 0, 1e9, 21, { moderatorId: ONE }),
+  'the events that decide a command on a case': defineFactsSinceReset([
+    'CaseOpened',
+    'CaseClaimed',
+  ])(memberOwner(ONE), `case-${ONE}`),
   'the cases in a rare state': publicCases({ state: 'submitted' }, 21),
   'the cases left to end with an account': casesHeld(ONE, 200),
   'the members who hear of them': membersOfCasesHeld(ONE, 200),
