@@ -137,12 +137,15 @@ async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
   await screened(own.id);
   t.equal((await decide(lead, own.id, 'reject')).status, 201);
   await notified(author, 'note.rejected');
+  const ownNotes = async () => (await api.call('GET', '/api/membership/notes', { cookie })).body;
+  t.match((await ownNotes()).notes[0], { id: own.id, state: 'rejected', actions: ['appeal'] });
   const appeal = { cookie, body: { text: 'It is a real boat' } };
   t.equal((await api.call('POST', `/api/guestbook/${own.id}/appeal`, appeal)).status, 202);
   const { body: appealed } = await second.get(`notes/${own.id}`);
   const granting = { action: 'grant', expected_version: appealed.item.version };
   t.equal((await second.post(`notes/${own.id}/decisions`, granting)).status, 201);
   await notified(author, 'appeal.granted');
+  t.match((await ownNotes()).notes[0], { state: 'approved', outcome: { outcome: 'granted' } });
   t.same((await publicNotes()).toSorted(), [id, own.id].toSorted());
 
   // A member's report leads to a removal, of which author and reporter are notified.
