@@ -20,6 +20,8 @@ export interface BenchOptions {
   events: number;
   /** Runs only operations whose name contains this text. */
   only: string | undefined;
+  /** Folder of another checkout whose build is measured too. */
+  beside: string | undefined;
 }
 
 /** A benchmark that measures by itself; it runs only if named, since it takes long. */

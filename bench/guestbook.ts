@@ -64,8 +64,13 @@ async function startService(setting: BenchEnvironment): Promise<Served> {
   const { base } = service;
   const pid = await startWeb(setting, service);
   const moderator = await addModerators(service, 'Bench', 'moderator');
-  for (let count = 0; count < NOTES; count++) await publish(base, moderator.token);
+  await publishNotes(base, moderator.token);
   return { base, pid };
+}
+
+/** Fills the guestbook's first page. */
+export async function publishNotes(base: string, token: string): Promise<void> {
+  for (let count = 0; count < NOTES; count++) await publish(base, token);
 }
 
 async function publish(base: string, token: string): Promise<void> {

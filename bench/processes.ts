@@ -10,8 +10,10 @@ export async function startServer(
   env: Record<string, string>,
   base: string,
   path: string,
+  cwd?: string,
 ): Promise<number> {
   const child = spawn(process.execPath, [...args], {
+    cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

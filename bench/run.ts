@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { append } from './append.ts';
 import { moderation } from './console.ts';
+import { crowd } from './crowd.ts';
 import { type BenchEnvironment, withBenchEnvironment } from './environment.ts';
 import { growth } from './growth.ts';
 import { guestbook } from './guestbook.ts';
@@ -16,7 +17,7 @@ import { topStatements } from './statements.ts';
 import { updates } from './updates.ts';
 
 const BENCHES = [append, guestbook, updates, queue, lists, pages, moderation];
-const LONG = [growth, rebuilding, startup, memoryUnderLoad];
+const LONG = [growth, rebuilding, startup, memoryUnderLoad, crowd];
 const NAMES = [...BENCHES, ...LONG].map(({ name }) => name);
 
 const USAGE = `Usage:
@@ -30,6 +31,7 @@ Only where named: ${LONG.map(({ name }) => name).join(', ')}.
 --seconds S   seconds of each side in each round (0.4)
 --events N    length of the log for growth and rebuild (1000000, at least 10000)
 --without MECHANISM  runs append without it (group-commit), to see what it pays
+--beside FOLDER  of crowd, measures the build of another checkout too, in the same rounds
 --only PART   of growth, only the operations with PART in their names
 --json FILE   writes the results to FILE as JSON
 --statements  after each comparison, prints on which statements PostgreSQL spent its time
@@ -43,6 +45,7 @@ const { positionals, values } = processArguments(
     seconds: { type: 'string', default: '0.4' },
     events: { type: 'string', default: '1000000' },
     only: { type: 'string' },
+    beside: { type: 'string' },
     without: { type: 'string' },
     json: { type: 'string' },
     statements: { type: 'boolean', default: false },
@@ -62,7 +65,11 @@ const { positionals, values } = processArguments(
   },
 );
 const pace = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
-const events = Number(values.events);
+const options = {
+  events: Number(values.events),
+  only: values.only,
+  beside: values.beside,
+};
 
 const results: Result[] = [];
 
@@ -77,7 +84,7 @@ async function run(setting: BenchEnvironment): Promise<void> {
     }
   }
   for (const { name, measure } of LONG)
-    if (positionals.includes(name)) await measure(setting, { events, only: values.only }, tell);
+    if (positionals.includes(name)) await measure(setting, options, tell);
 }
 
 function tell(result: Result): void {

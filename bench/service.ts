@@ -41,9 +41,16 @@ export async function serviceOn(setting: BenchEnvironment, url: string): Promise
   return { base, env };
 }
 
-/** Starts the Procfile's web process, waits until it is ready, and returns its process id. */
-export function startWeb(setting: BenchEnvironment, { base, env }: Service): Promise<number> {
-  const command = parseProcfile(readFileSync(join(ROOT, 'Procfile'), 'utf8')).get('web') ?? '';
+/**
+ * Starts the Procfile's web process, of this or of another checkout, waits until it is ready, and
+ * returns its process id.
+ */
+export function startWeb(
+  setting: BenchEnvironment,
+  { base, env }: Service,
+  root = ROOT,
+): Promise<number> {
+  const command = parseProcfile(readFileSync(join(root, 'Procfile'), 'utf8')).get('web') ?? '';
   const [, variables = '', args = ''] = /^((?:\w+=\S+ )*)node (.+)$/.exec(command) ?? [];
   const given = Object.fromEntries(
     variables
@@ -51,7 +58,7 @@ export function startWeb(setting: BenchEnvironment, { base, env }: Service): Pro
       .filter(Boolean)
       .map((one) => one.split('=')),
   );
-  return startServer(setting, args.split(' '), { ...given, ...env }, base, '/readyz');
+  return startServer(setting, args.split(' '), { ...given, ...env }, base, '/readyz', root);
 }
 
 /** Adds a moderator to the service. */
