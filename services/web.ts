@@ -35,10 +35,9 @@ const registry = processMetrics(
   core.logWatch.isLost,
 );
 waitingMetrics(registry, core.pool);
-const admission = createAdmission(config.databasePoolSize, logger);
 const { app, readiness, stop } = createApp(core, logger, {
   ...requestMetrics(registry),
-  admission,
+  admission: createAdmission(config.databasePoolSize, logger),
 });
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
@@ -86,7 +85,6 @@ async function drain(): Promise<void> {
   }
   const done = draining.close();
   stop();
-  admission.stop();
   await done;
   closeMetrics();
   await core.close();

@@ -5,7 +5,7 @@ import { loopbackPage } from '../base-url.ts';
 import type { NextPage } from '../keyset-cursor.ts';
 import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
-import { isRefusal, refuse } from '../refusal.ts';
+import { isRefusal } from '../refusal.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
 import { traceIdOf, withTrace } from '../telemetry/trace.ts';
 import type { Admission, Request } from './admission.ts';
@@ -133,10 +133,11 @@ export async function handleRequest(
     if (req.socket.destroyed) throw new CallerGone();
     if (!methods) throw failure;
     if (operation) {
-      const run = () =>
-        withOwnWrites(req, () =>
-          withDeadline(() => answer(deps, req, res, operation, id, headers, seen)),
-        );
+      // Probes need no place: an orchestrator must not end a process because it has much to do.
+      if (operation.route.tag !== 'operations') req.place = deps.admission?.placeFor(req, path);
+      const { place } = req;
+      const work = () => answer(deps, req, res, operation, id, headers, seen);
+      const run = () => withOwnWrites(req, () => withDeadline(work, undefined, place?.enter));
       await (traceId ? withTrace(traceId, run) : run());
     } else {
       const preflight = preflightHeaders(req, methods.get('GET')?.route);
@@ -150,7 +151,7 @@ export async function handleRequest(
     else if (res.headersSent) cut(deps, res, error, id);
     else seen.code = await sendProblem(deps, req, res, operation?.route, error, id, headers);
   }
-  req.leave?.();
+  req.place?.leave();
   const milliseconds = performance.now() - started;
   deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000, seen.code);
   const line = {
@@ -164,8 +165,9 @@ export async function handleRequest(
     ...callerFields(seen.principal),
     address: deps.hashAddress?.(callerAddress(req, deps.trustedProxies)),
   };
-  // Probes come every second and say nothing new.
-  deps.logger[operation?.route.tag === 'operations' ? 'debug' : 'info'](line, 'request');
+  // Probes come every second and say nothing new; of refusals there may be thousands.
+  const isMinor = operation?.route.tag === 'operations' || seen.code === 'overloaded';
+  deps.logger[isMinor ? 'debug' : 'info'](line, 'request');
   const event = operation && securityEvent(operation, res.statusCode, seen.code);
   if (event)
     deps.logger[SECURITY_EVENTS[event]]({ ...line, operation: operation.id, event }, 'security');
@@ -247,28 +249,20 @@ async function answer(
   const query = readQuery(splitUrl(req)[1], route);
   const key = idempotencyKey(req, route);
   const parse = route.form ? parseForm : parseStrictJson;
-  const bytes = route.body && (await waitForBody(req, route));
+  const bytes = route.body && (await readBody(req, route));
   const isAbsent = bytes?.length === 0 && takesEmptyBody(route);
   const body = bytes && (isAbsent ? {} : parse(bytes, valuesLimit(route)));
   const input: Input = { params: { ...req.params }, query, body };
   const request = toRequestContext(req, res, deps.trustedProxies, id, key);
   const outcome = await invoke(operation, principal, input, request);
   if (isRefusal(outcome)) throw problemFrom(outcome);
-  if (outcome.stream) req.leave?.();
+  if (outcome.stream) req.place?.leave();
   await sendReply(req, res, route, outcome, {
     ...headers,
     ...locationHeader(route, input, outcome),
     ...linkHeader(req, outcome),
     ...wroteCookie(deps, req, route),
   });
-}
-
-/** Reads the body without a place: callers that send slowly would take all places from the others. */
-async function waitForBody(req: Request, route: Route): Promise<Buffer> {
-  req.leave?.();
-  const bytes = await readBody(req, route);
-  if (req.enter && !req.enter()) throw problemFrom(refuse('overloaded'));
-  return bytes;
 }
 
 /** Callers who show who they are, or that they wrote a moment ago, read their own writes. */

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
-import { createRefusal, type Request } from './admission.ts';
+import type { Request } from './admission.ts';
 import { type HttpDeps, handleRequest } from './handle-request.ts';
 import type { Operation } from './invoke.ts';
 import { Problem } from './problems.ts';
@@ -37,23 +37,9 @@ export function mount(deps: HttpDeps): { app: RequestListener; router: Express }
     (path) => new RegExp(`^${path.replace(/:[a-z_]+/g, '[^/]+')}$`),
   );
   const isRoute = (path: string) => patterns.some((pattern) => pattern.test(path));
-  const refuse = createRefusal(deps);
   function app(req: Request, res: ServerResponse): void {
     const [path] = splitUrl(req);
     const found = fixed.get(path);
-    const route = found?.methods.get(req.method ?? '')?.route;
-    // Probes always pass: an orchestrator must not end a process because it has much to do.
-    if (deps.admission && route?.tag !== 'operations') {
-      const { admission } = deps;
-      req.enter = () => {
-        req.leave = admission.enter(req, path);
-        return req.leave !== undefined;
-      };
-      if (!req.enter()) {
-        refuse(req, res, route, path);
-        return;
-      }
-    }
     const unrouted = (error?: unknown) =>
       void handleRequest(
         deps,

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import { withLineFeeds } from '../control-characters.ts';
+import type { Request } from './admission.ts';
 import { MODERATOR_COOKIE } from './principal.ts';
 import { Problem, withoutKeys } from './problems.ts';
 import { isByAuthorization, isForModerators, isMutation, type Route } from './route.ts';
@@ -214,11 +215,9 @@ export function breakBody(req: IncomingMessage, problem: Problem): void {
  * Reads the body. Rejects with `body_too_large` above the limit of the route, or above a lower
  * `limit`, with the problem of `breakBody`, and with `CallerGone` if the caller disconnects.
  */
-export function readBody(
-  req: IncomingMessage,
-  route: Route,
-  limit = bodyLimit(route),
-): Promise<Buffer> {
+export function readBody(req: Request, route: Route, limit = bodyLimit(route)): Promise<Buffer> {
+  // Callers that send slowly would take all places from the others.
+  req.place?.pause();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -36,7 +36,7 @@ export function toRequestContext(
     // collection.
     gone() {
       // Only requests that wait for something ask; a waiting request gives its place to others.
-      req.leave?.();
+      req.place?.leave();
       const controller = new AbortController();
       if (res.closed) controller.abort();
       else res.once('close', () => controller.abort());

@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { readsFromPrimary } from './replica.ts';
-import { withDeadline, withinDeadline } from './request-deadline.ts';
+import { sharedWithinDeadline, withDeadline } from './request-deadline.ts';
 
 interface Lane<Result> {
   ended: Promise<void>;
@@ -29,7 +29,7 @@ export function createCoalescer<Result>() {
       lane.ended = result.then(forget, forget);
       return result;
     };
-    lane.next ??= withinDeadline(async (until) => {
+    lane.next ??= sharedWithinDeadline(async (until) => {
       await lane.ended;
       await endOfTurn();
       return begin(until);

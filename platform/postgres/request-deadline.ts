@@ -6,7 +6,13 @@ const PATIENCE_MS = 2800;
 /** Time that each storage call of a job may take, in milliseconds: less than a worker's time to stop. */
 export const JOB_MS = 15_000;
 
-const patience = new AsyncLocalStorage<{ left: number } | { each: number }>();
+interface RequestBudget {
+  left: number;
+  /** Called before each use of storage; it may refuse it with an error. */
+  enter?: (() => void) | undefined;
+}
+
+const patience = new AsyncLocalStorage<RequestBudget | { each: number }>();
 
 /** Runs a job: no caller waits for it, so each of its storage calls has a time budget of `JOB_MS`. */
 export const asJob = <Result>(work: () => Promise<Result>): Promise<Result> =>
@@ -19,19 +25,41 @@ export const asJob = <Result>(work: () => Promise<Result>): Promise<Result> =>
 export function withDeadline<Result>(
   work: () => Promise<Result>,
   until = performance.now() + PATIENCE_MS,
+  enter?: () => void,
 ): Promise<Result> {
-  return patience.run({ left: until - performance.now() }, work);
+  return patience.run({ left: until - performance.now(), enter }, work);
 }
 
 /** Runs `work` with the time that is left of the budget; `until` is a `deadline`. */
-export function withinDeadline<Result>(work: (until: number) => Promise<Result>): Promise<Result> {
-  const until = deadline();
-  // Runs outside of the budget's context, because batched work belongs to no single request.
-  return measureStorage(() => patience.run(undefined as never, () => work(until)));
+export async function withinDeadline<Result>(
+  work: (until: number) => Promise<Result>,
+): Promise<Result> {
+  enterStorage();
+  return sharedWithinDeadline(work);
 }
 
-/** Runs `work` and deducts its duration from the time budget. */
+/** The same for work that requests share, which is cheap: it takes no place. */
+export function sharedWithinDeadline<Result>(
+  work: (until: number) => Promise<Result>,
+): Promise<Result> {
+  const until = deadline();
+  // Runs outside of the budget's context, because batched work belongs to no single request.
+  return deduct(() => patience.run(undefined as never, () => work(until)));
+}
+
+/** Runs `work` as use of storage, and deducts its duration from the time budget. */
 export async function measureStorage<Result>(work: () => Promise<Result>): Promise<Result> {
+  enterStorage();
+  return deduct(work);
+}
+
+/** Takes the place of the request among those that use storage. Throws the problem `overloaded`. */
+export function enterStorage(): void {
+  const budget = patience.getStore();
+  if (budget && 'left' in budget) budget.enter?.();
+}
+
+async function deduct<Result>(work: () => Promise<Result>): Promise<Result> {
   const shared = patience.getStore();
   const started = performance.now();
   try {

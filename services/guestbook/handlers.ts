@@ -4,6 +4,7 @@ import { toKeysetPosition } from '../../platform/keyset-cursor.ts';
 import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
+import { enterStorage } from '../../platform/postgres/request-deadline.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
@@ -54,6 +55,8 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
       const before = toKeysetPosition(notesList(asked), asked.before);
       if (isRefusal(before)) return before;
       if (!parent_id && !before) return reading(experience, () => firstPage(experience));
+      // Callers can ask for as many of these pages as they like, so each request takes a place.
+      enterStorage();
       const page = [experience, parent_id, before?.at, before?.id].join();
       return reading(page, () => readGuestbook(readPool, { experience, parent_id, before }));
     },

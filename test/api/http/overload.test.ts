@@ -1,28 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { asking, VERSION } from '../../../harness/a2a.ts';
 import { newAgent } from '../../../harness/agent.ts';
-import { createAdmission } from '../../../platform/http/admission.ts';
+import { createAdmission, type Place } from '../../../platform/http/admission.ts';
 import { createApp } from '../../../services/compose.ts';
 import { startService } from '../../support/service.ts';
 
-/** Places for reads of a process with half a connection: fewer than the service has connections. */
-const READS = 7;
-
-/** Serves the same database behind an admission with few places. */
-async function startBounded(t: Test) {
+/** Serves the same database behind an admission with places for a pool of `poolSize`. */
+async function startBounded(t: Test, poolSize = 1) {
   const service = await startService(t);
-  const admission = createAdmission(0.5, service.logger);
+  const admission = createAdmission(poolSize, service.logger);
   const { app, stop } = createApp(service.core, service.logger, { admission });
   const server = createServer((req, res) => void app(req, res));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(async () => {
     stop();
-    admission.stop();
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
@@ -30,55 +27,115 @@ async function startBounded(t: Test) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${url}${path}`, { headers });
-  return { service, url, get };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const note = () =>
+    post('/api/guestbook', { id: randomUUID(), message: 'Hello' }, { origin: service.baseUrl });
+
+  /** Takes all places for requests of this method, and returns how to give them back. */
+  function fill(method: 'GET' | 'POST'): () => void {
+    const places: Place[] = [];
+    try {
+      for (;;) {
+        const place = admission.placeFor({ method, headers: {} } as IncomingMessage, '/');
+        place.enter();
+        places.push(place);
+      }
+    } catch {
+      return () => {
+        for (const place of places) place.leave();
+      };
+    }
+  }
+  return { service, server, url, get, post, note, fill };
 }
 
-t.test('refuses reads beyond their places, and nothing else', async (t) => {
-  const { service, url, get } = await startBounded(t);
-  const holder = await service.database.pool.connect();
-  await holder.query('BEGIN; LOCK TABLE cases');
-  const sent = Array.from({ length: READS + 1 }, () => get('/api/v1/cases'));
-  const refused = await Promise.race(sent);
+t.test('refuses reads of storage beyond their places, and nothing else', async (t) => {
+  const { service, url, get, note, fill } = await startBounded(t);
+  const empty = fill('GET');
+  const refused = await get('/api/v1/cases');
   t.equal(refused.status, 503);
   const wait = Number(refused.headers.get('retry-after'));
   t.ok(wait >= 1 && wait <= 5, `Retry-After: ${wait}`);
   const body = (await refused.json()) as { error: object };
   t.match(body, { status: 'overloaded', error: { code: 'overloaded' } });
   t.match(body.error, { request_id: refused.headers.get('x-request-id') });
-  t.same(await (await get('/api/guestbook')).json(), { status: 'overloaded' });
-  const page = await get('/search', { accept: 'text/html' });
+  const replies = await get(`/api/guestbook?parent_id=${randomUUID()}`);
+  t.same(await replies.json(), { status: 'overloaded' });
+  const page = await get('/activity', { accept: 'text/html' });
+  t.equal(page.status, 503);
   t.match(page.headers.get('content-type'), 'text/html');
   t.match(await page.text(), 'Not available at the moment');
-  t.equal((await get('/livez')).status, 200);
-  t.equal((await get('/readyz')).status, 200);
+  t.ok(service.logged.some((line) => line.includes('"msg":"overloaded"')));
+
+  for (const path of ['/livez', '/readyz', '/api/v1/status', '/api/guestbook'])
+    t.equal((await get(path)).status, 200, path);
+  t.equal((await note()).status, 202);
   t.equal((await fetch(`${url}/api/v1/me/delete`, { method: 'POST' })).status, 415);
   const moderator = { authorization: 'Bearer mod_x' };
   t.equal((await get('/api/moderation/audit', moderator)).status, 401);
-  t.ok(service.logged.some((line) => line.includes('"msg":"overloaded"')));
+  empty();
+  t.equal((await get('/api/v1/cases')).status, 200);
+});
 
+t.test('refuses writes before anything is done', async (t) => {
+  const { service, get, note, fill } = await startBounded(t);
+  const empty = fill('POST');
+  t.equal((await note()).status, 503);
+  t.equal((await get('/api/v1/cases')).status, 200);
+  const { rows } = await service.database.pool.query('SELECT count(*)::int AS count FROM notes');
+  t.same(rows, [{ count: 0 }]);
+  empty();
+  t.equal((await note()).status, 202);
+});
+
+t.test('refuses callers of the agent protocols with the errors of their protocol', async (t) => {
+  const { service, post, fill } = await startBounded(t);
+  const { authorization } = await newAgent(service);
+  fill('POST');
+  const a2a = await post('/a2a', asking('credential.me'), { authorization, ...VERSION });
+  t.equal(a2a.status, 503);
+  t.match(await a2a.json(), { error: { code: -32053, data: [{ reason: 'overloaded' }] } });
+  t.match(a2a.headers.get('retry-after'), /^[1-5]$/);
+  const mcp = await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  t.equal(mcp.status, 503);
+  t.match(await mcp.json(), { jsonrpc: '2.0', error: { code: -32603, message: /too much to do/ } });
+  t.match(mcp.headers.get('retry-after'), /^[1-5]$/);
+});
+
+t.test('keeps the place of a request while it uses storage', async (t) => {
+  const { service, get } = await startBounded(t, 0.1);
+  const holder = await service.database.pool.connect();
+  await holder.query('BEGIN; LOCK TABLE cases');
+  const sent = [get('/api/v1/cases'), get('/api/v1/cases')];
+  t.match(await (await Promise.race(sent)).json(), { status: 'overloaded' });
   await holder.query('ROLLBACK');
   holder.release();
-  const statuses = (await Promise.all(sent)).map(({ status }) => status);
-  t.same(statuses.sort(), [...Array(READS).fill(200), 503]);
-  t.equal((await get('/api/v1/cases')).status, 200, 'the places are free again');
+  await Promise.all(sent);
+  t.equal((await get('/api/v1/cases')).status, 200, 'the place is free again');
 });
 
 t.test('gives no place to a body that has not arrived', async (t) => {
-  const { service, url } = await startBounded(t);
+  const { service, server, url, note } = await startBounded(t, 0.1);
   const { port, hostname } = new URL(url);
-  for (let slow = 0; slow < 20; slow++) {
-    const socket = connect(Number(port), hostname);
-    t.teardown(() => socket.destroy());
-    socket.on('error', () => undefined);
-    socket.write(
-      `POST /api/guestbook HTTP/1.1\r\nHost: x\r\nOrigin: ${service.baseUrl}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{`,
-    );
+  const socket = connect(Number(port), hostname);
+  t.teardown(() => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST /mcp HTTP/1.1\r\nHost: ${new URL(service.baseUrl).host}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{`,
+  );
+  await once(server, 'request');
+  // Until the slow request waits for its body, it counts against a limit and holds the only place.
+  let status = 503;
+  for (let turn = 0; turn < 50 && status === 503; turn++) {
+    await sleep(50);
+    ({ status } = await note());
   }
-  await sleep(300);
-  const body = JSON.stringify({ id: randomUUID(), message: 'Hello' });
-  const headers = { 'content-type': 'application/json', origin: service.baseUrl };
-  const sent = await fetch(`${url}/api/guestbook`, { method: 'POST', headers, body });
-  t.equal(sent.status, 202);
+  t.equal(status, 202);
 });
 
 t.test('refuses a second export of a credential before it begins', async (t) => {
