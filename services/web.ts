@@ -3,6 +3,7 @@ import { isSecure } from '../platform/base-url.ts';
 import { configOrExit } from '../platform/config.ts';
 import { createAdmission } from '../platform/http/admission.ts';
 import { createDraining } from '../platform/http/draining.ts';
+import { listen } from '../platform/http/listen.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { onParentGone, tellParent } from '../platform/supervisor/parent.ts';
 import { toLoggable } from '../platform/telemetry/loggable.ts';
@@ -42,26 +43,26 @@ const { app, readiness, stop } = createApp(core, logger, {
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger);
 const server = createHttpServer(app, isSecure(config.baseUrl));
-server.maxConnections = config.maxConnections;
-let warnedAt = Number.NEGATIVE_INFINITY;
-server.on('drop', () => {
-  if (performance.now() - warnedAt < DROP_WARNING_MS) return;
-  warnedAt = performance.now();
-  logger.warn({ maxConnections: config.maxConnections }, 'connections dropped');
-});
 const draining = createDraining(server);
-const { host, port } = config;
-server.once('error', (error: NodeJS.ErrnoException) => {
-  const why =
-    error.code === 'EADDRINUSE' ? `PORT ${port} is taken` : `Cannot listen on ${host}:${port}`;
-  logger.fatal({ host, port, error: toLoggable(error) }, why);
-  process.exit(1);
-});
-server.listen(port, host, () => {
-  logger.info({ host, port }, 'listening');
-  logger.flush();
-  tellParent('listening');
-});
+const { host, port, maxConnections } = config;
+const listeners = await listen(server, { host, port, maxConnections }).catch(
+  (error: NodeJS.ErrnoException) => {
+    const why =
+      error.code === 'EADDRINUSE' ? `PORT ${port} is taken` : `Cannot listen on ${host}:${port}`;
+    logger.fatal({ host, port, error: toLoggable(error) }, why);
+    process.exit(1);
+  },
+);
+let warnedAt = Number.NEGATIVE_INFINITY;
+for (const listener of listeners)
+  listener.on('drop', () => {
+    if (performance.now() - warnedAt < DROP_WARNING_MS) return;
+    warnedAt = performance.now();
+    logger.warn({ maxConnections }, 'connections dropped');
+  });
+logger.info({ host, port }, 'listening');
+logger.flush();
+tellParent('listening');
 
 let stopping = false;
 const delayed = new AbortController();
@@ -83,7 +84,7 @@ async function drain(): Promise<void> {
     const { signal } = delayed;
     await sleep(config.drainDelaySeconds * 1000, undefined, { signal }).catch(() => undefined);
   }
-  const done = draining.close();
+  const done = draining.close(listeners);
   stop();
   await done;
   closeMetrics();

@@ -10,8 +10,8 @@ const PATIENCE_MS = 25_000;
 /**
  * Returns the two steps that shut a server down. From `announce` on, every response has
  * `Connection: close`, so that clients learn of the shutdown before they lose a request. `close`
- * accepts no new connections; after 500 ms it starts to close idle ones, and 25 s later it destroys
- * the rest.
+ * closes the listeners, so that no new connections come; after 500 ms it starts to close idle ones,
+ * and 25 s later it destroys the rest.
  */
 export function createDraining(server: Server) {
   const connections = new Set<Socket>();
@@ -32,10 +32,14 @@ export function createDraining(server: Server) {
     for (const socket of connections) last(latestOn(socket));
   }
 
-  async function close(): Promise<void> {
+  async function close(listeners: readonly Listener[] = [server]): Promise<void> {
     announce();
     // Not `server.close`, which also closes connections that are idle between two requests.
-    const closed = new Promise((resolve) => Listener.prototype.close.call(server, resolve));
+    const closed = Promise.all(
+      listeners.map(
+        (each) => new Promise((resolve) => Listener.prototype.close.call(each, resolve)),
+      ),
+    );
     await Promise.race([closed, sleep(LAST_ANSWERS_MS)]);
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
     const patience = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
+import { createDraining } from '../../../platform/http/draining.ts';
+import { listen } from '../../../platform/http/listen.ts';
+import { createHttpServer } from '../../../platform/http/server.ts';
 import { startProcess } from '../../support/processes.ts';
 
 /**
@@ -28,4 +32,28 @@ t.test('reports a taken port in one line', async (t) => {
 
 t.test('reports an invalid host in one line', async (t) => {
   t.match(await readFatalMessage(t, { HOST: 'bad host!' }), /^Cannot listen on bad host!:\d+$/);
+});
+
+t.test('accepts connections at every socket of its port until it is drained', async (t) => {
+  const server = createHttpServer((_req, res) => res.end('hello'));
+  const draining = createDraining(server);
+  const options = { host: '127.0.0.1', maxConnections: 2000 };
+  const listeners = await listen(server, { ...options, port: 0 });
+  const { port } = server.address() as AddressInfo;
+  t.equal(listeners.length, process.platform === 'linux' ? 4 : 1);
+  for (const listener of listeners) t.equal(listener.maxConnections, 2000 / listeners.length);
+  const accepted = new Set<object>();
+  for (const listener of listeners) listener.on('connection', () => accepted.add(listener));
+  const url = `http://127.0.0.1:${port}/`;
+  const headers = { connection: 'close' };
+  // The kernel spreads connections at random: 100 of them leave out no socket of four.
+  for (let turn = 0; turn < 100; turn++)
+    t.equal(await (await fetch(url, { headers })).text(), 'hello');
+  t.equal(accepted.size, listeners.length);
+
+  const again = listen(createServer(), { ...options, port });
+  await t.rejects(again, { code: 'EADDRINUSE' }, 'shares the port with no other process');
+  await draining.close(listeners);
+  const [error] = await once(connect(port, '127.0.0.1'), 'error');
+  t.equal(error.code, 'ECONNREFUSED');
 });
