@@ -119,7 +119,7 @@ t.test('shows hostile text harmlessly', NEEDS_BROWSER, async (t) => {
   await page.getByText('<b>Bold</b>').waitFor();
   await page.getByText('<img src=x onerror=alert(1)>').waitFor();
   t.equal(await page.locator('main img, main script, main b').count(), 0);
-  t.notMatch(await page.locator('main').innerText(), /[\u200b\u202a-\u202e\u2066-\u2069]/);
+  t.notMatch(await page.locator('main').innerText(), /[\u202a-\u202e\u2060\u2066-\u2069]/);
   const directions = `[...document.querySelectorAll('.message')]
     .find((element) => element.textContent.startsWith('مرحبا')).matches(':dir(rtl)')`;
   t.equal(await page.evaluate(directions), true, 'Arabic runs from right to left');
