@@ -101,10 +101,13 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
     },
 
     'guestbook.own_notes': async ({ principal, query: { cursor, limit } }) => {
-      const place = toKeysetPosition(cursor);
+      const place = toKeysetPosition('own notes', cursor);
       if (isRefusal(place)) return place;
       const rows = await query(store.pool, ownNotesPage(principal.memberId, limit + 1, place));
-      const page = toPage(rows, limit, (last) => ({ at: last.place, id: last.note_id }));
+      const page = toPage('own notes', rows, limit, (last) => ({
+        at: last.place,
+        id: last.note_id,
+      }));
       const notes = page.rows.map((row) => ownNote(row, undoSeconds));
       return { status: 200, body: { status: 'ok', notes, ...page.next } };
     },
