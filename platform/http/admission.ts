@@ -7,7 +7,7 @@ import { problemFrom } from './problems.ts';
 type Kind = 'reads' | 'writes' | 'moderators';
 
 /** Requests of each kind that use storage at a time, for each connection of the pool. */
-const PLACES: Readonly<Record<Kind, number>> = { reads: 3, writes: 3, moderators: 2 };
+const PLACES: Readonly<Record<Kind, number>> = { reads: 4, writes: 4, moderators: 2 };
 const WARNING_MS = 10_000;
 
 export type Request = IncomingMessage & { params?: object; place?: Place | undefined };
