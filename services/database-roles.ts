@@ -26,11 +26,16 @@ const LIMITED: Readonly<Record<string, string>> = {
   server_keys: 'SELECT, INSERT',
 };
 
-/** Tables that anonymous reads use. */
-const PUBLICLY_READ = [
-  ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
-  ...['handles', 'members', 'notes', 'policies', 'profiles'],
-];
+/** What anonymous reads use. Feeds tell when a record became public again, and since when there is a service. */
+const PUBLICLY_READ: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
+      ...['handles', 'members', 'notes', 'policies', 'profiles', 'record_decisions'],
+    ].map((table) => [table, 'SELECT']),
+  ),
+  schema_migrations: 'SELECT (applied_at)',
+};
 
 /** Partitions are left out: a statement on their table needs no privilege on them. */
 const TABLES = `SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p')
@@ -120,7 +125,9 @@ export interface Excess {
 export function excessPrivileges(): Sql<Excess> {
   const wanted = [
     ...Object.entries(LIMITED).flatMap(([table, grant]) => grantedBy('service', table, grant)),
-    ...PUBLICLY_READ.flatMap((table) => grantedBy('service_read', table, 'SELECT')),
+    ...Object.entries(PUBLICLY_READ).flatMap(([table, grant]) =>
+      grantedBy('service_read', table, grant),
+    ),
   ];
   const column = (name: keyof (typeof wanted)[number]) => wanted.map((one) => one[name]);
   return named(
@@ -225,6 +232,8 @@ async function grants(client: pg.ClientBase): Promise<string[]> {
     // A backup notes the last position that was given out.
     'GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO service',
     'GRANT EXECUTE ON FUNCTION drop_unfinished_rebuild() TO service',
-    `GRANT SELECT ON ${PUBLICLY_READ.join(', ')} TO service_read`,
+    ...Object.entries(PUBLICLY_READ).map(
+      ([table, grant]) => `GRANT ${grant} ON ${table} TO service_read`,
+    ),
   ];
 }

@@ -40,7 +40,7 @@ async function privileges(pool: pg.Pool, role: string): Promise<Record<string, s
 
 const READ = [
   ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
-  ...['handles', 'members', 'notes', 'policies', 'profiles'],
+  ...['handles', 'members', 'notes', 'policies', 'profiles', 'record_decisions'],
 ];
 
 /** All but the position, in alphabetical order. */
@@ -65,10 +65,10 @@ t.test('grants each role what it needs and nothing else', async (t) => {
     schema_migrations: 'SELECT',
     server_keys: 'SELECT, INSERT',
   });
-  t.strictSame(
-    await privileges(pool, 'service_read'),
-    Object.fromEntries(READ.map((name) => [name, 'SELECT'])),
-  );
+  t.strictSame(await privileges(pool, 'service_read'), {
+    ...Object.fromEntries(READ.map((name) => [name, 'SELECT'])),
+    schema_migrations: 'SELECT (applied_at)',
+  });
   t.strictSame(await privileges(pool, 'service_metrics'), {});
   const monitors = await pool.query(`SELECT pg_has_role('service_metrics', 'pg_monitor', 'USAGE')`);
   t.same(monitors.rows, [{ pg_has_role: true }]);
