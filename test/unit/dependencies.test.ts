@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
@@ -16,7 +18,8 @@ for (const folder of ['', 'test/tools/'])
       [],
     );
     const names = (path: string) => path.split('node_modules/').at(-1) ?? '';
-    const scripted = paths.filter((path) => packages[path]?.hasInstallScript).map(names);
+    // The path of the project itself is empty.
+    const scripted = paths.filter((path) => path && packages[path]?.hasInstallScript).map(names);
     t.same(
       [...new Set(scripted)].sort(),
       Object.keys(read(`${folder}package.json`).allowScripts).sort(),
@@ -30,5 +33,23 @@ t.test('installs for the tests neither a corpus of mails nor generators of CI', 
   );
   for (const name of Object.keys(read('test/tools/package.json').dependencies))
     if (name !== 'typescript') t.notOk(names.includes(name), name);
+  t.end();
+});
+
+t.test('keeps Node and deletes its C headers after an installation', (t) => {
+  const { scripts, optionalDependencies } = read('package.json');
+  const { path, remove } = temporaryFolder('node-headers');
+  t.teardown(remove);
+  const nodes = Object.keys(optionalDependencies)
+    .filter((name) => name.startsWith('node-'))
+    .map((name) => join(path, 'node_modules', name));
+  for (const node of nodes)
+    for (const part of ['bin', 'include']) mkdirSync(join(node, part), { recursive: true });
+  execFileSync('sh', ['-c', scripts.postinstall], { cwd: path });
+  t.equal(nodes.length, 4);
+  for (const node of nodes) {
+    t.ok(existsSync(join(node, 'bin')), node);
+    t.notOk(existsSync(join(node, 'include')), node);
+  }
   t.end();
 });
