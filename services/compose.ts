@@ -19,7 +19,7 @@ import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/noti
 import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
 import { query } from '../platform/postgres/query.ts';
-import { watchReplicas } from '../platform/postgres/replica.ts';
+import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';
 import type { Sql } from '../platform/sql.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
@@ -65,7 +65,7 @@ export async function createCore(
         createPool(address, application, config.databasePoolSize),
       )
     : [];
-  const readPool = readPools[0] ?? pool;
+  const readPool = readPools[0] ?? publicReads(pool);
   const usable = requirePreparedStatements(url)
     .then(() => requireFinishedRestore((text) => pool.query(text)))
     .then(() => requireKeys(pool, keys))

@@ -4,7 +4,7 @@ import { hasYielded, isUnavailable, StorageUnavailable } from './errors.ts';
 import { pipeline } from './pipeline.ts';
 import { withClient } from './pool.ts';
 import { readsFromPrimary, replicasOf } from './replica.ts';
-import { deadline } from './request-deadline.ts';
+import { deadline, enterStorage } from './request-deadline.ts';
 
 /** Runs one read outside a transaction, within the deadline. Errors are those of `reading`. */
 export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
@@ -24,6 +24,8 @@ export async function runRead<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient, from: pg.Pool) => Promise<Result>,
 ): Promise<Result> {
+  // Before the wait for a share of the pool, so that the waiting reads are bounded too.
+  enterStorage();
   const until = deadline();
   const replicas = replicasOf(pool);
   const replica = replicas?.choose();

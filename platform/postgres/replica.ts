@@ -16,11 +16,28 @@ interface Mark {
   at: number;
 }
 
-const watched = new WeakMap<pg.Pool, Replicas>();
+/** How the reads of a pool find a connection. */
+type Reads = Pick<Replicas, 'primary' | 'onPrimary' | 'choose'>;
+
+const watched = new WeakMap<pg.Pool, Reads>();
 const fromPrimary = new AsyncLocalStorage<true>();
 
-/** The replicas that reads of this pool use; undefined for a pool of the primary. */
-export const replicasOf = (pool: pg.Pool): Replicas | undefined => watched.get(pool);
+/** How reads of this pool find a connection; undefined for the primary's own pool. */
+export const replicasOf = (pool: pg.Pool): Reads | undefined => watched.get(pool);
+
+/** Runs reads of anyone on at most half of the primary's connections. */
+const shareOf = (primary: pg.Pool) =>
+  concurrencyLimit(Math.max(1, Math.floor(primary.options.max / 2)));
+
+/**
+ * A pool for the reads of anyone where there is no replica. Without their share, writes and moderators
+ * would wait behind every read of a long page. Only `runRead` gives its connections.
+ */
+export function publicReads(primary: pg.Pool): pg.Pool {
+  const reads = Object.create(primary) as pg.Pool;
+  watched.set(reads, { primary, onPrimary: shareOf(primary), choose: () => undefined });
+  return reads;
+}
 
 /** Runs `work`, whose reads all go to the primary, so that the caller reads its own writes. */
 export const readFromPrimary = <Result>(work: () => Result): Result => fromPrimary.run(true, work);
@@ -38,8 +55,8 @@ export function watchReplicas(pools: readonly pg.Pool[], primary: pg.Pool, maxLa
   let turn = 0;
   const replicas = {
     primary,
-    /** Runs reads that no replica can take, on at most half of the primary's connections. */
-    onPrimary: concurrencyLimit(Math.max(1, Math.floor(primary.options.max / 2))),
+    /** Runs reads that no replica can take. */
+    onPrimary: shareOf(primary),
     /** The replica for the next read; undefined if the read has to use the primary. */
     choose(): Replica | undefined {
       if (readsFromPrimary()) return undefined;
