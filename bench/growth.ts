@@ -1,4 +1,4 @@
-import { createApi } from '../harness/api.ts';
+import { type Api, createApi } from '../harness/api.ts';
 import { writeHistory } from '../harness/history.ts';
 import { fillPrimaryData, fillTables } from '../harness/history-tables.ts';
 import { atDesk } from '../harness/moderation.ts';
@@ -87,7 +87,20 @@ async function side(setting: BenchEnvironment, events: number): Promise<Operatio
     lead: atDesk(createApi(base), await addModerators(service, 'Lea', 'lead')),
   };
   await startWeb(setting, service);
-  return createTraffic(createApi(base), desk, PAGE);
+  return createTraffic(followRedirects(createApi(base)), desk, PAGE);
+}
+
+/** Calls the address to which an answer redirects as well: the page there is a part of what is measured. */
+function followRedirects(api: Api): Api {
+  return {
+    async call(method, path, options) {
+      const answer = await api.call(method, path, options);
+      const location = answer.headers.get('location');
+      if (answer.status < 300 || answer.status >= 400 || location === null) return answer;
+      const { pathname, search } = new URL(location, 'http://service');
+      return api.call('GET', `${pathname}${search}`, { cookie: options?.cookie });
+    },
+  };
 }
 
 async function fill(url: string, events: number): Promise<void> {
