@@ -1,7 +1,7 @@
 import type { Span } from './trace.ts';
 
 /** Increase this when findings or points change, then run `npm run moderator -- rescreen`. */
-export const RULES_VERSION = 3;
+export const RULES_VERSION = 4;
 
 /**
  * The points of every finding code. A finding with no points informs moderators and does not count
@@ -24,6 +24,7 @@ const POINTS = {
   phone: 1,
   markup: 2,
   profanity: 2,
+  member_name: 2,
   mixed_scripts: 2,
   styled_letters: 1,
   direction: 2,

@@ -43,6 +43,7 @@ const SENTENCES: Record<FindingCode, Say> = {
   phone: counted('telephone number', 'telephone numbers'),
   markup: (count) => `HTML or forum markup: ${counted('tag', 'tags')(count, [])}`,
   profanity: (count, words) => `profanity: ${counted('word', 'words')(count, [])}${readAs(words)}`,
+  member_name: () => 'a guest with the name of a member',
   mixed_scripts: (count) =>
     count === 1 ? 'mixed scripts in one word' : `mixed scripts in ${count} words`,
   styled_letters: (count, words) => `letters in a disguise: ${count}${readAs(words)}`,

@@ -103,6 +103,22 @@ t.test('screens a note by a job of its transaction and explains the result', asy
   );
 });
 
+t.test('names a guest who has the name of a member', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const { handle } = await signedIn(service);
+  const names = [handle, `@${handle.toUpperCase()}`, `\u200b${handle}\u2060`, 'Former  Member'];
+  for (const name of [...names, `${handle}x`, '']) await submit(service, { name });
+  await submit(service, { message: `I am ${handle}` });
+  await runJobs(service);
+  const { items } = (await ann.get('queue')).body;
+  const found = items
+    .flatMap(({ screening }: { screening: { findings: { code: string }[] } }) => screening.findings)
+    .filter(({ code }: { code: string }) => code === 'member_name');
+  t.same(found.flatMap(({ words }: { words: string[] }) => words).sort(), names.sort());
+  t.match(found[0], { text: 'a guest with the name of a member', spans: [] });
+});
+
 t.test('screens a note when it waits again after a decision', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');

@@ -16,6 +16,7 @@ export const FINDINGS = [
   'phone',
   'markup',
   'profanity',
+  'member_name',
   'mixed_scripts',
   'styled_letters',
   'direction',

@@ -16,6 +16,7 @@ import { bayesFindings } from '../../services/screening/bayes.ts';
 import { findingsIn } from '../../services/screening/findings.ts';
 import { type Fingerprint, toFingerprints } from '../../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../../services/screening/look-alikes.ts';
+import { memberNamed, nameFindings } from '../../services/screening/member-name.ts';
 import { type RecordScreening, screening } from '../../services/screening/screening.ts';
 import { MAX_COUNTED } from '../../services/screening/sentences.ts';
 import { trainedClassifier } from './trained-classifier.ts';
@@ -67,16 +68,24 @@ export async function screenNote(deps: Deps, { note_id }: { note_id: string }): 
     await deps.store.execute(recordCommand(note, unscreened));
     return false;
   }
-  const [bayes, candidates] = await Promise.all([
+  const guest = note.member_id === null ? (name ?? '') : '';
+  const [bayes, candidates, namesakes] = await Promise.all([
     trainedClassifier(deps),
     query(deps.pool, candidatesOf(note_id, fingerprints)),
+    query(deps.pool, memberNamed(guest)),
   ]);
+  const named = nameFindings(guest, namesakes);
   const read = bayesFindings(bayes, message);
   const seen = findingsIn({ name: name ?? '', message });
   const screened = {
     noteId: note_id,
-    findings: [...lookAlikeFindings(message, candidates), ...read.findings, ...seen.findings],
-    words: { ...read.words, ...seen.words },
+    findings: [
+      ...lookAlikeFindings(message, candidates),
+      ...read.findings,
+      ...named.findings,
+      ...seen.findings,
+    ],
+    words: { ...read.words, ...named.words, ...seen.words },
     spans: seen.spans,
     fingerprint,
   };

@@ -111,6 +111,12 @@ t.test('locates the parts of a message that a finding refers to', async (t) => {
   }
 });
 
+t.test('finds no invisible characters where a script needs them', async (t) => {
+  for (const message of ['สวัสดี\u200Bชาวโลก', 'ខ្ញុំ\u200Bស្រឡាញ់', 'ᠨᠠᠭᠠᠨ\u180Eᠠ', 'می\u200Cخواهم'])
+    t.strictSame(findingsIn({ name: '', message }).findings, [], message);
+  t.match(findingsIn({ name: '', message: 'a\u180Eb' }).findings, [{ code: 'invisible' }]);
+});
+
 t.test('gives no place for what is in the name', async (t) => {
   const { findings, words, spans } = findingsIn({ name: 'Shit', message: 'Hello' });
   t.strictSame(findings, [{ code: 'profanity', count: 1 }]);
