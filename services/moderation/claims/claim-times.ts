@@ -25,3 +25,10 @@ export const chargeLeases = (leased: string): string => `INSERT INTO claim_times
   SELECT moderator_id, subject_type, note_id, expires_at - claimed_at, expires_at FROM ${leased}
   ON CONFLICT (moderator_id, subject_type, note_id) DO UPDATE SET ended_at = excluded.ended_at,
     used = excluded.used + CASE WHEN ${isForgotten('spent')} THEN interval '0' ELSE spent.used END`;
+
+/** SQL that gives the holders of the leases in `ended` back the time until their expiry. */
+export const refundLeases = (ended: string): string => `UPDATE claim_times t
+  SET ended_at = least(t.ended_at, clock_timestamp()),
+    used = t.used - greatest(e.expires_at - clock_timestamp(), interval '0')
+  FROM ${ended} e WHERE (t.moderator_id, t.subject_type, t.note_id)
+    = (e.moderator_id, e.subject_type, e.note_id)`;

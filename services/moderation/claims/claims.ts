@@ -23,7 +23,7 @@ import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { type Subject, subjectKey } from '../queue/subject.ts';
 import { isProven, lockModerator, provenValues } from '../staff/lock-moderator.ts';
 import { DECIDERS, LEADS } from '../staff/roles.ts';
-import { chargeLeases, isUsedUp, timeLeft } from './claim-times.ts';
+import { chargeLeases, isUsedUp, refundLeases, timeLeft } from './claim-times.ts';
 import { nextClaimable } from './claimable-items.ts';
 import {
   claimedByOther,
@@ -204,14 +204,19 @@ function lockItems(kind: PublicationKind | undefined, ids: readonly string[]) {
 }
 
 /**
- * Leases the free items, and with `takeOver` those of others; `claimSubjects` then checks that the
- * moderator holds all, and the limits.
+ * Leases the free items, and with `takeOver` those of others, whose holders get back the time that
+ * they had left; `claimSubjects` then checks that the moderator holds all, and the limits.
  */
+// The leases that are taken have to be read before they change hands, so the count asks for them.
 const leaseSubjects = (moderatorId: string, subjects: readonly Subject[], takeOver: boolean): Sql =>
   named(
     `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
       AS these (subject_type, note_id)),
-      leased AS (${leaseWhere('true', '$4::boolean AND note_leases.moderator_id <> $1')})
+      taken AS (SELECT l.* FROM note_leases l JOIN picked USING (subject_type, note_id)
+        WHERE $4::boolean AND l.moderator_id <> $1 AND ${isLiveLease('l')}
+        ORDER BY l.note_id FOR UPDATE OF l),
+      refunded AS (${refundLeases('taken')}),
+      leased AS (${leaseWhere('(SELECT count(*) FROM taken) >= 0', '$4::boolean AND note_leases.moderator_id <> $1')})
     ${chargeLeases('leased')}`,
     [moderatorId, subjects.map(({ type }) => type), subjects.map(({ id }) => id), takeOver],
   );

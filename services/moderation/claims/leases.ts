@@ -6,7 +6,7 @@ import { conflict, type Refusal } from '../../../platform/refusal.ts';
 import { named, type Sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import type { Subject } from '../queue/subject.ts';
-import { LONGEST_CLAIM, timeLeft } from './claim-times.ts';
+import { LONGEST_CLAIM, refundLeases, timeLeft } from './claim-times.ts';
 
 export interface LeaseRow {
   lease_id: string;
@@ -94,10 +94,7 @@ export function releaseLeases(
   return named(
     `WITH released AS (DELETE FROM note_leases WHERE lease_id = ANY($1::uuid[])
         AND moderator_id = $2 RETURNING *),
-      charged AS (UPDATE claim_times t SET ended_at = least(t.ended_at, clock_timestamp()),
-          used = t.used - greatest(r.expires_at - clock_timestamp(), interval '0')
-        FROM released r WHERE (t.moderator_id, t.subject_type, t.note_id)
-          = (r.moderator_id, r.subject_type, r.note_id))
+      refunded AS (${refundLeases('released')})
       SELECT lease_id FROM released`,
     [leaseIds, moderatorId],
   );

@@ -118,6 +118,19 @@ t.test('a lead takes over the claims of others', async (t) => {
   }
 });
 
+t.test('gives back the time of a claim that a lead takes over', async (t) => {
+  const service = await startService(t);
+  const { ann, lea } = await addTeam(service);
+  const { id } = await submit(service);
+  for (let count = 0; count < 8; count++) {
+    const claimed = await ann.post('claims', { note_ids: [id] });
+    t.equal(claimed.status, 200, claimed.text);
+    const taken = await lea.post('claims', { note_ids: [id], take_over: true });
+    t.equal(taken.status, 200, taken.text);
+    await lea.post('claims/release', { lease_ids: [taken.body.claims[0].lease_id] });
+  }
+});
+
 t.test('counts the time of all claims of one moderator on one item', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
