@@ -66,7 +66,7 @@ const ErrorDetails = z
     limit: z
       .int()
       .optional()
-      .describe('With `active_credential_limit` and the 429 of a window: how many are allowed'),
+      .describe('With `active_credential_limit` and every 429: how many are allowed'),
     used: z.int().optional().describe('With `write_budget_exhausted`: writes of this day'),
     resets_at: Timestamp.optional().describe('With the 429 of a window: when it ends'),
     active_credentials: z

@@ -35,5 +35,5 @@ export function createWaitingPlaces(limits: { perHolder: number; total: number }
     return { leave };
   }
 
-  return { take };
+  return { take, limits };
 }

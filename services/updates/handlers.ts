@@ -88,7 +88,8 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
     const seconds = Math.min(call.query.wait, (expiresAt.getTime() - provenAt.getTime()) / 1000);
     const until = performance.now() + seconds * 1000;
     const place = places.take({ kind: 'credential', id: credentialId });
-    if (place === 'holder_full') return refuse('rate_limited', { message: TOO_MANY_WAIT });
+    if (place === 'holder_full')
+      return refuse('rate_limited', { message: TOO_MANY_WAIT, limit: places.limits.perHolder });
     // Other callers fill the process's limit of waiting requests: respond without waiting.
     if (place === 'full') return read(memberId, from, call.query);
     const listening = waiting.listen(memberId);

@@ -41,7 +41,11 @@ export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract
     'moderation.stream': async ({ principal, request }) => {
       if (deps.logWatch.isLost()) throw new StorageUnavailable('acknowledged writes may be lost');
       const place = deps.places.take({ kind: 'moderator', id: principal.moderatorId });
-      if (typeof place === 'string') return refuse('rate_limited', { message: TOO_MANY_STREAMS });
+      if (typeof place === 'string') {
+        const { perHolder, total } = deps.places.limits;
+        const limit = place === 'full' ? total : perHolder;
+        return refuse('rate_limited', { message: TOO_MANY_STREAMS, limit });
+      }
       // Free the place here and not in `follow`, which never runs for a HEAD request.
       const gone = request.gone();
       whenAborted(gone, place.leave);

@@ -64,7 +64,9 @@ t.test('limits the waiting requests of a credential', async (t) => {
   t.equal(refused.status, 429);
   const answer = await refused.answer;
   t.equal(answer.headers.get('retry-after'), '600');
-  t.match(await answer.json(), { status: 'rate_limited', error: { message: /wait already/ } });
+  const refusal = await answer.json();
+  t.match(refusal, { status: 'rate_limited', error: { message: /wait already/, limit: 2 } });
+  t.notMatch(refusal, { error: { resets_at: String } }, 'a place is free when a request ends');
   t.equal((await agent.call('GET', UPDATES)).status, 200, 'a request without wait is answered');
   const other = await poll(service, agent, toAuthorization(second));
   t.equal(other.status, 'waits', 'another credential of the member may wait');
