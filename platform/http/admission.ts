@@ -7,7 +7,10 @@ import { problemFrom } from './problems.ts';
 type Kind = 'reads' | 'writes' | 'moderators';
 
 /** Requests of each kind that use storage at a time, for each connection of the pool. */
-const PLACES: Readonly<Record<Kind, number>> = { reads: 4, writes: 4, moderators: 2 };
+const PLACES: Readonly<Record<Kind, number>> = { reads: 4, writes: 4, moderators: 4 };
+/** A crowd that comes at once and is served soon is no overload: so many times the places, so long. */
+const BURST = 2.5;
+const BURST_MS = 500;
 const WARNING_MS = 10_000;
 
 export type Request = IncomingMessage & { params?: object; place?: Place | undefined };
@@ -29,28 +32,39 @@ export interface Place {
  * waits until its callers have gone (docs/operating/limits.md). A request takes a place when it first
  * needs storage: an answer that needs none costs no more than a refusal. Reads, writes and
  * moderators have separate places, so none of them can take those of another. A request is counted
- * as a moderator's by its form alone: anyone can send such a header, so that share is small.
+ * as a moderator's by its form alone, since anyone can send such a header.
  */
 export function createAdmission(poolSize: number, logger: Logger) {
   const held = { reads: 0, writes: 0, moderators: 0 };
+  /** Since when the places of a kind are taken; until half of them are free again. */
+  const fullSince: Partial<Record<Kind, number>> = {};
   let refused = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
+  const isFull = (kind: Kind, places: number): boolean => {
+    if (held[kind] < places) return false;
+    const since = fullSince[kind] ?? performance.now();
+    return held[kind] >= BURST * places || performance.now() - since > BURST_MS;
+  };
+
   function placeFor(req: IncomingMessage, path: string): Place {
     const kind = kindOf(req, path);
+    const places = Math.ceil(PLACES[kind] * poolSize);
     let state: 'outside' | 'inside' | 'left' = 'outside';
     function enter(): void {
       if (state !== 'outside') return;
-      if (held[kind] >= Math.ceil(PLACES[kind] * poolSize)) {
+      if (isFull(kind, places)) {
         refused++;
         warn();
         throw problemFrom(refuse('overloaded'));
       }
       held[kind]++;
+      if (held[kind] >= places) fullSince[kind] ??= performance.now();
       state = 'inside';
     }
     function giveBack(next: 'outside' | 'left'): void {
       if (state === 'inside') held[kind]--;
+      if (held[kind] <= places / 2) delete fullSince[kind];
       if (state !== 'left') state = next;
     }
     return { enter, pause: () => giveBack('outside'), leave: () => giveBack('left') };

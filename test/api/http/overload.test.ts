@@ -111,12 +111,32 @@ t.test('keeps the place of a request while it uses storage', async (t) => {
   const { service, get } = await startBounded(t, 0.1);
   const holder = await service.database.pool.connect();
   await holder.query('BEGIN; LOCK TABLE cases');
-  const sent = [get('/api/v1/cases'), get('/api/v1/cases')];
+  // One place, and two more for a moment.
+  const sent = Array.from({ length: 4 }, () => get('/api/v1/cases'));
   t.match(await (await Promise.race(sent)).json(), { status: 'overloaded' });
   await holder.query('ROLLBACK');
   holder.release();
   await Promise.all(sent);
   t.equal((await get('/api/v1/cases')).status, 200, 'the place is free again');
+});
+
+t.test('refuses a crowd that lasts, and takes one that comes at once', async (t) => {
+  const { logger } = await startService(t);
+  const admission = createAdmission(1, logger);
+  const enter = () => {
+    const place = admission.placeFor({ method: 'GET', headers: {} } as IncomingMessage, '/');
+    place.enter();
+    return place;
+  };
+  const crowd = Array.from({ length: 10 }, enter);
+  t.throws(enter, { code: 'overloaded' }, 'more than two and a half times the places');
+  for (const place of crowd.splice(4)) place.leave();
+  t.throws(() => {
+    for (;;) enter().leave();
+  }, 'once the four places have been taken for half a second');
+  for (const place of crowd) place.leave();
+  for (let n = 0; n < 10; n++) enter();
+  t.pass('the crowd is over');
 });
 
 t.test('gives no place to a body that has not arrived', async (t) => {
