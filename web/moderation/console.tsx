@@ -44,7 +44,8 @@ export function Console() {
   useLayoutEffect(() => {
     if (open) pushItemEntry();
   }, [open]);
-  useEffect(() => {
+  // With the item and not after it, so that they never disagree.
+  useLayoutEffect(() => {
     const place = linked
       ? `${kindName(linked)} by ${plainText(authorName(linked))}`
       : VIEW_NAMES[view];
