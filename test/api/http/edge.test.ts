@@ -172,9 +172,12 @@ t.test('logs one ordinary line for each caller that disconnects, at any moment',
   }
   const requestLines = () => service.logged.slice(before).map((line) => JSON.parse(line));
   for (let waited = 0; waited < 3000 && requestLines().length < 60; waited += 50) await sleep(50);
+  // A second export beside the first, which may not have noticed yet that its caller has gone, is
+  // refused as `overloaded`; such lines are minor.
+  const levelOf = ({ code }: { code?: string }) => (code === 'overloaded' ? 'debug' : 'info');
   t.same(
-    new Set(requestLines().map(({ level, msg }) => `${level} ${msg}`)),
-    new Set(['info request']),
+    requestLines().filter((line) => line.msg !== 'request' || line.level !== levelOf(line)),
+    [],
   );
   t.equal(requestLines().length, 60);
 });

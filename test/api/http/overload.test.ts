@@ -120,7 +120,7 @@ t.test('keeps the place of a request while it uses storage', async (t) => {
   t.equal((await get('/api/v1/cases')).status, 200, 'the place is free again');
 });
 
-t.test('refuses a crowd that lasts, and takes one that comes at once', async (t) => {
+t.test('refuses a crowd that lasts, and takes a short one', async (t) => {
   const { logger } = await startService(t);
   const admission = createAdmission(1, logger);
   const enter = () => {
