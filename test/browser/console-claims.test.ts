@@ -196,3 +196,16 @@ t.test('renews a claim while visible, or reports it lost', NEEDS_BROWSER, async 
   await page.clock.fastForward(61_000);
   await page.locator('.row', { hasText: 'Claim lost' }).waitFor();
 });
+
+t.test('claims an item again while its release is on its way', NEEDS_BROWSER, async (t) => {
+  const { page, ann } = await openConsoleWithNotes(t, ['Hello']);
+  await claimNext(page);
+  const release = await holdRequest(page, '**/claims/release', 'request');
+  await page.keyboard.press('Escape');
+  await release.arrived;
+  await page.keyboard.press('r');
+  await page.locator('.panel').waitFor();
+  release.release();
+  await page.locator('.note .lease', { hasText: 'Claimed by you' }).waitFor();
+  t.equal(await countClaims(ann), 1);
+});

@@ -3,7 +3,7 @@ import type { Item, Lease } from './api-model.ts';
 import { failureText } from './failure-text.ts';
 import { decisionsSettled, trackClaim } from './in-flight.ts';
 import { toSubject, withItemId } from './item-ids.ts';
-import { isReleased, storeLease } from './leases.ts';
+import { isReleased, releasesSettled, storeLease } from './leases.ts';
 import { forgetDecision, isOutdated } from './own-decisions.ts';
 import { focusOn } from './queue.ts';
 import { nextRequest, refreshItem, showItem } from './refresh.ts';
@@ -15,6 +15,7 @@ type ClaimedItem = Lease & { item: Item };
 export async function claimNext(): Promise<void> {
   // Otherwise the service could return an item whose decision is still in flight.
   await decisionsSettled();
+  await releasesSettled();
   const view = currentList();
   const from = view === 'mine' || view === 'deferred' || view === 'decided' ? 'todo' : view;
   try {
@@ -68,6 +69,7 @@ export function claimItem(itemId: string, takeOver = false): Promise<Failure | n
 }
 
 async function sendClaim(itemId: string, takeOver: boolean): Promise<Failure | null> {
+  await releasesSettled();
   try {
     const { claims } = await call<{ claims: ClaimedItem[] }>('POST', 'claims', {
       subjects: [toSubject(itemId)],

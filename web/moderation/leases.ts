@@ -37,6 +37,11 @@ export const findLease = (itemId: string): HeldLease | undefined => {
   return lease && !lease.lost ? lease : undefined;
 };
 
+let releasing: Promise<unknown> = Promise.resolve();
+
+/** Settles with the releases sent so far: a claim that overtakes one would get the lease that it ends. */
+export const releasesSettled = (): Promise<unknown> => releasing;
+
 /** Releases the lease on an item. A failed request is ignored; the lease then expires. */
 export async function release(itemId: string): Promise<void> {
   const lease = get().leases.get(itemId);
@@ -44,7 +49,9 @@ export async function release(itemId: string): Promise<void> {
   released.add(lease.lease_id);
   deleteLease(itemId);
   if (lease.lost) return;
-  await call('POST', 'claims/release', { lease_ids: [lease.lease_id] }).catch(() => undefined);
+  const sent = call('POST', 'claims/release', { lease_ids: [lease.lease_id] });
+  releasing = Promise.allSettled([releasing, sent]);
+  await sent.catch(() => undefined);
 }
 
 /** Closes the panel and releases the claim that it made, unless its decision is in flight. */
