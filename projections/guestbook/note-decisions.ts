@@ -1,5 +1,5 @@
 import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import * as events from '../../services/guestbook/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
@@ -137,10 +137,15 @@ export type StandingRow = DecisionRow & {
   decision: Exclude<DecisionRow['decision'], 'kept' | 'upheld' | 'deferred' | 'escalated'>;
 };
 
-/** Finds the decision in force, by which a note is rejected, removed or public. */
+/** SQL that finds, as `d`, the decision in force on a note, by which it is rejected, removed or public. */
+export const standingOn = (noteId: string): string =>
+  `note_decisions d WHERE d.note_id = ${noteId} AND d.undone_at IS NULL
+      AND d.decision NOT IN ('kept', 'upheld', 'deferred', 'escalated')
+    ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1`;
+
+/** Finds the decision in force on a note. */
 export function standingDecision(noteId: string): Sql<StandingRow> {
-  return sql`SELECT * FROM note_decisions WHERE note_id = ${noteId} AND undone_at IS NULL
-    AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1`;
+  return named(`SELECT d.* FROM ${standingOn('$1')}`, [noteId]);
 }
 
 export interface DecidedNoteRow {

@@ -1,6 +1,6 @@
 import { type KeysetPosition, START_NEWEST, START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
-import type { StandingRow } from './note-decisions.ts';
+import { type StandingRow, standingOn } from './note-decisions.ts';
 import type { NoteRow } from './notes.ts';
 
 export type NoteToEnd = Pick<NoteRow, 'note_id' | 'version' | 'state'>;
@@ -73,20 +73,21 @@ export function notesOfMember(
   limit: number,
   undoSeconds: number,
 ): Sql<NoteOfMember> {
-  return sql`SELECT note_id, experience, parent_id, message,
+  return named(
+    `SELECT note_id, experience, parent_id, message,
       CASE WHEN untold AND state = 'rejected' THEN 'pending' ELSE state END AS state, decision,
       submitted_at, approved_at, submitted_at::text AS at
     FROM notes n
-    CROSS JOIN LATERAL (SELECT settled_at + make_interval(secs => ${undoSeconds}) > now()
+    CROSS JOIN LATERAL (SELECT settled_at + make_interval(secs => $1) > now()
       AS untold) told
     LEFT JOIN LATERAL (
-      SELECT jsonb_build_object('policy', policy, 'message', message) AS decision
-      FROM note_decisions d WHERE d.note_id = n.note_id AND undone_at IS NULL
-        AND decision NOT IN ('kept', 'upheld', 'deferred', 'escalated') ORDER BY decided_at DESC, event_id DESC LIMIT 1
+      SELECT jsonb_build_object('policy', d.policy, 'message', d.message) AS decision
+      FROM ${standingOn('n.note_id')}
     ) standing ON state IN ('rejected', 'removed') AND NOT untold
-    WHERE member_id = ${memberId} AND (submitted_at, note_id) >
-      (${last?.at ?? START_OLDEST.at}::timestamptz, ${last?.note_id ?? START_OLDEST.id}::uuid)
-    ORDER BY submitted_at, note_id LIMIT ${limit}`;
+    WHERE member_id = $2 AND (submitted_at, note_id) > ($3::timestamptz, $4::uuid)
+    ORDER BY submitted_at, note_id LIMIT $5`,
+    [undoSeconds, memberId, last?.at ?? START_OLDEST.at, last?.note_id ?? START_OLDEST.id, limit],
+  );
 }
 
 /** A note for its author, who may not know all of it yet. */
@@ -116,15 +117,16 @@ export function ownNotesPage(
   limit: number,
   after: KeysetPosition = START_NEWEST,
 ): Sql<OwnNoteRow> {
-  return sql`SELECT n.note_id, n.experience, n.parent_id, n.message, n.state, n.submitted_at,
+  return named(
+    `SELECT n.note_id, n.experience, n.parent_id, n.message, n.state, n.submitted_at,
       n.approved_at, n.settled_at, n.appeal, n.erased_at, clock_timestamp() AS now,
       to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place,
       (SELECT jsonb_build_object('decision', d.decision, 'policy', d.policy, 'message', d.message)
-        FROM note_decisions d WHERE d.note_id = n.note_id AND d.undone_at IS NULL
-          AND d.decision NOT IN ('kept', 'upheld', 'deferred', 'escalated')
-        ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1) AS standing
+        FROM ${standingOn('n.note_id')}) AS standing
     FROM notes n
-    WHERE n.member_id = ${memberId}::uuid AND n.submitted_at <= ${after.at}::timestamptz
-      AND (n.submitted_at < ${after.at}::timestamptz OR n.note_id > ${after.id}::uuid)
-    ORDER BY n.submitted_at DESC, n.note_id LIMIT ${limit}`;
+    WHERE n.member_id = $1::uuid AND n.submitted_at <= $2::timestamptz
+      AND (n.submitted_at < $2::timestamptz OR n.note_id > $3::uuid)
+    ORDER BY n.submitted_at DESC, n.note_id LIMIT $4`,
+    [memberId, after.at, after.id, limit],
+  );
 }

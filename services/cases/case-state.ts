@@ -36,7 +36,7 @@ export type ExistingCase =
   | (Known & { status: 'accepted'; submissionId: string })
   | (Known & { status: 'withdrawn' });
 
-/** What the read model knows of a case, whatever its state. */
+/** What the read model knows of a case in every state. */
 interface KnownCase {
   case_id: string;
   author_id: string;

@@ -4,6 +4,7 @@ import { type AppealOfMember, appealsOfMember } from '../../projections/guestboo
 import { type NoteOfMember, notesOfMember } from '../../projections/guestbook/notes-of-member.ts';
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
 import { EXPERIENCES } from './experience.ts';
+import { NoteState } from './followup-contract.ts';
 
 export const notesSection = exportSection<NoteOfMember>({
   name: 'notes',
@@ -20,7 +21,7 @@ export const notesSection = exportSection<NoteOfMember>({
       experience: z.enum(EXPERIENCES),
       parent_id: AnyUuid.nullable(),
       message: z.string().nullable().describe('null once it was erased'),
-      state: z.enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn']),
+      state: NoteState,
       decision: ToldDecision,
       submitted_at: Timestamp,
       approved_at: Timestamp.nullable(),

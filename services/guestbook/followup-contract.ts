@@ -37,15 +37,18 @@ const NoteOutcome = z
   })
   .meta({ id: 'NoteOutcome' });
 
+/** The state of a note, for its author. */
+export const NoteState = z.enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn']);
+
 const OwnNote = z
   .object({
     id: AnyUuid,
     experience: z.enum(EXPERIENCES),
     parent_id: AnyUuid.nullable(),
     message: z.string().nullable().describe('The text; null once it was erased'),
-    state: z
-      .enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn'])
-      .describe('A rejection reads as pending until its moderator can no longer undo it'),
+    state: NoteState.describe(
+      'A rejection reads as pending until its moderator can no longer undo it',
+    ),
     outcome: NoteOutcome,
     appeal: z
       .enum(['open', 'upheld'])

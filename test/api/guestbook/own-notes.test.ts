@@ -84,8 +84,8 @@ t.test('tells the author of a rejection only when it can no longer be undone', a
   t.equal(older.id, pending.id);
 
   await advanceTime(service, '601 seconds');
-  const told = (await readList(service, member)).body.notes[0];
-  t.match(told, {
+  const listed = (await readList(service, member)).body.notes[0];
+  t.match(listed, {
     state: 'rejected',
     outcome: {
       status: 'not_published',
@@ -101,7 +101,7 @@ t.test('tells the author of a rejection only when it can no longer be undone', a
     `/api/guestbook/${rejected.id}/outcome`,
     member,
   );
-  t.same(told.outcome, outcome, 'the outcome is the same as that of the note alone');
+  t.same(listed.outcome, outcome, 'the outcome is the same as that of the note alone');
 
   t.equal((await post(service, `${rejected.id}/appeal`, { text: 'Why?' }, member)).status, 202);
   t.match((await readList(service, member)).body.notes[0], { appeal: 'open', actions: [] });

@@ -175,7 +175,7 @@ async function readUpdates(service: Service, path: string) {
   return { updated: atom.updated, find, first: entries[0]?.id };
 }
 
-t.test('dates a note by its approval, whatever the order of the approvals', async (t) => {
+t.test('dates a note by its approval, in every order of approvals', async (t) => {
   const service = await startService(t);
   const { lead } = await furnishSite(service);
   const [early, late] = [await submit(service), await submit(service)];
