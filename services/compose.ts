@@ -12,6 +12,7 @@ import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import { serverKeys } from '../platform/keys/server-keys.ts';
 import { rateLimits } from '../platform/limits/rate-limits.ts';
+import { routeLimits } from '../platform/limits/route-limits.ts';
 import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
 import { addressesOf } from '../platform/postgres/addresses.ts';
 import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
@@ -142,10 +143,10 @@ export function createApp(
   });
   const ending = new AbortController();
   const bearer = bearerAuthenticator(pool, keys);
-  const limits = rateLimits(pool, keys);
+  const counters = rateLimits(pool, keys);
   const { routes, operations } = createRoutes({
     ...core,
-    limits,
+    limits: routeLimits(counters, config),
     readiness,
     waiting,
     places,
@@ -165,7 +166,7 @@ export function createApp(
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
     errorPage: errorPages(config.baseUrl),
-    hashAddress: (address) => limits.bucketOf(address),
+    hashAddress: (address) => counters.bucketOf(address),
     ...(core.replicas ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,
   });

@@ -7,7 +7,7 @@ import { indexOperations, type Operations } from '../platform/http/invoke.ts';
 import type { Authenticators } from '../platform/http/principal.ts';
 import type { Routes } from '../platform/http/route.ts';
 import type { KeyRing } from '../platform/keys/key-ring.ts';
-import type { RateLimits } from '../platform/limits/rate-limits.ts';
+import type { RouteLimits } from '../platform/limits/route-limits.ts';
 import type { WaitingPlaces } from '../platform/limits/waiting-places.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
@@ -37,7 +37,7 @@ import type { UpdatesWaiting } from './updates/waiting.ts';
 export interface ProcessDeps {
   config: Config;
   keys: KeyRing;
-  limits: RateLimits;
+  limits: RouteLimits;
   pool: pg.Pool;
   readPool: pg.Pool;
   store: EventStore;

@@ -3,6 +3,7 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { CONFLICT_REASONS } from '../conflict-reasons.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
+import { limitProblem } from './rate-limit.ts';
 import {
   isForModerators,
   isLimited,
@@ -172,9 +173,7 @@ function problemsOf(route: Route): ProblemCode[] {
     codes.push('credential_required', 'credential_not_accepted');
   if (typeof access === 'object') codes.push(...('scope' in access ? SCOPED : MODERATORS));
   if (route.gated) codes.push('api_disabled');
-  const all = [...new Set([...codes, ...route.problems])];
-  // `COMMAND_PROBLEMS` includes the write budget, from which some routes are exempt.
-  return route.budgetExempt ? all.filter((code) => code !== 'write_budget_exhausted') : all;
+  return [...new Set([...codes, ...route.problems, ...(route.limits ?? []).map(limitProblem)])];
 }
 
 /** The header `Link` of a list. */

@@ -9,6 +9,7 @@ import { addExamples } from './examples.ts';
 import { addDescriptions } from './openapi-descriptions.ts';
 import { openAnswers } from './openapi-growth.ts';
 import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
+import { limitText } from './rate-limit.ts';
 import { bodyLimit, bodyType, takesEmptyBody } from './read-request.ts';
 import { CONTRACT_VERSION } from './respond.ts';
 import { isForModerators, isMutation, isRevalidated, type Route, type Routes } from './route.ts';
@@ -169,7 +170,9 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
       : 'scope' in access
         ? `Needs the scope \`${access.scope}\`.`
         : `For the roles ${access.roles.join(', ')}.`;
-  const description = [route.description, needs].filter(Boolean).join('\n\n');
+  const limits = (route.limits ?? []).map((limit) => `\`${limit.kind}\`: ${limitText(limit)}`);
+  const limited = limits.length > 0 ? `Limits: ${limits.join('; ')}.` : '';
+  const description = [route.description, limited, needs].filter(Boolean).join('\n\n');
   return {
     operationId: id,
     summary: route.summary,

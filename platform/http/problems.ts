@@ -62,7 +62,6 @@ export type ProblemCode = keyof typeof problems;
 export const COMMAND_PROBLEMS = [
   'credential_not_accepted',
   'idempotency_conflict',
-  'write_budget_exhausted',
 ] as const satisfies readonly ProblemCode[];
 
 /** Hides anything as long as a key in text that echoes input, since a client may misplace a key. */

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Refusal } from '../refusal.ts';
 import type { Principal, PrincipalOf, Role } from './principal.ts';
 import type { ProblemCode } from './problems.ts';
+import type { LimitProblem, RateLimit } from './rate-limit.ts';
 import type { Scope } from './scopes.ts';
 import type { JsonObject } from './strict-json.ts';
 
@@ -68,10 +69,11 @@ export interface Route {
   bodyLimit?: number;
   /** The `Idempotency-Key` header; required on every /api/v1 mutation. */
   idempotency?: 'required' | 'optional';
-  /** Does not count against the daily write budget. */
-  budgetExempt?: boolean;
-  /** Responses have `RateLimit` headers, as those of all routes that use the write budget. */
-  limited?: true;
+  /**
+   * Every limit that counts requests of this route. Responses tell in `RateLimit` what is left; the
+   * refusal when a limit is used up need not be in `problems`.
+   */
+  limits?: readonly RateLimit[];
   /** Responds with 503 `api_disabled` if API_OPEN is false. */
   gated?: boolean;
   replies: Readonly<Record<number, ReplyShape>>;
@@ -92,6 +94,10 @@ export type Contract = Readonly<Record<string, Route>>;
 export function defineContract<const C extends Contract>(contract: C): C {
   return contract;
 }
+
+/** The limits that a route declares. */
+export type LimitOf<R extends Route> =
+  NonNullable<R['limits']> extends readonly (infer Limit extends RateLimit)[] ? Limit : never;
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
@@ -165,7 +171,7 @@ type ReplyOf<R extends Route> = {
 /** A declared reply or a declared refusal; any other outcome does not compile. */
 export type HandlerOutcome<R extends Route> =
   | ReplyOf<R>
-  | (Refusal<R['problems'][number]> & Extras);
+  | (Refusal<R['problems'][number] | LimitProblem<LimitOf<R>>> & Extras);
 
 export type Handler<R extends Route> = (call: Call<R>) => Promise<HandlerOutcome<R>>;
 
@@ -229,8 +235,7 @@ export function isMutation(route: Route): boolean {
 }
 
 /** Whether responses tell what is left of a limit, in `RateLimit`. */
-export const isLimited = ({ limited, budgetExempt, problems }: Route): boolean =>
-  limited === true || (!budgetExempt && problems.includes('write_budget_exhausted'));
+export const isLimited = ({ limits = [] }: Route): boolean => limits.length > 0;
 
 /** Whether anyone may read the route without authentication. */
 export const isPublicRead = (route: Route): boolean =>

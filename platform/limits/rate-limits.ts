@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { createBatcher } from '../batcher.ts';
 import { networkOf } from '../http/address.ts';
+import { NETWORK_FACTOR } from '../http/rate-limit.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline } from '../postgres/pipeline.ts';
 import { withClient } from '../postgres/pool.ts';
 import { deadline, withinDeadline } from '../postgres/request-deadline.ts';
-import { type Refusal, refuse } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import {
   type BucketLimit,
@@ -94,7 +94,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 
   /**
    * The counters of a request, the narrowest first: those of its address, of the IPv6 /48 around it at
-   * ten times the limits, and of the whole service. So a request that its address may not make counts
+   * `NETWORK_FACTOR` times the limits, and of the whole service. So a request that its address may not make counts
    * for nobody else.
    */
   function steps(address: string, limits: readonly Limit[]): BucketLimit[][] {
@@ -151,22 +151,6 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
     );
   }
 
-  /**
-   * Counts one request in every limit and does its work, or refuses it. The headers of the outcome
-   * tell what is left. Throws `StorageUnavailable`.
-   */
-  async function within<const Result extends object>(
-    address: string,
-    limits: readonly Limit[],
-    work: () => Promise<Result>,
-  ): Promise<(Result | Refusal<'rate_limited'>) & Pick<Taken, 'headers'>> {
-    const { counted, headers, details } = await take(address, limits);
-    const outcome: (Result | Refusal<'rate_limited'>) & { headers?: Taken['headers'] } = counted
-      ? await work()
-      : refuse('rate_limited', details);
-    return { ...outcome, headers: { ...headers, ...outcome.headers } };
-  }
-
   /** Reverts `take`, for a command that failed. Throws `StorageUnavailable`. */
   async function giveBack(
     address: string,
@@ -192,7 +176,6 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 
   return {
     take,
-    within,
     giveBack,
     giveBackLater,
     bucketOf,
@@ -206,7 +189,7 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 const ofNetwork = ({ kind, window, limit }: Limit): Limit => ({
   kind: `${kind}-network`,
   window,
-  limit: 10 * limit,
+  limit: NETWORK_FACTOR * limit,
 });
 
 /** Groups requests that one statement can count: those with the same limits and condition. */

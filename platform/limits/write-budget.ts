@@ -1,7 +1,17 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Limit } from './rate-counters.ts';
 import { exhausted, rateLimitHeaders } from './rate-headers.ts';
+
+/** Declared by every mutation that uses the write budget. */
+export const WRITES_PER_DAY = {
+  kind: 'writes',
+  window: '1 day',
+  setting: 'limitWritesPerDay',
+  per: 'member',
+  counts: 'writes through `/api/v1` and `/a2a`',
+} as const satisfies RateLimit;
 
 const budgetToday = defineRead<{ used: number }>(
   { member_id: 'uuid' },
@@ -33,7 +43,7 @@ export function dropBudgets(memberId: string, limit: number): Sql {
     SELECT day FROM write_budgets WHERE member_id = ${memberId} LIMIT ${limit}) RETURNING 1`;
 }
 
-const toLimit = (limit: number): Limit => ({ kind: 'writes', window: '1 day', limit });
+const toLimit = (limit: number): Limit => ({ ...WRITES_PER_DAY, limit });
 
 /** The headers that tell a member what is left of the write budget. */
 export function budgetHeaders(limit: number, used: number, now: Date): Record<string, string> {

@@ -69,7 +69,6 @@ export const accountContract = (exportSections: readonly ExportSection[]) =>
       tag: 'account',
       access: { scope: 'account:delete' },
       idempotency: 'required',
-      budgetExempt: true,
       body: AccountDeletion,
       replies: {
         200: {

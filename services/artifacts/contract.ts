@@ -13,6 +13,7 @@ import {
   Uuid,
   WithdrawnReply,
 } from '../../platform/http/schemas.ts';
+import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 import { ARTIFACT_KINDS } from './artifact-kind.ts';
 import { Sha256 } from './fixture.ts';
 import { MAX_PACKET_BYTES, Packet } from './packet.ts';
@@ -71,6 +72,7 @@ export const artifactsContract = defineContract({
     gated: true,
     idempotency: 'required',
     bodyLimit: BODY_LIMIT,
+    limits: [WRITES_PER_DAY],
     body: Packet,
     replies: {
       201: {
@@ -91,6 +93,7 @@ export const artifactsContract = defineContract({
     gated: true,
     idempotency: 'required',
     params,
+    limits: [WRITES_PER_DAY],
     body: EmptyBody,
     replies: {
       200: {

@@ -12,6 +12,7 @@ import {
   Timestamp,
   Uuid,
 } from '../../platform/http/schemas.ts';
+import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 import { consent } from '../publications/consent.ts';
 import { REVIEW_DECISIONS } from './review-decision.ts';
 
@@ -145,7 +146,13 @@ const CaseReply = z
 const params = z.object({ case_id: Uuid });
 
 const read = { method: 'GET', tag: 'cases', access: 'public', gated: true } as const;
-const write = { method: 'POST', tag: 'cases', idempotency: 'required', gated: true } as const;
+const write = {
+  method: 'POST',
+  tag: 'cases',
+  idempotency: 'required',
+  limits: [WRITES_PER_DAY],
+  gated: true,
+} as const;
 
 const PROBLEMS = [...COMMAND_PROBLEMS, 'state_conflict'] as const;
 const CASE_PROBLEMS = [...PROBLEMS, 'not_found', 'gone'] as const;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
@@ -17,6 +18,7 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { SCOPES } from '../../platform/http/scopes.ts';
+import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 
 const BODY_LIMIT = 4096;
 
@@ -112,6 +114,14 @@ const MeReply = z
   })
   .meta({ id: 'MeReply' });
 
+export const BOOTSTRAP_ATTEMPTS = {
+  kind: 'bootstrap',
+  window: '10 minutes',
+  setting: 'limitBootstrapAttempts',
+  per: 'address',
+  counts: 'attempts to make a credential with the sign-in key',
+} as const satisfies RateLimit;
+
 export const credentialsContract = defineContract({
   'credential.bootstrap': {
     method: 'POST',
@@ -124,9 +134,8 @@ export const credentialsContract = defineContract({
     access: 'public',
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
-    budgetExempt: true,
     body: NewCredential,
-    limited: true,
+    limits: [BOOTSTRAP_ATTEMPTS],
     replies: {
       201: {
         description: 'Created',
@@ -135,13 +144,7 @@ export const credentialsContract = defineContract({
         location: '/api/v1/me',
       },
     },
-    problems: [
-      ...COMMAND_PROBLEMS,
-      'rate_limited',
-      'invalid_request',
-      'scope_escalation',
-      'state_conflict',
-    ],
+    problems: [...COMMAND_PROBLEMS, 'invalid_request', 'scope_escalation', 'state_conflict'],
   },
   'credential.rotate': {
     method: 'POST',
@@ -153,6 +156,7 @@ export const credentialsContract = defineContract({
     access: { scope: 'credential:manage' },
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
+    limits: [WRITES_PER_DAY],
     body: Replacement,
     replies: {
       201: {
@@ -175,7 +179,6 @@ export const credentialsContract = defineContract({
     access: { scope: 'credential:manage' },
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
-    budgetExempt: true,
     body: CredentialsToRevoke,
     replies: {
       200: {

@@ -5,13 +5,13 @@ import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
-import type { RateLimits } from '../../platform/limits/rate-limits.ts';
+import type { RouteLimits } from '../../platform/limits/route-limits.ts';
 import { budgetResetsAt } from '../../platform/limits/write-budget.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { credentialsOfMember } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
-import type { credentialsContract } from './contract.ts';
+import { BOOTSTRAP_ATTEMPTS, type credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';
 import { credentialBody, revokeCredential, revokeOthers } from './revoke.ts';
 import {
@@ -23,8 +23,8 @@ import {
 } from './run-member-command.ts';
 
 export interface CredentialsDeps extends MemberCommandDeps {
-  config: Pick<Config, 'limitWritesPerDay' | 'limitActiveCredentials' | 'limitBootstrapAttempts'>;
-  limits: RateLimits;
+  config: Pick<Config, 'limitWritesPerDay' | 'limitActiveCredentials'>;
+  limits: RouteLimits;
   pool: pg.Pool;
 }
 
@@ -53,12 +53,7 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
   return {
     'credential.bootstrap': (call) => {
       const { member_id: memberId, sign_in_key: signInKey } = call.body;
-      const limit = {
-        kind: 'bootstrap',
-        window: '10 minutes',
-        limit: config.limitBootstrapAttempts,
-      } as const;
-      return limits.within(call.request.address, [limit], () =>
+      return limits.within(call, [BOOTSTRAP_ATTEMPTS], () =>
         runCommandAs(
           memberWith(memberId, signInKey),
           deps,

@@ -17,8 +17,9 @@ import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReceiptRow } from '../../platform/eventstore/receipts.ts';
 import { fault } from '../../platform/fault.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
+import type { LimitProblem } from '../../platform/http/rate-limit.ts';
 import { jsonContent } from '../../platform/http/respond.ts';
-import type { Content, RequestContext, Route } from '../../platform/http/route.ts';
+import type { Content, LimitOf, RequestContext, Route } from '../../platform/http/route.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import type { JsonObject } from '../../platform/http/strict-json.ts';
 import { REPLAYED, requestLine } from '../../platform/idempotent-calls.ts';
@@ -28,6 +29,7 @@ import {
   budgetResetsAt,
   countWrite,
   exhaustedBudgetHeaders,
+  WRITES_PER_DAY,
   writesToday,
 } from '../../platform/limits/write-budget.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
@@ -41,9 +43,9 @@ export interface MemberCommandDeps {
 }
 
 /** The request data that a mutation under `/api/v1` needs; a handler's `Call` satisfies it. */
-export interface IdempotentCall {
+export interface IdempotentCall<R extends Route = Route> {
   operation: string;
-  route: Route;
+  route: R;
   params: unknown;
   sent: JsonObject;
   request: Pick<RequestContext, 'idempotencyKey'>;
@@ -99,7 +101,10 @@ type Replied<Status extends number, Body> = Status extends unknown
       | { status: Status; content: Content; headers: Record<string, string> }
   : never;
 
-export type CommandRefusal = 'idempotency_conflict' | 'write_budget_exhausted';
+/** Refusals of every command; a route that uses the write budget also has that of the budget. */
+export type CommandRefusal<R extends Route> =
+  | 'idempotency_conflict'
+  | Extract<LimitProblem<LimitOf<R>>, 'write_budget_exhausted'>;
 
 /** Checks the bearer again once the member is locked, since it may have been revoked meanwhile. */
 function bearerOf(principal: PrincipalOf<'credential'>): CommandAuthor<'credential_not_accepted'> {
@@ -119,11 +124,16 @@ function bearerOf(principal: PrincipalOf<'credential'>): CommandAuthor<'credenti
  * write budget and commits everything in one transaction. The member's lock makes a concurrent
  * duplicate wait and then find the receipt.
  */
-export function runMemberCommand<const Status extends number, Body, Code extends string>(
+export function runMemberCommand<
+  const Status extends number,
+  Body,
+  Code extends string,
+  R extends Route,
+>(
   deps: MemberCommandDeps,
-  call: IdempotentCall & { principal: PrincipalOf<'credential'> },
+  call: IdempotentCall<R> & { principal: PrincipalOf<'credential'> },
   command: MemberCommand<Status, Body, Code>,
-): Promise<Replied<Status, Body> | Refusal<Code | 'credential_not_accepted' | CommandRefusal>> {
+): Promise<Replied<Status, Body> | Refusal<Code | 'credential_not_accepted' | CommandRefusal<R>>> {
   return runCommandAs(bearerOf(call.principal), deps, call, command);
 }
 
@@ -133,17 +143,18 @@ export async function runCommandAs<
   Body,
   Code extends string,
   Proof extends string,
+  R extends Route,
 >(
   caller: CommandAuthor<Proof>,
   { store, keys, config }: MemberCommandDeps,
-  call: IdempotentCall,
+  call: IdempotentCall<R>,
   command: MemberCommand<Status, Body, Code>,
-): Promise<Replied<Status, Body> | Refusal<Code | Proof | CommandRefusal>> {
+): Promise<Replied<Status, Body> | Refusal<Code | Proof | CommandRefusal<R>>> {
   const { operation, sent } = call;
   const { memberId } = caller;
   const { idempotencyKey: key } = call.request;
   const limit = config.limitWritesPerDay;
-  const counted = !call.route.budgetExempt;
+  const counted = call.route.limits?.includes(WRITES_PER_DAY) === true;
   const headersAfter = (used: number, now: Date) =>
     counted ? budgetHeaders(limit, used, now) : {};
   const request = {
@@ -172,13 +183,13 @@ export async function runCommandAs<
     decide(
       { rows, ...loaded },
       bodyHash,
-    ): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal> {
+    ): Decision<Replied<Status, Body>, Code | Proof | CommandRefusal<R>> {
       const decided = command.decide({ ...loaded, rows: rows.command });
       if (isRefusal(decided)) return decided as Refusal<Code>;
       const used = rows.budgets[0]?.used ?? 0;
       const changes = decided.appends.some(({ events }) => events.length > 0);
       if (changes && counted && used >= limit)
-        return refuse('write_budget_exhausted', {
+        return refuse('write_budget_exhausted' as CommandRefusal<R>, {
           limit,
           used,
           resets_at: budgetResetsAt(loaded.now),
@@ -212,7 +223,7 @@ export async function runCommandAs<
   });
   const outcome = await executeIdempotently(store, request, stored);
   return isRefusal(outcome) && outcome.refused === 'write_budget_exhausted'
-    ? ({ ...outcome, headers: exhaustedBudgetHeaders(limit) } as Refusal<CommandRefusal>)
+    ? ({ ...outcome, headers: exhaustedBudgetHeaders(limit) } as Refusal<CommandRefusal<R>>)
     : outcome;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -16,6 +17,30 @@ const BODY_LIMIT = 8192;
 
 /** Notes on one page. */
 export const NOTES_PER_PAGE = 30;
+
+const notes = { per: 'address', counts: 'new notes' } as const;
+
+export const NOTES_PER_TEN_MINUTES = {
+  ...notes,
+  kind: 'notes-10m',
+  window: '10 minutes',
+  setting: 'limitNotesPerTenMinutes',
+} as const satisfies RateLimit;
+
+export const NOTES_PER_DAY = {
+  ...notes,
+  kind: 'notes-day',
+  window: '1 day',
+  setting: 'limitNotesPerDay',
+} as const satisfies RateLimit;
+
+export const GUEST_NOTES_PER_HOUR = {
+  kind: 'guest-notes-service',
+  window: '1 hour',
+  setting: 'limitGuestNotesPerHour',
+  per: 'service',
+  counts: 'new notes of guests',
+} as const satisfies RateLimit;
 
 const Experience = z.enum(EXPERIENCES);
 
@@ -122,7 +147,7 @@ export const guestbookContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: NoteSubmission,
-    limited: true,
+    limits: [NOTES_PER_TEN_MINUTES, NOTES_PER_DAY, GUEST_NOTES_PER_HOUR],
     replies: {
       200: {
         description: 'Received before: pending_review, published or not_published',
@@ -134,7 +159,6 @@ export const guestbookContract = defineContract({
       'session_required',
       'submission_conflict',
       'reply_target_unavailable',
-      'rate_limited',
       'admission_closed',
     ],
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
@@ -66,6 +67,22 @@ const OwnNotesPage = z
   .object({ status: z.literal('ok'), notes: z.array(OwnNote), ...NextPage })
   .meta({ id: 'OwnNotesPage' });
 
+const reports = { per: 'address', counts: 'reports of notes' } as const;
+
+export const REPORTS_PER_TEN_MINUTES = {
+  ...reports,
+  kind: 'reports-10m',
+  window: '10 minutes',
+  setting: 'limitNotesPerTenMinutes',
+} as const satisfies RateLimit;
+
+export const REPORTS_PER_DAY = {
+  ...reports,
+  kind: 'reports-day',
+  window: '1 day',
+  setting: 'limitNotesPerDay',
+} as const satisfies RateLimit;
+
 /** Operations on a submitted note, by its author and its readers. */
 export const aftercareContract = defineContract({
   'guestbook.own_notes': {
@@ -93,11 +110,11 @@ export const aftercareContract = defineContract({
     idempotency: 'optional',
     params,
     body: NewNoteReport,
-    limited: true,
+    limits: [REPORTS_PER_TEN_MINUTES, REPORTS_PER_DAY],
     replies: {
       202: { description: 'Received: received', body: StatusReply, headers: REPLAYED_HEADER },
     },
-    problems: ['session_required', 'not_found', 'rate_limited', 'idempotency_conflict'],
+    problems: ['session_required', 'not_found', 'idempotency_conflict'],
   },
   'guestbook.withdraw': {
     method: 'POST',

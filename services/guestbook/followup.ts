@@ -4,7 +4,6 @@ import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { type Keyed, onceCommand } from '../../platform/idempotent-calls.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
-import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
@@ -14,18 +13,17 @@ import { type OwnNoteRow, ownNotesPage } from '../../projections/guestbook/notes
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
 import { authorCommand, reportCommand } from './author-commands.ts';
 import type { GuestbookDeps } from './deps.ts';
-import type { aftercareContract } from './followup-contract.ts';
+import {
+  type aftercareContract,
+  REPORTS_PER_DAY,
+  REPORTS_PER_TEN_MINUTES,
+} from './followup-contract.ts';
 import { noteOutcome } from './outcome.ts';
 
 export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercareContract> {
   const { store, keys, limits, config } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const authenticate = sessionAuthenticator(store.pool, keys);
-  // The same limits as for notes, with separate counters.
-  const reportLimits: readonly Limit[] = [
-    { kind: 'reports-10m', window: '10 minutes', limit: config.limitNotesPerTenMinutes },
-    { kind: 'reports-day', window: '1 day', limit: config.limitNotesPerDay },
-  ];
 
   /** Runs a member's command under the session, once per idempotency key. */
   async function once<Status extends number, Body, Code extends string>(
@@ -48,7 +46,7 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
     'guestbook.report': async (call) => {
       const { params, body, request } = call;
       const session = await authenticate(request);
-      return limits.within(request.address, reportLimits, async () => {
+      return limits.within(call, [REPORTS_PER_TEN_MINUTES, REPORTS_PER_DAY], async () => {
         const command = reportCommand(params.id, {
           reportId: randomUUID(),
           reporter: isRefusal(session)

@@ -1,14 +1,19 @@
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { HandlerOutcome, Handlers, RequestContext } from '../../platform/http/route.ts';
 import { toKeysetPosition } from '../../platform/keyset-cursor.ts';
-import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
 import { enterStorage } from '../../platform/postgres/request-deadline.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
-import type { guestbookContract, NoteSubmission } from './contract.ts';
+import {
+  GUEST_NOTES_PER_HOUR,
+  type guestbookContract,
+  NOTES_PER_DAY,
+  NOTES_PER_TEN_MINUTES,
+  type NoteSubmission,
+} from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';
 import { firstPages, notesList, readGuestbook } from './read.ts';
@@ -17,20 +22,7 @@ import { submitCommand } from './submit.ts';
 export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContract> {
   const { store, keys, limits, config, readPool } = deps;
   const authenticate = sessionAuthenticator(store.pool, keys);
-  const noteLimits: readonly Limit[] = [
-    { kind: 'notes-10m', window: '10 minutes', limit: config.limitNotesPerTenMinutes },
-    { kind: 'notes-day', window: '1 day', limit: config.limitNotesPerDay },
-  ];
-
-  const guestLimits: readonly Limit[] = [
-    ...noteLimits,
-    {
-      kind: 'guest-notes-service',
-      window: '1 hour',
-      limit: config.limitGuestNotesPerHour,
-      scope: 'service',
-    },
-  ];
+  const noteLimits = [NOTES_PER_TEN_MINUTES, NOTES_PER_DAY] as const;
 
   /** The session of the member whose handle the note names, or null for a guest's note. */
   async function authorOf(
@@ -61,16 +53,15 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
       return reading(page, () => readGuestbook(readPool, { experience, parent_id, before }));
     },
 
-    'guestbook.submit': async ({ body, request }) => {
+    'guestbook.submit': async (call) => {
+      const { body, request } = call;
       const author = await authorOf(body, request);
       if (isRefusal(author)) return author;
       // Only a new note counts against the limits. The command finally decides whether the note is
       // new, and it also answers a repeated note when the limits are used up.
       const open = config.guestbookOpen;
-      const counters = author ? noteLimits : guestLimits;
-      const taken = open
-        ? await limits.take(request.address, counters, findNote(body.id))
-        : undefined;
+      const counters = author ? noteLimits : [...noteLimits, GUEST_NOTES_PER_HOUR];
+      const taken = open ? await limits.take(call, counters, findNote(body.id)) : undefined;
       const counted = taken?.counted;
       const command = submitCommand(deps, body, author, {
         limited: open && !counted,
@@ -79,11 +70,11 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
       const answer = await store.execute(command).catch((error: unknown) => {
         // Give the count back without waiting: the request's storage deadline may have passed.
         if (counted && !(error instanceof OutcomeUnconfirmed))
-          void limits.giveBackLater(request.address, counters);
+          void limits.giveBackLater(call, counters);
         throw error;
       });
       if (counted && (isRefusal(answer) || answer.status === 200)) {
-        await limits.giveBack(request.address, counters);
+        await limits.giveBack(call, counters);
         return answer;
       }
       if (!taken) return answer;

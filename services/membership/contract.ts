@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
@@ -18,6 +19,32 @@ import {
 } from '../../platform/http/schemas.ts';
 
 const BODY_LIMIT = 4096;
+
+/** Counts attempts with keys. A malformed body is refused before the handler and is not counted. */
+export const KEY_ATTEMPTS = {
+  kind: 'keys',
+  window: '10 minutes',
+  setting: 'limitKeyAttempts',
+  per: 'address',
+  counts: 'registration, sign-in and recovery attempts',
+} as const satisfies RateLimit;
+
+/** New members, counted by the command, which refuses one too many. */
+export const REGISTRATIONS = {
+  kind: 'registration',
+  window: '1 day',
+  setting: 'limitRegistrationsPerDay',
+  per: 'address',
+  counts: 'registrations',
+} as const satisfies RateLimit;
+
+export const ALL_REGISTRATIONS = {
+  kind: 'registrations-service',
+  window: '1 hour',
+  setting: 'limitRegistrationsPerHour',
+  per: 'service',
+  counts: 'registrations',
+} as const satisfies RateLimit;
 
 const MemberReply = StatusReply.extend({ member: Member }).meta({ id: 'MemberReply' });
 
@@ -89,20 +116,14 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: NewMember,
-    limited: true,
+    limits: [KEY_ATTEMPTS, REGISTRATIONS, ALL_REGISTRATIONS],
     replies: {
       200: {
         description: 'New member, or the matching earlier registration',
         body: MemberReply,
       },
     },
-    problems: [
-      'invalid_request',
-      'registration_conflict',
-      'rate_limited',
-      'admission_closed',
-      'capacity_reached',
-    ],
+    problems: ['invalid_request', 'registration_conflict', 'admission_closed', 'capacity_reached'],
   },
   'membership.login': {
     method: 'POST',
@@ -113,7 +134,7 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: SignIn,
-    limited: true,
+    limits: [KEY_ATTEMPTS],
     replies: {
       200: {
         description: 'Signed in; `expires_at` is the end of the session',
@@ -121,7 +142,7 @@ export const membershipContract = defineContract({
         headers: { 'Set-Cookie': 'The session cookie' },
       },
     },
-    problems: ['credentials_not_accepted', 'rate_limited'],
+    problems: ['credentials_not_accepted'],
   },
   'membership.recover': {
     method: 'POST',
@@ -134,11 +155,11 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: Recovery,
-    limited: true,
+    limits: [KEY_ATTEMPTS],
     replies: {
       200: { description: 'Recovery recorded; no session is created', body: StatusReply },
     },
-    problems: ['credentials_not_accepted', 'invalid_request', 'rate_limited'],
+    problems: ['credentials_not_accepted', 'invalid_request'],
   },
   'membership.logout': {
     method: 'POST',

@@ -1,19 +1,12 @@
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import type { RateLimits } from '../../platform/limits/rate-limits.ts';
+import type { RouteLimits } from '../../platform/limits/route-limits.ts';
 
 /** The dependencies of this capability's commands and reads; `compose.ts` provides them. */
 export interface MembershipDeps {
   store: EventStore;
   keys: KeyRing;
-  limits: RateLimits;
-  config: Pick<
-    Config,
-    | 'limitRegistrationsPerHour'
-    | 'limitMembers'
-    | 'limitRegistrationsPerDay'
-    | 'limitKeyAttempts'
-    | 'membershipOpen'
-  >;
+  limits: RouteLimits;
+  config: Pick<Config, 'limitMembers' | 'membershipOpen'>;
 }

@@ -1,13 +1,12 @@
-import type { Handlers, RequestContext } from '../../platform/http/route.ts';
+import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { onceCommand } from '../../platform/idempotent-calls.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
-import type { Limit } from '../../platform/limits/rate-limits.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import type { membershipContract } from './contract.ts';
+import { KEY_ATTEMPTS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { loginCommand, logoutCommand } from './login.ts';
 import {
@@ -27,41 +26,23 @@ import {
 } from './sessions.ts';
 
 export function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipContract> {
-  const { store, keys, limits, config } = deps;
-  // New members are counted by the command, which refuses one too many.
-  const registrations: Limit = {
-    kind: 'registration',
-    window: '1 day',
-    limit: config.limitRegistrationsPerDay,
-  };
+  const { store, keys, limits } = deps;
   const authenticate = sessionAuthenticator(store.pool, keys);
-
-  /**
-   * Counts an attempt with keys against one limit that register, login and recover share. A
-   * malformed body is rejected before the handler and is not counted.
-   */
-  const attempt = <const Result extends object>(
-    request: RequestContext,
-    work: () => Promise<Result>,
-  ) =>
-    limits.within(
-      request.address,
-      [{ kind: 'keys', window: '10 minutes', limit: config.limitKeyAttempts }],
-      work,
-    );
+  const registrations = limits.toLimit(REGISTRATIONS);
 
   return {
-    'membership.register': ({ body, request }) =>
-      attempt(request, async () => {
-        const answer = await store.execute(registerCommand(deps, body, request.address));
+    'membership.register': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], async () => {
+        const answer = await store.execute(registerCommand(deps, call));
         if (!isRefusal(answer)) return { status: 200, body: answer };
         return answer.refused === 'rate_limited'
           ? { ...answer, ...exhausted([registrations], registrations) }
           : answer;
       }),
 
-    'membership.login': ({ body, request }) =>
-      attempt(request, async () => {
+    'membership.login': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], async () => {
+        const { body, request } = call;
         const token = newToken();
         const before = presentedSession(request.cookie);
         const answer = await store.execute(loginCommand(deps, body, token, before));
@@ -69,9 +50,9 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
         return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
       }),
 
-    'membership.recover': ({ body, request }) =>
-      attempt(request, async () => {
-        const answer = await store.execute(recoverCommand(deps, body));
+    'membership.recover': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], async () => {
+        const answer = await store.execute(recoverCommand(deps, call.body));
         return isRefusal(answer) ? answer : { status: 200, body: answer };
       }),
 

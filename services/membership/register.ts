@@ -6,21 +6,18 @@ import {
   idempotentCommand,
 } from '../../platform/eventstore/idempotency.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import type { Call } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
 import { countOne, exhaustedLimits } from '../../platform/limits/rate-counters.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
+import { ALL_REGISTRATIONS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { member, type RegistrationRefusal, register } from './member.ts';
 import { isReservedHandle } from './reserved-handles.ts';
 
-interface Registration {
-  id: string;
-  handle: string;
-  sign_in_key: string;
-  recovery_key: string;
-}
+type RegisterRoute = (typeof membershipContract)['membership.register'];
 
 export interface Registered {
   status: 'registered';
@@ -34,20 +31,12 @@ export interface Registered {
  */
 export function registerCommand(
   { keys, config, limits }: MembershipDeps,
-  body: Registration,
-  address: string,
+  call: Pick<Call<RegisterRoute>, 'route' | 'body' | 'request'>,
 ): Command<Registered, RegistrationRefusal> {
+  const { body } = call;
   const { id, handle } = body;
   const hashes = keys.all('handle', 'handle', handle);
-  const counters = limits.countersOf(address, [
-    { kind: 'registration', window: '1 day', limit: config.limitRegistrationsPerDay },
-    {
-      kind: 'registrations-service',
-      window: '1 hour',
-      limit: config.limitRegistrationsPerHour,
-      scope: 'service',
-    },
-  ]);
+  const counters = limits.countersOf(call, [REGISTRATIONS, ALL_REGISTRATIONS]);
   const owner = memberOwner(id);
   const stream = `member-${id}`;
   const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };

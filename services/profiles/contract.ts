@@ -17,6 +17,7 @@ import {
   Uuid,
   WithdrawnReply,
 } from '../../platform/http/schemas.ts';
+import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 import { consent } from '../publications/consent.ts';
 
 const content = {
@@ -85,6 +86,7 @@ export const profilesContract = defineContract({
     access: { scope: 'profile:write' },
     gated: true,
     idempotency: 'required',
+    limits: [WRITES_PER_DAY],
     body: ProfilePublication,
     replies: {
       200: {
@@ -103,6 +105,7 @@ export const profilesContract = defineContract({
     access: { scope: 'profile:write' },
     gated: true,
     idempotency: 'required',
+    limits: [WRITES_PER_DAY],
     body: EmptyBody,
     replies: {
       200: {

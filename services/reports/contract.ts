@@ -3,6 +3,7 @@ import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import { AnyUuid, ReceiptBody, Text, Uuid } from '../../platform/http/schemas.ts';
+import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
 
@@ -35,6 +36,7 @@ export const reportsContract = defineContract({
     access: { scope: 'report:create' },
     gated: true,
     idempotency: 'required',
+    limits: [WRITES_PER_DAY],
     body: ReportRequest,
     replies: {
       200: { description: 'You reported it before; nothing has changed', body: Reported },

@@ -39,9 +39,24 @@ interface Options {
 }
 
 const stable = createStableValues(Date.now());
-const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+const service = await startService(t, { UNDO_WINDOW_SECONDS: '0', TRUSTED_PROXIES: '1' });
 const operations = service.operations;
 const recorded: Recorded = {};
+
+/** What each operation counted, by the kind of the counter. */
+const counted = new Map<string, Set<string>>();
+let counters = new Map<string, number>();
+
+/** Notes which counters the latest request of an operation has raised. */
+async function noteCounters(id: string): Promise<void> {
+  const { rows } = await service.database.pool.query<{ kind: string; total: number }>(
+    `SELECT kind, sum(count)::int AS total FROM rate_counters GROUP BY kind
+      UNION ALL SELECT 'writes', sum(used)::int FROM write_budgets`,
+  );
+  const raised = rows.filter(({ kind, total }) => total > (counters.get(kind) ?? 0));
+  counters = new Map(rows.map(({ kind, total }) => [kind, total]));
+  counted.set(id, new Set([...(counted.get(id) ?? []), ...raised.map(({ kind }) => kind)]));
+}
 
 async function exchange(id: string, status: number, options: Options = {}): Promise<ApiResponse> {
   const route = operations.get(id)?.route;
@@ -51,8 +66,9 @@ async function exchange(id: string, status: number, options: Options = {}): Prom
   const answer = await service.call(route.method, `${fillPath(route, params)}${query}`, {
     ...(route.form ? { form: body as Record<string, string> } : { body }),
     cookie,
-    headers: { ...key, ...headers },
+    headers: { 'x-forwarded-for': '2001:db8::1', ...key, ...headers },
   });
+  await noteCounters(id);
   if (answer.status !== status) throw new Error(`${id}: ${answer.status} ${answer.text}`);
   // Later responses repeat ids of silent exchanges.
   const place = options.silent ? `silent.${id}` : id;
@@ -338,15 +354,16 @@ async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: 
   await exchange('moderation.stats', 200, { headers: moderator });
 }
 
+const toMessage = (data: object) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'SendMessage',
+  params: { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ data }] } },
+});
+
 async function speakProtocols(ada: Member) {
   const json = { ...ada.headers, 'a2a-version': '1.0' };
-  const call = (data: object) => ({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'SendMessage',
-    params: { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ data }] } },
-  });
-  const list = call({ operation: 'case.list', input: { state: 'accepted', limit: 10 } });
+  const list = toMessage({ operation: 'case.list', input: { state: 'accepted', limit: 10 } });
   await exchange('a2a.call', 200, { headers: json, body: list });
   await exchange('a2a.call', 401, { headers: { 'a2a-version': '1.0' }, body: list });
   await exchange('a2a.call', 413, { headers: json, body: `"${'x'.repeat(330_000)}"` });
@@ -392,6 +409,17 @@ async function leave(ada: Member, bob: Member) {
   const next = newCredential();
   await exchange('credential.rotate', 201, { headers: bob.headers, body: next });
   const headers = { authorization: toAuthorization(next) };
+  // The only write over A2A; no later example has what it leaves.
+  const publish = {
+    operation: 'artifact.publish',
+    idempotency_key: randomUUID(),
+    input: brief('What was sent', 'A packet over A2A.'),
+  };
+  await exchange('a2a.call', 200, {
+    headers: { ...ada.headers, 'a2a-version': '1.0' },
+    body: toMessage(publish),
+    silent: true,
+  });
   await exchange('credential.revoke', 200, {
     headers: ada.headers,
     body: { credential_id: ada.credential.credential_id },
@@ -467,5 +495,17 @@ t.test("documents examples that equal the service's responses", async (t) => {
     for (const [status, { body }] of Object.entries(route.replies))
       if (body && !NOT_RECORDED.includes(`${id} ${status}`))
         t.ok(kept[id]?.replies[status], `${id} ${status} has an example`);
+  }
+});
+
+t.test('each operation counts exactly the limits that its route declares', async (t) => {
+  const declared = (id: string) => operations.get(id)?.route.limits ?? [];
+  for (const id of operations.keys()) {
+    // The page hands the note to the operation, which counts it.
+    const limits = declared(id === 'pages.sign' ? 'guestbook.submit' : id);
+    const kinds = limits.flatMap(({ kind, per }) =>
+      per === 'address' ? [kind, `${kind}-network`] : [kind],
+    );
+    t.same([...(counted.get(id) ?? [])].sort(), kinds.sort(), id);
   }
 });

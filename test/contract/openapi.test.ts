@@ -7,6 +7,7 @@ import { CONFLICT_REASONS } from '../../platform/conflict-reasons.ts';
 import { openApiDocument, strictOpenApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { type ProblemCode, problems, wireCode } from '../../platform/http/problems.ts';
+import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 import { UPDATE_TYPES } from '../../services/updates/update-type.ts';
 import { toCompactJson } from '../support/compact-json.ts';
 import { startService } from '../support/service.ts';
@@ -351,18 +352,21 @@ t.test('documents every refusal as a Problem with an example per code', async (t
   t.match(error.properties.reason, { enum: CONFLICT_REASONS });
 });
 
-t.test('documents no budget refusal for operations exempt from it', async (t) => {
-  const limited = operations
-    .filter(({ responses }) => {
-      const { $ref, description } = responses[429] ?? {};
-      return (description ?? ($ref ? codesOf($ref) : '')).includes('write_budget_exhausted');
-    })
-    .map(({ operationId }) => operationId);
-  for (const { contract } of service.routes)
-    for (const [id, { path, idempotency, budgetExempt }] of Object.entries(contract))
-      if (path.startsWith('/api/v1/') && idempotency === 'required')
-        t.equal(limited.includes(id), !budgetExempt, id);
-});
+t.test(
+  'documents the budget refusal for exactly the operations that declare the budget',
+  async (t) => {
+    const limited = operations
+      .filter(({ responses }) => {
+        const { $ref, description } = responses[429] ?? {};
+        return (description ?? ($ref ? codesOf($ref) : '')).includes('write_budget_exhausted');
+      })
+      .map(({ operationId }) => operationId);
+    for (const { contract } of service.routes)
+      for (const [id, { path, idempotency, limits = [] }] of Object.entries(contract))
+        if (path.startsWith('/api/v1/') && idempotency === 'required')
+          t.equal(limited.includes(id), limits.includes(WRITES_PER_DAY), id);
+  },
+);
 
 t.test('documents every checked count of members', async (t) => {
   const packet = document.components?.schemas?.HandoffPacket as Handoff | undefined;

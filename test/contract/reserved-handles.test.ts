@@ -1,7 +1,10 @@
 import t from 'tap';
 import { newRegistration } from '../../harness/registration.ts';
+import type { RequestContext } from '../../platform/http/route.ts';
 import { Handle } from '../../platform/http/schemas.ts';
 import { rateLimits } from '../../platform/limits/rate-limits.ts';
+import { routeLimits } from '../../platform/limits/route-limits.ts';
+import { membershipContract } from '../../services/membership/contract.ts';
 import type { registerCommand } from '../../services/membership/register.ts';
 import { isReservedHandle } from '../../services/membership/reserved-handles.ts';
 import { startService } from '../support/service.ts';
@@ -41,8 +44,10 @@ t.test('lets an existing member keep such a handle and the receipt', async (t) =
     { '../../services/membership/reserved-handles.ts': { isReservedHandle: () => false } },
   );
   const body = { ...newRegistration(), handle: 'support' };
-  const parts = { ...core, limits: rateLimits(core.pool, core.keys) };
-  const registered = await core.store.execute(earlier.registerCommand(parts, body, '127.0.0.1'));
+  const limits = routeLimits(rateLimits(core.pool, core.keys), core.config);
+  const route = membershipContract['membership.register'];
+  const call = { route, body, request: { address: '127.0.0.1' } as RequestContext };
+  const registered = await core.store.execute(earlier.registerCommand({ ...core, limits }, call));
   const replay = await service.call('POST', REGISTER, { body });
   t.equal(replay.status, 200);
   t.same(replay.body, registered);

@@ -1,7 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
+import type { Config } from '../../platform/config.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
+import { defineContract } from '../../platform/http/route.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { type Limit, rateLimits, type Taken } from '../../platform/limits/rate-limits.ts';
+import { routeLimits } from '../../platform/limits/route-limits.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
@@ -137,4 +141,39 @@ t.test('allows again what was given back', async (t) => {
   await giveBack('192.0.2.1', [short(1), long(1)]);
   t.same(await counts(), ['long 0', 'short 0']);
   t.ok((await take('192.0.2.1', [short(1), long(1)])).counted);
+});
+
+t.test('counts no limit that the route of the request does not declare', async (t) => {
+  const { limits, counts } = await createLimits(t);
+  const [counters] = limits as [(typeof limits)[number]];
+  const { take } = routeLimits(counters, { limitKeyAttempts: 1 } as Config);
+  const other = {
+    kind: 'other',
+    window: '1 day',
+    setting: 'limitKeyAttempts',
+    per: 'address',
+    counts: 'others',
+  } as const satisfies RateLimit;
+  const declared = { ...other, kind: 'declared' } as const;
+  const { knock } = defineContract({
+    knock: {
+      method: 'POST',
+      path: '/knock',
+      summary: 'Knock',
+      tag: 'doors',
+      access: 'public',
+      limits: [declared],
+      replies: {},
+      problems: [],
+    },
+  });
+  const call = { route: knock, request: { address: '192.0.2.1' } };
+  t.equal((await take(call, [declared])).counted, true);
+  t.equal((await take(call, [declared])).counted, false);
+  t.throws(
+    // @ts-expect-error The route does not declare it.
+    () => take(call, [other]),
+    { message: 'POST /knock does not declare the limit other' },
+  );
+  t.same(await counts(), ['declared 1']);
 });

@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { Environment, SECRET_FILES } from '../../platform/config.ts';
 import { conflictReasons } from '../../platform/conflict-reasons.ts';
 import type { EventType, EventTypes } from '../../platform/eventstore/event.ts';
+import type { Operations } from '../../platform/http/invoke.ts';
 import { problems, wireCode } from '../../platform/http/problems.ts';
+import { limitText } from '../../platform/http/rate-limit.ts';
 import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics.ts';
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
@@ -33,6 +35,26 @@ function table(head: readonly string[], rows: readonly (readonly unknown[])[]): 
   const line = (cells: readonly unknown[]) =>
     `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|').replace(/\s+/g, ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** The table of docs/operating/limits.md: every limit that a route declares, with its routes. */
+export function limitsTable(operations: Operations): string {
+  const uses = [...operations.values()].flatMap(({ id, route }) =>
+    (route.limits ?? []).map((limit) => ({ id, limit })),
+  );
+  const rows = [...Map.groupBy(uses, ({ limit }) => limit)].map(([limit, counting]) => {
+    const setting = limit.setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+    const { data } =
+      Environment.shape[setting as keyof typeof Environment.shape].safeParse(undefined);
+    return [
+      limitText(limit),
+      data,
+      code(setting),
+      code(limit.kind),
+      counting.map(({ id }) => code(id)).join(', '),
+    ];
+  });
+  return table(['What', 'Default', 'Setting', 'Name', 'Operations'], rows);
 }
 
 const code = (text: string) => `\`${text}\``;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateLimit } from '../../../platform/http/rate-limit.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, Text, UnixSeconds } from '../../../platform/http/schemas.ts';
 import { READERS, ROLES } from './roles.ts';
@@ -23,6 +24,14 @@ const ModeratorSessionReply = z
 
 const SignOutReply = z.object({ status: z.literal('signed_out') }).meta({ id: 'SignOutReply' });
 
+export const MODERATOR_KEY_ATTEMPTS = {
+  kind: 'moderator-keys',
+  window: '10 minutes',
+  setting: 'limitKeyAttempts',
+  per: 'address',
+  counts: 'sign-in attempts of moderators',
+} as const satisfies RateLimit;
+
 export const moderatorSessionContract = defineContract({
   'moderation.sign_in': {
     method: 'POST',
@@ -36,7 +45,7 @@ export const moderatorSessionContract = defineContract({
     origin: 'cookie',
     idempotency: 'optional',
     body: ModeratorToken,
-    limited: true,
+    limits: [MODERATOR_KEY_ATTEMPTS],
     replies: {
       200: {
         description: 'Signed in; `expires_at` is the latest end of the session',
@@ -44,7 +53,7 @@ export const moderatorSessionContract = defineContract({
         headers: { 'Set-Cookie': 'The session cookie, `__Host-ServiceModerator`' },
       },
     },
-    problems: ['moderator_required', 'rate_limited'],
+    problems: ['moderator_required'],
   },
   'moderation.sign_out': {
     method: 'DELETE',

@@ -1,11 +1,10 @@
-import type { Config } from '../../../platform/config.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { newToken } from '../../../platform/keys/token.ts';
-import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
+import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
-import type { moderatorSessionContract } from './contract.ts';
+import { MODERATOR_KEY_ATTEMPTS, type moderatorSessionContract } from './contract.ts';
 import { CLEAR_MODERATOR_COOKIE, moderatorCookie, presentedModeratorSession } from './sessions.ts';
 import { signInCommand, signOutCommand } from './sign-in.ts';
 import { readModeratorToken } from './token.ts';
@@ -13,24 +12,18 @@ import { readModeratorToken } from './token.ts';
 export interface ModeratorSessionDeps {
   store: EventStore;
   keys: KeyRing;
-  limits: RateLimits;
-  config: Pick<Config, 'limitKeyAttempts'>;
+  limits: RouteLimits;
 }
 
 export function moderatorSessionHandlers({
   store,
   keys,
   limits,
-  config,
 }: ModeratorSessionDeps): Handlers<typeof moderatorSessionContract> {
   return {
-    'moderation.sign_in': ({ body, request }) => {
-      const attempts = {
-        kind: 'moderator-keys',
-        window: '10 minutes',
-        limit: config.limitKeyAttempts,
-      } as const;
-      return limits.within(request.address, [attempts], async () => {
+    'moderation.sign_in': (call) =>
+      limits.within(call, [MODERATOR_KEY_ATTEMPTS], async () => {
+        const { body, request } = call;
         const token = readModeratorToken(body.token);
         if (!token) return refuse('moderator_required');
         const session = newToken();
@@ -38,8 +31,7 @@ export function moderatorSessionHandlers({
         const answer = await store.execute(signInCommand(keys, token, session, before));
         if (isRefusal(answer)) return answer;
         return { status: 200, body: answer, headers: { 'set-cookie': moderatorCookie(session) } };
-      });
-    },
+      }),
 
     'moderation.sign_out': async ({ principal }) => {
       await store.execute(signOutCommand(principal));

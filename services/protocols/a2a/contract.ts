@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../../../platform/http/route.ts';
+import { WRITES_PER_DAY } from '../../../platform/limits/write-budget.ts';
 
 // The description keeps this an `anyOf`: code generators do not support a list of two types.
 const Id = z.union([z.string().describe('As sent'), z.number()]);
@@ -99,7 +100,8 @@ export const a2aContract = defineContract({
     },
     bodyLimit: 320 * 1024,
     body: Call,
-    limited: true,
+    // Counted by the operation that a message names, where it uses the budget.
+    limits: [WRITES_PER_DAY],
     replies: {
       200: {
         description: 'A result, or an error of the protocol',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateLimit } from '../../../platform/http/rate-limit.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Json, PLAIN_NAMES, PlainText } from '../../../platform/http/schemas.ts';
 import { REVISIONS } from './revisions.ts';
@@ -40,6 +41,14 @@ const Answer = z
 
 const answer = (description: string) => ({ description, body: Answer });
 
+export const MCP_REQUESTS = {
+  kind: 'mcp-10m',
+  window: '10 minutes',
+  setting: 'limitMcpRequests',
+  per: 'address',
+  counts: 'requests of MCP',
+} as const satisfies RateLimit;
+
 export const mcpContract = defineContract({
   'mcp.call': {
     method: 'POST',
@@ -66,7 +75,7 @@ export const mcpContract = defineContract({
       },
     },
     body: Call,
-    limited: true,
+    limits: [MCP_REQUESTS],
     replies: {
       200: answer('A result, or an error of the protocol'),
       202: { description: 'A notification was taken', empty: true },

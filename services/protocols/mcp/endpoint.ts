@@ -24,28 +24,25 @@ import {
   parseStrictValue,
 } from '../../../platform/http/strict-json.ts';
 import { toProblem } from '../../../platform/http/to-problem.ts';
-import type { Limit, RateLimits } from '../../../platform/limits/rate-limits.ts';
+import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
+import { MCP_REQUESTS, type mcpContract } from './contract.ts';
 import { paramsFault } from './params.ts';
 import { sourceCheck } from './source.ts';
 
 interface EndpointDeps {
-  config: { baseUrl: string; limitMcpRequests: number };
-  limits: RateLimits;
+  config: { baseUrl: string };
+  limits: RouteLimits;
   logger: Logger;
 }
 
+export type McpRoute = (typeof mcpContract)['mcp.call'];
 type Facts = RequestContext & { incoming: IncomingMessage };
 
 /** Serves both protocol revisions on one address. A request gets a new server and a JSON reply. */
 export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext) => McpServer) {
   const checkSource = sourceCheck(deps.config.baseUrl);
-  const limit: Limit = {
-    kind: 'mcp-10m',
-    window: '10 minutes',
-    limit: deps.config.limitMcpRequests,
-  };
 
-  return async (route: Route, request: Facts): Promise<AnyReply> => {
+  return async (route: McpRoute, request: Facts): Promise<AnyReply> => {
     const { incoming } = request;
     let id: RpcId | undefined;
     let limits: Record<string, string> = {};
@@ -57,7 +54,9 @@ export function endpoint(deps: EndpointDeps, serverFor: (request: RequestContext
       checkHeaders(incoming, route, { anonymous: true });
       checkSource(incoming);
       checkMedia(incoming, route);
-      const { counted, headers, details } = await deps.limits.take(request.address, [limit]);
+      const { counted, headers, details } = await deps.limits.take({ route, request }, [
+        MCP_REQUESTS,
+      ]);
       limits = headers;
       if (!counted) throw new Problem('rate_limited', details);
       const message = readMessage(await readBody(incoming, route), route);

@@ -3,18 +3,18 @@ import type { Logger } from 'pino';
 import type { Config } from '../../../platform/config.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { createReader } from '../../../platform/http/reader.ts';
-import type { Handler, Handlers, Route } from '../../../platform/http/route.ts';
-import type { RateLimits } from '../../../platform/limits/rate-limits.ts';
+import type { Handler, Handlers } from '../../../platform/http/route.ts';
+import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
 import type { mcpContract } from './contract.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, type McpRoute } from './endpoint.ts';
 import { listedTool } from './listed-tool.ts';
 import { noteTools } from './note-tools.ts';
 import { recordTools } from './record-tools.ts';
 import { mcpServer } from './server.ts';
 
 export interface McpDeps {
-  config: Pick<Config, 'baseUrl' | 'limitMcpRequests'>;
-  limits: RateLimits;
+  config: Pick<Config, 'baseUrl'>;
+  limits: RouteLimits;
   readPool: pg.Pool;
   logger: Logger;
   /** Returns every operation of this instance; called on the first request. */
@@ -42,13 +42,13 @@ export function mcpHandlers(deps: McpDeps): Handlers<typeof mcpContract> {
     );
   }
 
-  const call: Handler<Route> = async ({ route, request }) => {
+  const call: Handler<McpRoute> = async ({ route, request }) => {
     const { incoming } = request;
     if (!incoming) throw new Error('mcp.call needs the request itself');
     answer ??= open();
     // Every call is anonymous: credentials that a client sends are removed without being read.
     const anonymous = { ...request, authorization: undefined, cookie: undefined, incoming };
-    return answer(route, anonymous) as ReturnType<Handler<Route>>;
+    return answer(route, anonymous) as unknown as ReturnType<Handler<McpRoute>>;
   };
-  return { 'mcp.call': call as unknown as Handlers<typeof mcpContract>['mcp.call'] };
+  return { 'mcp.call': call };
 }
