@@ -20,6 +20,9 @@ const PRIMARY = [
   `INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
     SELECT member_id, 'credential', credential_id, 1, md5(credential_id::text) || md5('')
     FROM credentials`,
+  `INSERT INTO ended_verifiers (credential_id, member_id, reason, ended_at, key_id, hash)
+    SELECT gen_random_uuid(), member_id, 'revoked', created_at, 1, md5(credential_id::text) || md5('')
+    FROM credentials`,
   `INSERT INTO credential_uses (member_id, credential_id, last_used_on)
     SELECT member_id, credential_id, created_at::date FROM credentials`,
   `INSERT INTO sessions (session_id, member_id, key_epoch, key_id, hash, started_at, expires_at,

@@ -5,7 +5,7 @@ import { loopbackPage } from '../base-url.ts';
 import type { NextPage } from '../keyset-cursor.ts';
 import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
 import { toLoggable } from '../telemetry/loggable.ts';
 import { traceIdOf, withTrace } from '../telemetry/trace.ts';
 import type { Admission, Request } from './admission.ts';
@@ -255,7 +255,7 @@ async function answer(
   const input: Input = { params: { ...req.params }, query, body };
   const request = toRequestContext(req, res, deps.trustedProxies, id, key);
   const outcome = await invoke(operation, principal, input, request);
-  if (isRefusal(outcome)) throw problemFrom(outcome);
+  if (isRefusal(outcome)) throw problemFrom(await withEnd(deps, req, route, principal, outcome));
   if (outcome.stream) req.place?.leave();
   await sendReply(req, res, route, outcome, {
     ...headers,
@@ -263,6 +263,21 @@ async function answer(
     ...linkHeader(req, outcome),
     ...wroteCookie(deps, req, route),
   });
+}
+
+/** A refusal of a secret that was accepted when the request began: asks again, for the reason of its end. */
+async function withEnd(
+  deps: HttpDeps,
+  req: Request,
+  route: Route,
+  principal: Principal,
+  refusal: Refusal<ProblemCode>,
+): Promise<Refusal<ProblemCode>> {
+  const ended =
+    (principal.kind === 'credential' && refusal.refused === 'credential_not_accepted') ||
+    (principal.kind === 'session' && refusal.refused === 'session_required');
+  const again = ended ? await identify(deps, req, route) : refusal;
+  return isRefusal(again) ? (again as Refusal<ProblemCode>) : refusal;
 }
 
 /** Callers who show who they are, or that they wrote a moment ago, read their own writes. */

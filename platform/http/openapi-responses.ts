@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { CONFLICT_REASONS } from '../conflict-reasons.ts';
+import { END_REASONS } from '../keys/ended-verifiers.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import { limitProblem } from './rate-limit.ts';
@@ -39,9 +40,11 @@ const ErrorDetails = z
     request_id: z.string(),
     issues: z.array(Issue).optional().describe('With `invalid_request`, `query_not_allowed`'),
     reason: z
-      .enum(CONFLICT_REASONS)
+      .enum([...CONFLICT_REASONS, ...END_REASONS])
       .optional()
-      .describe('With `state_conflict`: what is in the way'),
+      .describe(
+        'With `state_conflict`: what is in the way. With 401, for 30 days after the end of a credential or session whose secret verifies: `expired` or `revoked`',
+      ),
     current_state: z.string().optional().describe('With `wrong_state`'),
     current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),
     kept_through: z

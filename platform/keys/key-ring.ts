@@ -11,6 +11,7 @@ export type Purpose =
   | 'sign-in'
   | 'recovery'
   | 'credential'
+  | 'ended-credential'
   | 'session'
   | 'moderator'
   | 'moderator-session'

@@ -85,15 +85,9 @@ const dropVerifier = defineBatch(
   ['owner_id', 'purpose', 'subject_id'],
 );
 
-/** Deletes the verifiers of ended credentials, which are never read again. */
-export function dropCredentialVerifiers(
-  owner: Owner<'member'>,
-  credentialIds: readonly string[],
-): Sql[] {
-  return credentialIds.map((id) =>
-    dropVerifier({ owner_id: owner.id, purpose: 'credential', subject_id: id }),
-  );
-}
+/** Deletes the verifier of a credential that ends; see `endCredentialVerifiers`. */
+export const dropCredentialVerifier = (memberId: string, credentialId: string): Sql =>
+  dropVerifier({ owner_id: memberId, purpose: 'credential', subject_id: credentialId });
 
 /** Ends every credential: without a verifier, none is accepted. */
 export function dropEveryCredentialVerifier(): Sql {

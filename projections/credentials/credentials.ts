@@ -1,5 +1,6 @@
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
+import { type EndReason, REASON_DAYS } from '../../platform/keys/ended-verifiers.ts';
 import type { Verifier } from '../../platform/keys/key-ring.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
@@ -181,6 +182,34 @@ export interface LiveCredentialRow {
   writes_today: number;
   /** Time of this read by the database's clock. */
   proven_at: Date;
+}
+
+/** An ended credential: `hash` is its verifier, or if `recorded` the hash that is kept of it. */
+export interface EndedCredentialRow extends Verifier {
+  credential_id: string;
+  member_id: string;
+  reason: EndReason;
+  recorded: boolean;
+}
+
+/**
+ * Reads credentials of active members that ended in the last 30 days, also those that expired and whose
+ * expiry the log does not record yet.
+ */
+export function endedCredentials(credentialIds: readonly string[]): Sql<EndedCredentialRow> {
+  return sql`SELECT e.credential_id, e.member_id, e.reason, e.key_id, e.hash, true AS recorded
+    FROM ended_verifiers e JOIN members m ON m.member_id = e.member_id AND m.state = 'active'
+    WHERE e.credential_id = ANY(${credentialIds}::uuid[])
+      AND e.ended_at > clock_timestamp() - make_interval(days => ${REASON_DAYS}::int)
+    UNION ALL
+    SELECT c.credential_id, c.member_id, 'expired', v.key_id, v.hash, false
+    FROM credentials c
+    JOIN members m ON m.member_id = c.member_id AND m.state = 'active'
+    JOIN verifiers v ON v.owner_id = c.member_id AND v.purpose = 'credential'
+      AND v.subject_id = c.credential_id
+    WHERE c.credential_id = ANY(${credentialIds}::uuid[]) AND c.state = 'active'
+      AND c.expires_at <= clock_timestamp()
+      AND c.expires_at > clock_timestamp() - make_interval(days => ${REASON_DAYS}::int)`;
 }
 
 const holderByCredential = defineRead<{ member_id: string }>(

@@ -1,13 +1,17 @@
+import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import {
   bearerToken,
   type PresentedCredential,
   type PrincipalOf,
 } from '../../platform/http/principal.ts';
+import { type EndReason, endedVerifier, refuseEnded } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import { readTogether } from '../../platform/postgres/read-together.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import {
+  type EndedCredentialRow,
+  endedCredentials,
   type LiveCredentialRow,
   liveCredentials,
 } from '../../projections/credentials/credentials.ts';
@@ -27,11 +31,34 @@ export function presentedCredential(
 export const credentialOwner = (memberId: string, credentialId: string) =>
   `${memberId} ${credentialId}`;
 
+/** Why a credential ended, if the secret is its secret. Costs the same if there is no row. */
+export function verifyEnded(
+  keys: KeyRing,
+  credentialId: string,
+  secret: string,
+  row: EndedCredentialRow | undefined,
+): EndReason | undefined {
+  const known = row !== undefined && keys.ids.includes(row.key_id);
+  const owner = credentialOwner(row?.member_id ?? '', credentialId);
+  const verifier = keys.mac('credential', owner, secret, known ? row.key_id : keys.ids[0]);
+  const kept = endedVerifier(keys, credentialId, verifier);
+  const expected = known ? row.hash : '0'.repeat(64);
+  const { hash } = row?.recorded === false ? verifier : kept;
+  return timingSafeEqual(Buffer.from(hash), Buffer.from(expected)) && known
+    ? row.reason
+    : undefined;
+}
+
 /** Authenticates a bearer. It reads the database on every request and caches nothing. */
 export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
   const find = readTogether<LiveCredentialRow & Verifier>(
     pool,
     liveCredentials,
+    (row) => row.credential_id,
+  );
+  const findEnded = readTogether<EndedCredentialRow>(
+    pool,
+    endedCredentials,
     (row) => row.credential_id,
   );
   const recordUse = createUseRecorder(pool);
@@ -47,8 +74,11 @@ export function bearerAuthenticator(pool: pg.Pool, keys: KeyRing) {
     const { id: credentialId, secret } = presented;
     const row = await find(credentialId);
     const owner = credentialOwner(row?.member_id ?? '', credentialId);
-    if (!keys.verify('credential', owner, secret, row) || !row)
-      return refuse('credential_not_accepted');
+    if (!keys.verify('credential', owner, secret, row) || !row) {
+      // The same read and hashes for every id, known or not.
+      const reason = verifyEnded(keys, credentialId, secret, await findEnded(credentialId));
+      return refuseEnded('credential_not_accepted', 'credential', reason);
+    }
     if (!row.used_today) recordUse(credentialId);
     return {
       kind: 'credential',

@@ -2,12 +2,9 @@ import type { Config } from '../../platform/config.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
+import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import {
-  dropCredentialVerifiers,
-  readVerifiers,
-  writeVerifier,
-} from '../../platform/keys/verifiers.ts';
+import { readVerifiers, writeVerifier } from '../../platform/keys/verifiers.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials, findCredential } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
@@ -58,13 +55,14 @@ export function createCredential<Body>(
       used: findCredential(id),
       signIn: readVerifiers(owner, 'sign-in'),
       recovery: readVerifiers(owner, 'recovery'),
+      bearers: replaces ? readVerifiers(owner, 'credential') : null,
       // Rotation replaces a credential, so the limit does not apply; the bearer was already checked
       // against the member's key epoch.
       members: replaces ? null : findMember(memberId),
       active: replaces ? null : activeCredentials(memberId),
     },
     decide({ rows, now }) {
-      const { used, active, signIn, recovery } = rows;
+      const { used, active, signIn, recovery, bearers } = rows;
       // The secret travels with every request, and a key can make any credential.
       if (
         [...signIn, ...recovery].some((stored) =>
@@ -100,7 +98,11 @@ export function createCredential<Body>(
         ],
         rows: [
           writeVerifier(owner, 'credential', id, secret),
-          ...(replaces ? dropCredentialVerifiers(owner, [replaces.credentialId]) : []),
+          ...(replaces
+            ? endCredentialVerifiers(keys, memberId, bearers, [
+                { credentialId: replaces.credentialId, reason: 'revoked', at: now },
+              ])
+            : []),
         ],
         body: (receipt) =>
           bodyOf({

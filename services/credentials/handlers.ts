@@ -89,8 +89,8 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
     'credential.revoke': (call) => {
       const { memberId, credentialId } = call.principal;
       return 'all_others' in call.body
-        ? runMemberCommand(deps, call, revokeOthers(memberId, credentialId))
-        : runMemberCommand(deps, call, revokeCredential(memberId, call.body.credential_id));
+        ? runMemberCommand(deps, call, revokeOthers(keys, memberId, credentialId))
+        : runMemberCommand(deps, call, revokeCredential(keys, memberId, call.body.credential_id));
     },
 
     'credential.list': async ({ principal, query: { state, cursor, limit } }) => {

@@ -3,7 +3,9 @@ import { replay } from '../../platform/eventstore/decider.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
+import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { conflict, isRefusal } from '../../platform/refusal.ts';
 import {
   activeCredentials,
@@ -47,15 +49,20 @@ interface Revoked {
  * refusal.
  */
 export function revokeCredential(
+  keys: KeyRing,
   memberId: string,
   credentialId: string,
 ): MemberCommand<200, Revoked, CredentialRefusal> {
   const owner = memberOwner(memberId);
   const stream = `credential-${credentialId}`;
   return defineMemberCommand({
-    load: { credentials: findCredential(credentialId), events: readStream(owner, stream) },
+    load: {
+      credentials: findCredential(credentialId),
+      events: readStream(owner, stream),
+      verifiers: readVerifiers(owner, 'credential'),
+    },
     decide({ rows, now }) {
-      const { events } = rows;
+      const { events, verifiers } = rows;
       const [row] = rows.credentials;
       if (row?.member_id !== memberId) return conflict('credential_unavailable');
       // Expired, although the worker may not have recorded the expiry yet.
@@ -71,7 +78,11 @@ export function revokeCredential(
       return {
         status: 200,
         appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
-        rows: dropCredentialVerifiers(owner, [credentialId]),
+        rows: endCredentialVerifiers(keys, memberId, verifiers, [
+          ended
+            ? { credentialId, reason: 'expired', at: row.expires_at }
+            : { credentialId, reason: 'revoked', at: now },
+        ]),
         body: (receipt) => ({
           status: 'revoked',
           credential: credentialBody(
@@ -94,19 +105,28 @@ interface RevokedOthers {
 
 /** Revokes every active credential of the member but the one of the request. */
 export function revokeOthers(
+  keys: KeyRing,
   memberId: string,
   currentId: string,
 ): MemberCommand<200, RevokedOthers, never> {
   return defineMemberCommand({
-    load: activeCredentials(memberId),
-    decide({ rows, now }) {
-      const others = rows.filter(({ credential_id }) => credential_id !== currentId);
+    load: {
+      active: activeCredentials(memberId),
+      verifiers: readVerifiers(memberOwner(memberId), 'credential'),
+    },
+    decide({ rows: { active, verifiers }, now }) {
+      const others = active.filter(({ credential_id }) => credential_id !== currentId);
       const ids = others.map(({ credential_id }) => credential_id);
       const actor = { type: 'member' as const, id: memberId };
       return {
         status: 200,
         appends: ids.map((id) => revocation(memberId, id, 'revoked', actor)),
-        rows: dropCredentialVerifiers(memberOwner(memberId), ids),
+        rows: endCredentialVerifiers(
+          keys,
+          memberId,
+          verifiers,
+          ids.map((credentialId) => ({ credentialId, reason: 'revoked', at: now })),
+        ),
         body: (receipt) => ({
           status: 'revoked',
           credentials: others.map((row) =>

@@ -6,13 +6,9 @@ import {
   idempotentCommand,
 } from '../../platform/eventstore/idempotency.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import {
-  dropCredentialVerifiers,
-  readVerifiers,
-  type VerifierRow,
-  writeVerifier,
-} from '../../platform/keys/verifiers.ts';
+import { readVerifiers, type VerifierRow, writeVerifier } from '../../platform/keys/verifiers.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
@@ -51,6 +47,7 @@ export function recoverCommand(
       events: readStream(owner, stream),
       sessions: liveSessions(id),
       credentials: activeCredentials(id),
+      bearers: readVerifiers(owner, 'credential'),
     },
     // A recovery replaces the key that proves it, so an exact repeat needs no proof.
     guard({ rows: { members, recovery } }, isRepeat) {
@@ -61,7 +58,7 @@ export function recoverCommand(
     },
     toReply: (recovered: Recovered) => ({ status: 200, body: recovered }),
     decide({ rows, now }) {
-      const { recovery, signIn, events, sessions, credentials } = rows;
+      const { recovery, signIn, events, sessions, credentials, bearers } = rows;
       const issues = keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
@@ -96,9 +93,15 @@ export function recoverCommand(
             sessions.map(({ session_id }) => session_id),
             now,
           ),
-          ...dropCredentialVerifiers(
-            owner,
-            credentials.map(({ credential_id }) => credential_id),
+          ...endCredentialVerifiers(
+            keys,
+            id,
+            bearers,
+            credentials.map(({ credential_id }) => ({
+              credentialId: credential_id,
+              reason: 'revoked',
+              at: now,
+            })),
           ),
           writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
           writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),

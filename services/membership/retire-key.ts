@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { dropEndedVerifiersUnder } from '../../platform/keys/ended-verifiers.ts';
 import { deriveSecret } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { dropVerifiersUnder } from '../../platform/keys/verifiers.ts';
@@ -89,6 +90,7 @@ export function requireConfirmed(id: number, uses: Uses, confirmed: number | und
 export async function giveUpKey(client: pg.Client, id: number, uses: Uses): Promise<void> {
   await client.query('BEGIN');
   await client.query(dropVerifiersUnder(id));
+  await client.query(dropEndedVerifiersUnder(id));
   await client.query(expireSessions(id));
   if (needsOf(uses).count > 0)
     await client.query(sql`INSERT INTO given_up_keys (key_id, ended)

@@ -7,6 +7,7 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { readSessionCookie } from '../../platform/http/session-cookie.ts';
+import { type EndReason, REASON_DAYS, refuseEnded } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import type { Token } from '../../platform/keys/token.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -43,6 +44,17 @@ const liveSession = defineRead<SessionRow>(
  */
 export const findLiveSession = (sessionId: string): Sql<SessionRow> =>
   liveSession({ session_id: sessionId });
+
+/** Why a session of an active member ended in the last 30 days. */
+function findEndedSession(sessionId: string): Sql<Verifier & { reason: EndReason }> {
+  return sql`SELECT s.key_id, s.hash,
+      CASE WHEN s.ended_at < s.expires_at THEN 'revoked' ELSE 'expired' END AS reason
+    FROM (SELECT * FROM sessions WHERE session_id = ${sessionId} OFFSET 0) s
+    JOIN members m ON m.member_id = s.member_id AND m.state = 'active'
+    WHERE (s.ended_at IS NOT NULL OR s.expires_at <= clock_timestamp())
+      AND least(s.ended_at, s.expires_at)
+        > clock_timestamp() - make_interval(days => ${REASON_DAYS}::int)`;
+}
 
 /** Finds the member of a session, even of one that has ended. */
 export function memberOfSession(sessionId: string): Sql<{ member_id: string }> {
@@ -156,7 +168,7 @@ export function sessionVerifier(keys: KeyRing, token: Token): Verifier {
   return keys.mac('session', token.id, token.secret);
 }
 
-export function isSession(keys: KeyRing, token: Token, row: SessionRow | undefined): boolean {
+export function isSession(keys: KeyRing, token: Token, row: Verifier | undefined): boolean {
   return keys.verify('session', token.id, token.secret, row);
 }
 
@@ -170,7 +182,12 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
     const token = presentedSession(cookie);
     if (!token) return refuse('session_required');
     const [row] = await query(pool, findLiveSession(token.id));
-    if (!row || !isSession(keys, token, row)) return refuse('session_required');
+    if (!isSession(keys, token, row) || !row) {
+      // The same read and hash for every session, known or not.
+      const [ended] = await query(pool, findEndedSession(token.id));
+      const reason = isSession(keys, token, ended) ? ended?.reason : undefined;
+      return refuseEnded('session_required', 'session', reason);
+    }
     return {
       kind: 'session',
       memberId: row.member_id,

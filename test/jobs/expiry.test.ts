@@ -3,6 +3,7 @@ import t from 'tap';
 import { createEventStore } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { jobSender } from '../../platform/jobs/sender.ts';
+import { keyRing } from '../../platform/keys/key-ring.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import type { sql } from '../../platform/sql.ts';
 import { affectedMembers, catalogue, project } from '../../projections/registry.ts';
@@ -15,6 +16,7 @@ import { expireSessions } from '../../workers/membership/expire-sessions.ts';
 import { testDatabase } from '../support/database.ts';
 
 const HOUR = 3_600_000;
+const keys = keyRing([{ id: 1, secret: Buffer.alloc(32, 7) }]);
 const past = () => new Date(Date.now() - HOUR);
 const future = () => new Date(Date.now() + HOUR);
 
@@ -117,8 +119,8 @@ t.test('records one event per expired credential and none for a live one', async
   const owner = await member();
   const over = await credential(owner, past());
   await credential(owner, future());
-  t.equal(await expireCredentials({ store }), 1);
-  t.equal(await expireCredentials({ store }), 0, 'a second sweep finds nothing');
+  t.equal(await expireCredentials({ store, keys }), 1);
+  t.equal(await expireCredentials({ store, keys }), 0, 'a second sweep finds nothing');
   t.strictSame(await events('CredentialExpired'), [
     {
       stream_id: `credential-${over}`,
@@ -143,7 +145,10 @@ t.test('records each expiry once in concurrent sweeps', async (t) => {
   const sessions = await Promise.all([expireSessions({ store }), expireSessions({ store })]);
   t.equal(sessions[0] + sessions[1], 12);
   t.equal((await events('SessionEnded')).length, 12);
-  const ended = await Promise.all([expireCredentials({ store }), expireCredentials({ store })]);
+  const ended = await Promise.all([
+    expireCredentials({ store, keys }),
+    expireCredentials({ store, keys }),
+  ]);
   t.equal(ended[0] + ended[1], 12);
   t.equal((await events('CredentialExpired')).length, 12);
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { bootstrap, newCredential } from '../../harness/agent.ts';
+import { bootstrap, newCredential, toAuthorization } from '../../harness/agent.ts';
 import { readCookie } from '../../harness/api.ts';
 import { newKey, newRegistration } from '../../harness/registration.ts';
 import { readConfig } from '../../platform/config.ts';
@@ -56,11 +56,28 @@ const restart = (
   database: Awaited<ReturnType<typeof testDatabase>>,
 ) => startService(t, { SERVER_KEYS }, database);
 
+/** Makes a credential of the member and revokes it with itself. */
+async function endCredential(service: Service, member: Member): Promise<void> {
+  const credential = newCredential();
+  await bootstrap(service, member, credential);
+  const headers = {
+    authorization: toAuthorization(credential),
+    'idempotency-key': crypto.randomUUID(),
+  };
+  const body = { credential_id: credential.credential_id };
+  const revoked = await service.call('POST', '/api/v1/me/credentials/revoke', { body, headers });
+  if (revoked.status !== 200) throw new Error(revoked.text);
+}
+
+const keptOfEnded = async ({ pool }: Service['database']) =>
+  (await pool.query('SELECT FROM ended_verifiers')).rowCount;
+
 t.test('retires a server key once members have renewed what was under it', async (t) => {
   const before = await startService(t, { SERVER_KEYS: first });
   const { database } = before;
   const recovers = await register(before);
   const moves = await register(before);
+  await endCredential(before, moves);
 
   const rotated = await restart(t, BOTH, database);
   const needed = await keys(database.url, BOTH, 'retire', '1');
@@ -75,7 +92,7 @@ t.test('retires a server key once members have renewed what was under it', async
   }
   t.equal(
     (await keys(database.url, BOTH, 'status')).stdout,
-    `${HEAD}2\tnewest\t2\t2\t0\t0\t0\t0\t6\n1\theld\t0\t0\t0\t0\t2\t0\t4\n`,
+    `${HEAD}2\tnewest\t2\t2\t0\t0\t0\t0\t6\n1\theld\t0\t0\t0\t0\t2\t0\t6\n`,
   );
   const { code, stdout, stderr } = await keys(database.url, BOTH, 'retire', '1');
   t.equal(code, 0);
@@ -87,6 +104,7 @@ t.test('retires a server key once members have renewed what was under it', async
   const after = await restart(t, left, database);
   t.equal((await signIn(after, recovers)).status, 200);
   t.equal((await recover(after, moves)).status, 200);
+  t.equal(await keptOfEnded(database), 1, 'what is kept of an ended credential needs no key');
   const taken = { ...newRegistration(), handle: recovers.handle };
   const refused = await after.call('POST', '/api/membership/register', { body: taken });
   t.match(refused.body, { error: { code: 'registration_conflict' } });
@@ -153,6 +171,8 @@ t.test('ends what members who never came back had under a key, and nothing else'
     headers: { cookie: goodbye },
   });
 
+  await endCredential(before, absent);
+
   const rotated = await restart(t, BOTH, database);
   t.equal((await signIn(rotated, signsIn)).status, 200);
   Object.assign(recovers, await recover(rotated, recovers));
@@ -167,6 +187,7 @@ t.test('ends what members who never came back had under a key, and nothing else'
   t.equal(wrong.code, 1, 'another number');
   const given = await keys(database.url, BOTH, 'retire', '1', '--give-up', '--yes', count);
   t.equal(given.code, 0, given.stderr);
+  t.equal(await keptOfEnded(database), 0, 'what was kept of an ended credential is deleted');
   const record =
     /Key 1 was given up at 20\S+Z, which ended \d+ sign-in keys, \d+ recovery keys.* sessions$/m;
   t.match((await keys(database.url, BOTH, 'status')).stderr, record);

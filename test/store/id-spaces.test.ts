@@ -78,6 +78,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   // Those of other credentials are written apart from the requests, at any time.
   credential_uses: ({ credential_id }) => (credential_id === ID ? 'credential' : null),
   credentials: 'credential',
+  ended_verifiers: 'credential',
   events: ofStream,
   feed: 'member',
   feed_heads: 'member',

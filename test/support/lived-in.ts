@@ -17,6 +17,8 @@ const MORE = [
     SELECT b, a, '{}', 'expired', at, at, 1 FROM more`,
   `INSERT INTO verifiers (owner_id, purpose, subject_id, key_id, hash)
     SELECT a, 'credential', b, 1, md5(b::text) || md5('') FROM more`,
+  `INSERT INTO ended_verifiers (credential_id, member_id, reason, ended_at, key_id, hash)
+    SELECT c, a, 'revoked', at, 1, md5(b::text) || md5('') FROM more`,
   `INSERT INTO credential_uses (member_id, credential_id, last_used_on) SELECT a, b, at FROM more`,
   `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, name, message, state,
       version, submitted_at, approved_at, settled_at)

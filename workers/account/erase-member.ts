@@ -22,6 +22,7 @@ import {
   filledReceipts,
   type ReceiptPlace,
 } from '../../platform/eventstore/receipts.ts';
+import { dropEndedVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
@@ -93,6 +94,7 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
   });
   for (const words of [CASE_WORDS, SUBMISSION_WORDS]) await eraseElsewhere(store, words, memberId);
   await drainBatches(pool, () => dropSessions(memberId, BATCH_SIZE));
+  await drainBatches(pool, () => dropEndedVerifiers(memberId, BATCH_SIZE));
   await drainBatches(pool, () => dropBudgets(memberId, BATCH_SIZE));
   await drainBatches(pool, () => dropUses(memberId, BATCH_SIZE));
   return (await store.execute(completeCommand(memberId))) === true;

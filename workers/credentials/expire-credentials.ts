@@ -4,7 +4,9 @@ import {
   type EventStore,
 } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { dropCredentialVerifiers } from '../../platform/keys/verifiers.ts';
+import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import {
   type CredentialRow,
@@ -15,19 +17,28 @@ import { forEachInBatches } from '../batches.ts';
 
 type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
 
+interface Deps {
+  store: EventStore;
+  keys: KeyRing;
+}
+
 /** Records the expiry of every overdue credential in the log; returns how many it recorded. */
-export function expireCredentials({ store }: { store: EventStore }): Promise<number> {
+export function expireCredentials({ store, keys }: Deps): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, overdueCredentials(limit)),
-    async (row) => (await store.execute(expireCommand(row))) === true,
+    async (row) => (await store.execute(expireCommand(keys, row))) === true,
   );
 }
 
-function expireCommand({ credential_id, member_id }: Overdue): Command<boolean> {
+function expireCommand(keys: KeyRing, { credential_id, member_id }: Overdue): Command<boolean> {
   return defineCommand({
     lock: [member_id],
-    load: findCredential(credential_id),
-    decide({ rows: [row] }) {
+    load: {
+      credentials: findCredential(credential_id),
+      verifiers: readVerifiers(memberOwner(member_id), 'credential'),
+    },
+    decide({ rows: { credentials, verifiers } }) {
+      const [row] = credentials;
       if (row?.state !== 'active' || row.unexpired) return { unchanged: false };
       return {
         answer: true,
@@ -40,7 +51,9 @@ function expireCommand({ credential_id, member_id }: Overdue): Command<boolean> 
             events: [{ type: 'CredentialExpired', data: { credential_id }, personal: null }],
           },
         ],
-        rows: dropCredentialVerifiers(memberOwner(member_id), [credential_id]),
+        rows: endCredentialVerifiers(keys, member_id, verifiers, [
+          { credentialId: credential_id, reason: 'expired', at: row.expires_at },
+        ]),
       };
     },
   });

@@ -5,6 +5,7 @@ import {
   defineCommand,
   type EventStore,
 } from '../../platform/eventstore/event-store.ts';
+import { dropOldEndedVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { endSession } from '../../services/membership/login.ts';
@@ -20,10 +21,11 @@ interface Overdue {
   member_id: string;
 }
 
-/** Deletes sessions that ended long ago; the log still has them. Returns how many. */
-export function sweepSessions({ pool, config }: SweepDeps): Promise<number> {
+/** Deletes sessions and verifiers of credentials that ended long ago. Returns how many. */
+export async function sweepSessions({ pool, config }: SweepDeps): Promise<number> {
   const days = config.retentionSessionsDays;
-  return drainBatches(pool, () => dropEndedSessions(days, BATCH_SIZE));
+  const sessions = await drainBatches(pool, () => dropEndedSessions(days, BATCH_SIZE));
+  return sessions + (await drainBatches(pool, () => dropOldEndedVerifiers(BATCH_SIZE)));
 }
 
 interface SweepDeps {

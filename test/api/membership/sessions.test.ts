@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { bootstrap, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { signedIn } from '../../../harness/registration.ts';
+import { newToken } from '../../../platform/keys/token.ts';
+import { expireSessions } from '../../../workers/membership/expire-sessions.ts';
 import { type Service, startService } from '../../support/service.ts';
+import { recordWork } from '../../support/work-done.ts';
 
 const LIST = '/api/membership/sessions';
 const REVOKE = `${LIST}/revoke`;
@@ -149,4 +153,66 @@ t.test('revokes nothing for a session that was revoked itself', async (t) => {
   t.same(answers.map(({ status }) => status).sort(), [200, 401]);
   const live = [await statusWith(service, member.cookie), await statusWith(service, other)];
   t.same(live.sort(), [200, 401]);
+});
+
+t.test('says with the cookie of an ended session how it ended, for 30 days', async (t) => {
+  const service = await startService(t);
+  const member = await signedIn(service);
+  const [signedOut, expired, replaced] = [
+    await signInAgain(service, member),
+    await signInAgain(service, member),
+    await signInAgain(service, member),
+  ];
+  const at = (column: string, cookie: string, time: string) =>
+    service.database.pool.query(`UPDATE sessions SET ${column} = ${time} WHERE session_id = $1`, [
+      sessionId(cookie),
+    ]);
+  const refusalOf = async (cookie: string) => {
+    const { status, body } = await service.call('GET', LIST, { cookie });
+    const { request_id: _, ...error } = body.error;
+    return { status, error };
+  };
+  const plain = {
+    status: 401,
+    error: { code: 'session_required', message: 'A valid session is required.' },
+  };
+  const withReason = (reason: string, message: string) => ({
+    status: 401,
+    error: { code: 'session_required', reason, message },
+  });
+  const revoked = withReason('revoked', 'The session was revoked.');
+
+  await service.call('POST', '/api/membership/logout', { cookie: signedOut, body: {} });
+  t.same(await refusalOf(signedOut), revoked, 'signed out');
+  await at('expires_at', expired, 'clock_timestamp()');
+  const over = withReason('expired', 'The session has expired.');
+  t.same(await refusalOf(expired), over, 'before the worker records it');
+  t.equal(await expireSessions(service.core), 1);
+  t.same(await refusalOf(expired), over, 'afterwards');
+  const again = { id: member.id, sign_in_key: member.sign_in_key };
+  await service.call('POST', '/api/membership/login', { body: again, cookie: replaced });
+  t.same(await refusalOf(replaced), revoked, 'replaced by a sign-in');
+  const me = await service.call('GET', '/api/membership/me', { cookie: signedOut });
+  t.same(me.body, { status: 'session_required' }, 'which this route does not say');
+
+  const otherSecret = (cookie: string) => cookie.replace(/\.[^.]+$/, `.${newToken().secret}`);
+  const attempts = {
+    unknown: otherSecret(member.cookie).replace(sessionId(member.cookie) ?? '', randomUUID()),
+    live: otherSecret(member.cookie),
+    ended: otherSecret(signedOut),
+  };
+  const unknown = await recordWork(() => refusalOf(attempts.unknown));
+  for (const [name, cookie] of Object.entries(attempts)) {
+    t.same(await refusalOf(cookie), plain, `another secret: ${name}`);
+    t.strictSame(await recordWork(() => refusalOf(cookie)), unknown, `the same work: ${name}`);
+  }
+
+  await at('ended_at', signedOut, `ended_at - interval '30 days'`);
+  t.same(await refusalOf(signedOut), plain, 'after 30 days');
+  const body = { confirm_handle: member.handle };
+  const agent = newCredential();
+  await bootstrap(service, member, agent);
+  const headers = { authorization: toAuthorization(agent), 'idempotency-key': randomUUID() };
+  t.equal((await service.call('POST', '/api/v1/me/delete', { body, headers })).status, 200);
+  t.same(await refusalOf(replaced), plain, 'of a deleted member');
 });

@@ -117,7 +117,9 @@ class Log {
     const loaded = (rows: object) => ({ rows, now, locked: [MEMBER] });
     if (step.type === 'revoke')
       return this.#take(
-        revokeCredential(MEMBER, id).decide(loaded({ credentials: this.#row(id), events })),
+        revokeCredential(keys, MEMBER, id).decide(
+          loaded({ credentials: this.#row(id), events, verifiers: [] }),
+        ),
       );
     const from = step.type === 'rotate' ? this.#row(idOf(step.from))[0] : undefined;
     if (step.type === 'rotate' && !(from?.state === 'active' && from.unexpired))
@@ -138,7 +140,7 @@ class Log {
     );
     const members = from ? [] : [{ key_epoch: 1 }];
     const active = from ? [] : this.#active();
-    const rows = { used: this.#row(id), signIn: [], recovery: [], members, active };
+    const rows = { used: this.#row(id), signIn: [], recovery: [], bearers: [], members, active };
     return this.#take(command.decide(loaded(rows)));
   }
 

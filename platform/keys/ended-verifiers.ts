@@ -1,0 +1,90 @@
+import { defineInsert } from '../batch-statements.ts';
+import { type Refusal, refuse } from '../refusal.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { KeyRing, Verifier } from './key-ring.ts';
+import { dropCredentialVerifier, type VerifierRow } from './verifiers.ts';
+
+/** For so many days after its end a secret that verifies is told why it is not accepted. */
+export const REASON_DAYS = 30;
+
+/** How a credential or session ended. Rotation, recovery and signing out are `revoked`. */
+export const END_REASONS = ['expired', 'revoked'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+const keepVerifier = defineInsert(
+  'ended_verifiers',
+  {
+    credential_id: 'uuid',
+    member_id: 'uuid',
+    reason: 'text',
+    ended_at: 'timestamptz',
+    key_id: 'int',
+    hash: 'text',
+  },
+  { key: ['credential_id'], conflict: 'DO NOTHING' },
+);
+
+/**
+ * Ends a member's credentials for authentication: `verifiers` are those of the member, of which the given
+ * credentials lose theirs. A hash of each is kept, so that a request with the secret is told the reason.
+ */
+export function endCredentialVerifiers(
+  keys: KeyRing,
+  memberId: string,
+  verifiers: readonly VerifierRow[],
+  ended: readonly { credentialId: string; reason: EndReason; at: Date }[],
+): Sql[] {
+  return ended.flatMap(({ credentialId, reason, at }) => {
+    const stored = verifiers.find(({ subject_id }) => subject_id === credentialId);
+    if (!stored) return [];
+    // Without its server key the verifier cannot be hashed, nor the secret be verified again.
+    const kept = keys.ids.includes(stored.key_id)
+      ? [
+          keepVerifier({
+            credential_id: credentialId,
+            member_id: memberId,
+            reason,
+            ended_at: at,
+            ...endedVerifier(keys, credentialId, stored),
+          }),
+        ]
+      : [];
+    return [dropCredentialVerifier(memberId, credentialId), ...kept];
+  });
+}
+
+/** The hash of a credential's verifier that is kept after its end. It is no verifier of the secret. */
+export const endedVerifier = (keys: KeyRing, credentialId: string, { key_id, hash }: Verifier) =>
+  keys.mac('ended-credential', credentialId, hash, key_id);
+
+/** Deletes what is kept of ended credentials after `REASON_DAYS`; at most `limit`, and returns one row for each. */
+export function dropOldEndedVerifiers(limit: number): Sql {
+  return sql`DELETE FROM ended_verifiers WHERE credential_id = ANY(ARRAY(
+      SELECT credential_id FROM ended_verifiers
+      WHERE ended_at < clock_timestamp() - make_interval(days => ${REASON_DAYS}::int)
+      ORDER BY ended_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
+    RETURNING 1`;
+}
+
+/** Deletes what is kept of a member's ended credentials; at most `limit`, and returns one row for each. */
+export function dropEndedVerifiers(memberId: string, limit: number): Sql {
+  return sql`DELETE FROM ended_verifiers WHERE credential_id = ANY(ARRAY(
+      SELECT credential_id FROM ended_verifiers WHERE member_id = ${memberId} LIMIT ${limit}))
+    RETURNING 1`;
+}
+
+/** Deletes what is kept under a server key. */
+export function dropEndedVerifiersUnder(keyId: number): Sql {
+  return sql`DELETE FROM ended_verifiers WHERE key_id = ${keyId}`;
+}
+
+/** Refuses a secret that verifies but has ended, with the reason; any other without. */
+export function refuseEnded<const Code extends string>(
+  code: Code,
+  noun: 'credential' | 'session',
+  reason: EndReason | undefined,
+): Refusal<Code> {
+  if (!reason) return refuse(code);
+  const how = reason === 'expired' ? 'has expired' : 'was revoked';
+  return refuse(code, { reason, message: `The ${noun} ${how}.` });
+}
