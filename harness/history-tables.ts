@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { figuresOfNotes } from '../projections/moderation/decision-figures.ts';
 
 /**
  * Fills the read models from the events of `writeHistory` by INSERT … SELECT alone: the baseline of
@@ -187,6 +188,7 @@ const STATEMENTS = [
     LEFT JOIN (SELECT member_id, max(sequence) AS sequence FROM feed GROUP BY 1) f
       ON f.member_id = m.owner_id
     WHERE m.type = 'MemberRegistered'`,
+  figuresOfNotes('notes'),
 ];
 
 /** One SELECT per kind of event: its entries in members' feeds. */

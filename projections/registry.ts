@@ -6,7 +6,7 @@ import { credentialsProjections } from './credentials/feature.ts';
 import type { ProjectionFeature } from './feature.ts';
 import { guestbookProjections } from './guestbook/feature.ts';
 import { membershipProjections } from './membership/feature.ts';
-import { moderationProjections } from './moderation/feature.ts';
+import { moderationProjections, statisticsProjections } from './moderation/feature.ts';
 import { profilesProjections } from './profiles/feature.ts';
 import { projector } from './projection.ts';
 import { publicationsProjections } from './publications/feature.ts';
@@ -27,6 +27,7 @@ const FEATURES: readonly ProjectionFeature[] = [
   publicationsProjections,
   activityProjections,
   screeningProjections,
+  statisticsProjections,
 ];
 
 const feed = feedProjection(FEATURES.flatMap(({ feed: entries }) => (entries ? [entries] : [])));

@@ -1,5 +1,4 @@
 import { defineInsert } from '../../platform/batch-statements.ts';
-import { factsOfStreams } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import { memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
@@ -81,6 +80,8 @@ export function caseFacts(
 export interface HeldCase {
   case_id: string;
   author_id: string;
+  version: number;
+  removed: boolean;
 }
 
 /**
@@ -88,8 +89,8 @@ export interface HeldCase {
  * newest own cases.
  */
 const HELD = `SELECT * FROM (
-    (SELECT case_id, author_id FROM cases WHERE claimant_id = $1 AND author_id <> $1 LIMIT $2)
-    UNION ALL (SELECT case_id, author_id FROM cases WHERE author_id = $1 AND NOT author_gone
+    (SELECT case_id, author_id, version, removed FROM cases WHERE claimant_id = $1 AND author_id <> $1 LIMIT $2)
+    UNION ALL (SELECT case_id, author_id, version, removed FROM cases WHERE author_id = $1 AND NOT author_gone
       ORDER BY created_at DESC, case_id DESC LIMIT $2)) held LIMIT $2`;
 
 /** All members whom the events of those cases concern. */
@@ -118,17 +119,15 @@ export function casesHeld(memberId: string, limit: number): Sql<HeldCase> {
   return named(HELD, [memberId, limit]);
 }
 
-/**
- * Reads the events of those cases, oldest first in each case, without their personal data: one
- * statement per author.
- */
+/** Reads the events of those cases for a decision with `read`: one statement per author. */
 export function factsOfCasesHeld(
   memberId: string,
   limit: number,
+  read: (owner: Owner<'member'>, streams: readonly string[]) => Sql<RecordedEvent>,
 ): DependentLoad<Sql<RecordedEvent>[]> {
   return loadAfter(casesHeld(memberId, limit), (cases) =>
     [...Map.groupBy(cases, ({ author_id }) => author_id)].map(([author, own]) =>
-      factsOfStreams(
+      read(
         memberOwner(author),
         own.map(({ case_id }) => `case-${case_id}`),
       ),

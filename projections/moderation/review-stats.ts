@@ -74,37 +74,13 @@ export interface DecisionsRow {
  */
 export function decisionsIn(from: Date, to: Date): Sql<DecisionsRow> {
   return sql`WITH decided AS (
-      SELECT d.decision, d.moderator_id,
-        to_char(d.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
-        CASE WHEN d.decision IN ('approved', 'rejected')
-          THEN round(extract(epoch FROM d.decided_at - n.submitted_at))::int END AS age,
-        round(extract(epoch FROM d.decided_at - d.claimed_at))::int AS handling,
-        d.undone_at IS NOT NULL OR EXISTS (
-          SELECT FROM note_decisions later
-          WHERE later.note_id = d.note_id AND later.decided_at > d.decided_at
-            AND later.undone_at IS NULL
-            AND CASE d.decision WHEN 'approved' THEN later.decision = 'removed'
-              WHEN 'rejected' THEN later.decision IN ('restored', 'granted')
-              WHEN 'removed' THEN later.decision IN ('restored', 'granted') END) AS overturned
-      FROM note_decisions d JOIN notes n USING (note_id)
-      WHERE d.decided_at >= ${from} AND d.decided_at < ${to}
-        AND d.decision NOT IN ('deferred', 'escalated')
-      UNION ALL
-      SELECT d.decision, d.moderator_id, to_char(d.decided_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
-        (SELECT round(extract(epoch FROM d.decided_at - min(r.reported_at)))::int
-          FROM record_reports r WHERE r.subject_type = d.subject_type
-            AND r.subject_id = d.subject_id AND r.settled_by_event = d.event_id),
-        round(extract(epoch FROM d.decided_at - d.claimed_at))::int,
-        d.undone_at IS NOT NULL OR d.decision = 'removed' AND EXISTS (
-          SELECT FROM record_decisions later
-          WHERE later.subject_type = d.subject_type AND later.subject_id = d.subject_id
-            AND later.decided_at > d.decided_at AND later.undone_at IS NULL
-            AND later.decision = 'restored')
-      FROM record_decisions d WHERE d.decided_at >= ${from} AND d.decided_at < ${to}),
+      SELECT (decided_at AT TIME ZONE 'UTC')::date AS day, moderator_id, decision, age, handling,
+        overturned
+      FROM decision_figures WHERE decided_at >= ${from} AND decided_at < ${to}),
     summed AS (
       SELECT CASE WHEN grouping(day) = 0 THEN 'day' WHEN grouping(moderator_id) = 0 THEN 'moderator'
           ELSE 'all' END AS of,
-        day, moderator_id, count(*)::int AS decisions,
+        to_char(day, 'YYYY-MM-DD') AS day, moderator_id, count(*)::int AS decisions,
         count(*) FILTER (WHERE decision = 'approved')::int AS approved,
         count(*) FILTER (WHERE decision = 'rejected')::int AS rejected,
         count(*) FILTER (WHERE decision = 'removed')::int AS removed,
@@ -128,13 +104,9 @@ export interface FindingRow {
  * (`flagged`) and those of them that are not public (`confirmed`).
  */
 export function findingsOfDecided(from: Date, to: Date): Sql<FindingRow> {
-  return sql`SELECT f.code, count(*)::int AS flagged,
-      count(*) FILTER (WHERE n.state <> 'approved')::int AS confirmed
-    FROM (SELECT DISTINCT note_id FROM note_decisions
-      WHERE decided_at >= ${from} AND decided_at < ${to}
-        AND decision NOT IN ('deferred', 'escalated')) d
-    JOIN notes n ON n.note_id = d.note_id AND n.state IN ('approved', 'rejected', 'removed')
-    JOIN note_screenings s ON s.note_id = d.note_id,
-    LATERAL (SELECT DISTINCT found->>'code' AS code FROM jsonb_array_elements(s.findings) found) f
-    GROUP BY f.code ORDER BY f.code`;
+  return sql`SELECT code, count(*)::int AS flagged, count(*) FILTER (WHERE confirmed)::int AS confirmed
+    FROM (SELECT DISTINCT note_id, findings, confirmed FROM decision_figures
+      WHERE decided_at >= ${from} AND decided_at < ${to} AND findings IS NOT NULL
+        AND confirmed IS NOT NULL) note, unnest(findings) code
+    GROUP BY code ORDER BY code`;
 }

@@ -27,6 +27,8 @@ const MORE = [
     SELECT b, 1, 'clear', '[]', at FROM more`,
   `INSERT INTO note_decisions (event_id, note_id, version, decision, decided_at)
     SELECT c, b, 2, 'approved', at FROM more`,
+  `INSERT INTO decision_figures (event_id, note_id, decided_at, decision, overturned)
+    SELECT c, b, at, 'approved', false FROM more`,
   `INSERT INTO note_reports (report_id, note_id, member_id, reason, state, reported_at)
     SELECT c, b, a, 'spam', 'kept', at FROM more`,
   `INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)

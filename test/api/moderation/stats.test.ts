@@ -3,6 +3,7 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, publishCase, report } from '../../../harness/records.ts';
+import { figuresOfNotes } from '../../../projections/moderation/decision-figures.ts';
 import { arrivalsByDay, decisionsIn } from '../../../projections/moderation/review-stats.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -37,12 +38,18 @@ async function insertPastNote(
          claimed_at, undone_at) VALUES (gen_random_uuid(), $1, 2, $2, $3, $4, $5, $6)`,
       [id, by, decision, at, claimed, undone],
     );
-  if (note.findings)
+  if (note.findings) {
     await service.tamper(
       `INSERT INTO note_screenings (note_id, rules_version, band, findings, screened_at)
        VALUES ($1, 1, 'low', $2, now())`,
       [id, JSON.stringify(note.findings.map((code) => ({ code, count: 1 })))],
     );
+    await service.tamper(
+      'INSERT INTO note_findings (note_id, code) SELECT $1, unnest($2::text[])',
+      [id, note.findings],
+    );
+  }
+  await service.tamper(figuresOfNotes('(SELECT $1::uuid AS note_id) given'), [id]);
 }
 
 t.test('reports depth, arrivals, decisions and their times', async (t) => {
@@ -214,7 +221,7 @@ t.test('reads arrivals and decisions by their time indexes', async (t) => {
   const [from, to] = [new Date(0), new Date(86_400_000)];
   for (const [{ text, values }, index] of [
     [arrivalsByDay(from, to), /notes_in_time/],
-    [decisionsIn(from, to), /note_decisions_in_time/],
+    [decisionsIn(from, to), /decision_figures_in_time/],
   ] as const) {
     const { rows } = await client.query(`EXPLAIN ${text}`, values);
     t.match(JSON.stringify(rows), index);
