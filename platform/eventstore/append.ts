@@ -63,6 +63,15 @@ const streamFacts = defineRead<RecordedEvent>(
 export const readFacts = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
   streamFacts({ owner: id, stream });
 
+/** SQL: the events of a stream from the last one of these types on. */
+const sinceReset = (types: readonly string[], owner: string, stream: string): string =>
+  `${FACTS} WHERE owner_id = ${owner} AND stream_id = ${stream}
+      AND stream_version >= (SELECT stream_version FROM events
+        WHERE owner_id = ${owner} AND stream_id = ${stream}
+          AND type IN (${types.map((type) => `'${type}'`).join(', ')})
+        ORDER BY stream_version DESC LIMIT 1)
+      ORDER BY stream_version`;
+
 /**
  * Defines the same read for streams of which some types of events reset the state: from the last such
  * event on, so that a decision costs the same however long the stream is.
@@ -70,16 +79,20 @@ export const readFacts = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
 export function defineFactsSinceReset(
   types: readonly string[],
 ): (owner: Owner, stream: string) => Sql<RecordedEvent> {
-  const listed = types.map((type) => `'${type}'`).join(', ');
-  const read = defineRead<RecordedEvent>(
-    { owner: 'uuid', stream: 'text' },
-    ({ owner, stream }) => `${FACTS} WHERE owner_id = ${owner} AND stream_id = ${stream}
-      AND stream_version >= (SELECT stream_version FROM events
-        WHERE owner_id = ${owner} AND stream_id = ${stream} AND type IN (${listed})
-        ORDER BY stream_version DESC LIMIT 1)
-      ORDER BY stream_version`,
+  const read = defineRead<RecordedEvent>({ owner: 'uuid', stream: 'text' }, ({ owner, stream }) =>
+    sinceReset(types, `${owner}`, `${stream}`),
   );
   return ({ id }, stream) => read({ owner: id, stream });
+}
+
+/** Defines the same read for several streams of one owner, one stream after the other. */
+export function defineFactsOfStreamsSinceReset(
+  types: readonly string[],
+): (owner: Owner, streams: readonly string[]) => Sql<RecordedEvent> {
+  const text = `SELECT facts.* FROM unnest($2::text[]) WITH ORDINALITY given (stream, turn)
+    CROSS JOIN LATERAL (${sinceReset(types, '$1::uuid', 'given.stream')} OFFSET 0) facts
+    ORDER BY given.turn, facts.stream_version`;
+  return ({ id }, streams) => named(text, [id, streams]);
 }
 
 /** Reads several streams of one owner like `readFacts`, one stream after the other. */

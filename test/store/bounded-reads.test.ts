@@ -1,5 +1,8 @@
 import t from 'tap';
-import { defineFactsSinceReset } from '../../platform/eventstore/append.ts';
+import {
+  defineFactsOfStreamsSinceReset,
+  defineFactsSinceReset,
+} from '../../platform/eventstore/append.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { filledReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
@@ -69,6 +72,10 @@ const READS: Readonly<Record<string, Sql>> = {
     'CaseOpened',
     'CaseClaimed',
   ])(memberOwner(ONE), `case-${ONE}`),
+  'the events that decide how a case ends with an account': defineFactsOfStreamsSinceReset([
+    'CaseOpened',
+    'CaseClaimed',
+  ])(memberOwner(ONE), [`case-${ONE}`]),
   'the cases in a rare state': publicCases({ state: 'submitted' }, 21),
   'the cases left to end with an account': casesHeld(ONE, 200),
   'the members who hear of them': membersOfCasesHeld(ONE, 200),
