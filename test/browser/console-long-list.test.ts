@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { holdRequest, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { openConsole, signIn } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 /** SQL that inserts pending notes, each a second older than the one before. */
@@ -85,4 +85,22 @@ t.test('items that would move the rows wait until they are shown', NEEDS_BROWSER
   await page.locator('.row', { hasText: 'One' }).waitFor();
   t.same(await excerpts(), ['One', 'Two', 'Three', 'Four']);
   t.equal(await page.locator('.arrivals').count(), 0);
+});
+
+t.test('a list that is older than the stream is read again at once', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  await submit(service, { message: 'First' });
+  const { page } = await visit(t, `${service.baseUrl}/moderation`, { expected: /status of 401/ });
+  let requests = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('/api/moderation/queue?')) requests++;
+  });
+  const list = await holdRequest(page, '**/api/moderation/queue?**', 'answer');
+  await signIn(page, ann);
+  await list.arrived;
+  await page.locator('.stream.live').waitFor();
+  list.release();
+  await page.locator('.row', { hasText: 'First' }).waitFor();
+  t.equal(requests, 2, 'no later than its rows are shown');
 });

@@ -53,7 +53,7 @@ export async function follow(): Promise<void> {
       if (response.ok && response.body) {
         set({ stream: 'live' });
         // The stream omits earlier events, and cannot repair a list that failed to load.
-        if (!connectedBefore || get().listFault) scheduleRefresh();
+        if (!connectedBefore || get().listFault) void refreshList();
         connectedBefore = true;
         for await (const message of messages(response.body, resetTimer)) {
           lastId = message.id ?? lastId;

@@ -75,6 +75,7 @@ export async function loadList(): Promise<void> {
   } catch (error) {
     if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
+  refreshIfWaiting();
 }
 
 /** How many items the filters have found so far, of those in the view. */
@@ -108,6 +109,7 @@ export async function loadMore(): Promise<void> {
   } catch (error) {
     if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
   }
+  refreshIfWaiting();
 }
 
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
@@ -125,6 +127,16 @@ export function scheduleRefresh({ whole = false } = {}): void {
   }, REFRESH_MS);
 }
 
+/** The refresh that follows the page that is being read. */
+let waitingRefresh: { whole: boolean } | undefined;
+
+function refreshIfWaiting(): void {
+  if (!waitingRefresh || get().loading) return;
+  const options = waitingRefresh;
+  waitingRefresh = undefined;
+  void refreshList(options);
+}
+
 /** Request number of the refresh that is shown; answers to earlier requests are dropped. */
 let shownRefresh = 0;
 
@@ -134,7 +146,10 @@ let shownRefresh = 0;
  */
 export async function refreshList({ whole = false } = {}): Promise<void> {
   if (!isList(get().view) || get().session !== 'in') return;
-  if (get().loading) return scheduleRefresh({ whole });
+  if (get().loading) {
+    waitingRefresh = { whole: whole || waitingRefresh?.whole === true };
+    return;
+  }
   const number = listNumber();
   const before = pages;
   const request = nextRequest();
@@ -159,12 +174,12 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
     return;
   }
   if (!isListCurrent(number) || request < shownRefresh) return;
+  const all = rowsWanted === shownRows;
   // More pages were requested meanwhile, so this answer is too short.
-  if (get().loading || pages !== before) return scheduleRefresh({ whole });
+  if (all && (get().loading || pages !== before)) return refreshList({ whole });
   shownRefresh = request;
   // Merge after the last page has arrived: items may have been read again in the meantime.
   const fresh = pagesRead.flatMap(toShownItems);
-  const all = rowsWanted === shownRows;
   const asked = all ? get().items.map(({ id }) => id) : [];
   mergeItems(fresh, asked, all);
   set({ listFault: null, counts, ...(all ? { nextCursor: cursor } : {}) });
