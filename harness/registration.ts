@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Api, readCookie } from './api.ts';
+import { type Api, type ApiResponse, type CallOptions, readCookie } from './api.ts';
 
 /** A member key as clients generate it: 32 random bytes in hex. */
 export const newKey = () => randomBytes(32).toString('hex');
@@ -18,11 +18,30 @@ export function newRegistration() {
   };
 }
 
+/**
+ * Repeats a command as a client would that is asked to try again, since a machine with much to do
+ * may refuse one of many that come together.
+ */
+export async function callUntilTaken(
+  { call }: Api,
+  method: string,
+  path: string,
+  options: CallOptions,
+): Promise<ApiResponse> {
+  for (let tries = 1; ; tries++) {
+    const answer = await call(method, path, options);
+    if (answer.status < 400) return answer;
+    if (answer.status !== 503 || tries === 20)
+      throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
+  }
+}
+
 /** Registers a member and signs it in. */
 export async function signedIn(service: Api) {
   const registration = newRegistration();
-  await service.call('POST', '/api/membership/register', { body: registration });
+  await callUntilTaken(service, 'POST', '/api/membership/register', { body: registration });
   const { id, sign_in_key } = registration;
-  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const body = { id, sign_in_key };
+  const login = await callUntilTaken(service, 'POST', '/api/membership/login', { body });
   return { ...registration, cookie: readCookie(login) };
 }

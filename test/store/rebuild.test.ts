@@ -3,7 +3,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { readModels } from '../../harness/rebuilt.ts';
-import { newKey, signedIn } from '../../harness/registration.ts';
+import { callUntilTaken, newKey, signedIn } from '../../harness/registration.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { MIGRATIONS, migrate } from '../../platform/postgres/migrate.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
@@ -19,7 +19,7 @@ t.test('rebuilds every read model equally while members keep writing', async (t)
   const service = await startService(t);
   const members = await Promise.all(Array.from({ length: 12 }, () => signedIn(service)));
   for (const member of members.slice(0, 4)) {
-    await service.call('POST', '/api/guestbook', {
+    await callUntilTaken(service, 'POST', '/api/guestbook', {
       body: {
         id: randomUUID(),
         message: 'A note of a member',
@@ -28,7 +28,7 @@ t.test('rebuilds every read model equally while members keep writing', async (t)
       },
       cookie: member.cookie,
     });
-    await service.call('POST', '/api/membership/recover', {
+    await callUntilTaken(service, 'POST', '/api/membership/recover', {
       body: {
         id: member.id,
         recovery_key: member.recovery_key,
@@ -38,9 +38,10 @@ t.test('rebuilds every read model equally while members keep writing', async (t)
       },
     });
   }
-  const writing = Promise.all(Array.from({ length: 10 }, () => signedIn(service)));
-  await rebuild(service.database.url, catalogue, projections);
-  await writing;
+  await Promise.all([
+    ...Array.from({ length: 10 }, () => signedIn(service)),
+    rebuild(service.database.url, catalogue, projections),
+  ]);
   const before = await readModels(service.database.pool);
   t.ok((before.feed ?? []).length >= 44);
   const { events } = await rebuild(service.database.url, catalogue, projections);
