@@ -40,11 +40,9 @@ t.test('a long list costs what is in sight, and stays still', NEEDS_BROWSER, asy
   t.equal((await decide(bob, first.id, 'approve')).status, 201);
   await page.evaluate('document.querySelector(".list-scroll").scrollTo(0, 0)');
   await page.locator('.row.gone', { hasText: 'First' }).getByText('approved').waitFor();
-  t.ok(requests.length <= 2, `${requests.length} requests for one decision`);
-  t.ok(
-    requests.every((url) => url.includes(`only=${first.id}`)),
-    'one item is read, not the list',
-  );
+  t.ok(requests.length <= 2, `for one decision ${requests.join(', ')}`);
+  const others = requests.filter((url) => !url.includes(`only=${first.id}`));
+  t.same(others, [], 'one item is read, not the list');
 
   // The undo of a decision brings back a note whose place is above the others.
   const undone = await bob.get(`notes/${first.id}`);
