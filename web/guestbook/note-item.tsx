@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { guestName, hasVisibleText, stripInvisible } from '../../platform/visible-text.ts';
-import { tidy, UserText } from '../shared/text.tsx';
+import { foreign, tidy, UserText } from '../shared/text.tsx';
 import { When } from '../site/parts.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';
@@ -90,7 +90,7 @@ function Report({ note, title }: { note: Note; title: string }) {
 export function Message({ text, id }: { text: string; id?: string }) {
   const shown = hasVisibleText(text) && tidy(text);
   return (
-    <p class="message foreign" dir="auto" id={id}>
+    <p {...foreign(text)} class="message foreign" id={id}>
       {shown || <span class="hint">(no visible text)</span>}
     </p>
   );

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { call } from '../shared/api.ts';
 import { focusIfLost } from '../shared/focus.ts';
+import { foreign } from '../shared/text.tsx';
 import { RelativeTime } from '../shared/time.tsx';
 import { Tag, type TagProps } from '../site/parts.tsx';
 import { Appeal, appealSent } from './appeal.tsx';
@@ -153,7 +154,7 @@ function ReviewResult({ note: { body, standing, outcome, appealed } }: { note: O
         </p>
       )}
       {outcome?.message && (
-        <blockquote class="foreign" dir="auto">
+        <blockquote {...foreign(outcome.message)} class="foreign">
           {outcome.message}
         </blockquote>
       )}

@@ -55,7 +55,7 @@ export function ReportDialog({ note, onClose }: ReportProps) {
       }
     >
       <blockquote class="foreign" dir="auto">
-        {toQuote(note.message) || '(no visible text)'}
+        <UserText text={toQuote(note.message) || '(no visible text)'} />
         <footer>
           <UserText text={note.name.trim() || 'Guest'} />
         </footer>

@@ -1,4 +1,5 @@
 import { splitAtInvisible } from '../../platform/visible-text.ts';
+import { foreign } from '../shared/text.tsx';
 import { findHits, splitAtParts, type TextPart } from './hits.ts';
 
 /** Short names of invisible and direction-changing characters. Others show their code point. */
@@ -103,7 +104,7 @@ export function MarkedText({ text, class: name = '', query = '', found = [] }: M
   const hits = findHits(text, query);
   const parts = splitAtParts(text, [...hits, ...found.map(({ part }) => part)]);
   return (
-    <bdi dir="auto" class={`foreign ${name}`}>
+    <bdi {...foreign(text)} class={`foreign ${name}`}>
       {parts.map(([start, end]) => {
         const within = ([from, to]: TextPart) => from <= start && end <= to;
         const findings = found.filter(({ part }) => within(part)).map(({ finding }) => finding);

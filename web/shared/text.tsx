@@ -1,3 +1,4 @@
+import { languageOf } from '../../platform/language.ts';
 import { stripInvisible, toLine } from '../../platform/visible-text.ts';
 
 /** The length of a text in code points, as the service counts it. */
@@ -18,10 +19,13 @@ const MAX_QUOTE = 60;
 /** Identifies a note by its beginning. */
 export const toQuote = (message: string): string => toLine(message, MAX_QUOTE);
 
+/** The attributes of an element with a text by another person: its direction, and its language if known. */
+export const foreign = (text: string) => ({ dir: 'auto', lang: languageOf(text) }) as const;
+
 /** A short text by another person; `bdi` isolates its direction from the text around it. */
 export function UserText({ text, class: name = '' }: { text: string; class?: string }) {
   return (
-    <bdi dir="auto" class={`foreign ${name}`}>
+    <bdi {...foreign(text)} class={`foreign ${name}`}>
       {stripInvisible(text)}
     </bdi>
   );

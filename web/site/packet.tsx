@@ -1,6 +1,6 @@
 import { stripInvisible } from '../../platform/visible-text.ts';
 import type { Artifact, ViewOf } from '../../services/pages/site/view.ts';
-import { UserText } from '../shared/text.tsx';
+import { foreign, UserText } from '../shared/text.tsx';
 import { Facts, ForeignTitle, PersonName, Prose, When } from './parts.tsx';
 
 type Content<Kind> = Extract<Artifact['packet'], { kind: Kind }>['content'];
@@ -81,7 +81,7 @@ function Block({ text, name }: { text: string; name: string }) {
   const shown = stripInvisible(text);
   const lines = shown.split('\n').length;
   const block = (
-    <pre class="block foreign" dir="auto">
+    <pre {...foreign(text)} class="block foreign">
       {shown}
     </pre>
   );

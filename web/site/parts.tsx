@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { People } from '../../services/pages/site/view.ts';
-import { tidy, UserText } from '../shared/text.tsx';
+import { foreign, tidy, UserText } from '../shared/text.tsx';
 
 const day = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -40,7 +40,7 @@ export function PersonName({ id, people }: { id: string; people: People }) {
 /** Text by others, with its line breaks. */
 export function Prose({ text, class: name = '' }: { text: string; class?: string }) {
   return (
-    <p class={`prose foreign ${name}`} dir="auto">
+    <p {...foreign(text)} class={`prose foreign ${name}`}>
       {tidy(text)}
     </p>
   );

@@ -1,6 +1,7 @@
 import { recordPath } from '../../services/pages/site/record-path.ts';
 import type { People, Result, ViewOf } from '../../services/pages/site/view.ts';
 import { Alert } from '../shared/alert.tsx';
+import { foreign } from '../shared/text.tsx';
 import { MarkedText } from './marked.tsx';
 import { Empty, Pager, RecordLink, When } from './parts.tsx';
 import { SearchForm } from './search-form.tsx';
@@ -54,7 +55,7 @@ function Found({ result, people }: { result: Result; people: People }) {
         {result.attribution && <>{result.attribution} · </>}
         <When at={result.at} />
       </p>
-      <p class="prose short foreign" dir="auto">
+      <p {...foreign(result.excerpt)} class="prose short foreign">
         <MarkedText text={result.excerpt} marks={result.marks} />
       </p>
     </li>

@@ -1,6 +1,7 @@
 import Builder from 'fast-xml-builder';
 import { textContent } from '../../../platform/http/page-headers.ts';
 import type { Content } from '../../../platform/http/route.ts';
+import { languageOf } from '../../../platform/language.ts';
 import { stripInvisible } from '../../../platform/visible-text.ts';
 import type { FeedEntry } from './feed-entries.ts';
 import { feedPath } from './feed-path.ts';
@@ -37,6 +38,9 @@ function updatedAt({ entries, gone, changed }: Feed): string {
 const NOT_IN_XML = /[\ufffe\uffff]/g;
 const inXml = (text: string): string => text.replaceAll(NOT_IN_XML, '\ufffd');
 
+/** A text of an entry, with its language where the script proves it. */
+const inLanguage = (text: string) => ({ '@xml:lang': languageOf(text), '#': inXml(text) });
+
 /** A feed as Atom (RFC 4287), with tombstones (RFC 6721). */
 export function atomFeed(feed: Feed, baseUrl: string): Content {
   const { page, path, entries, gone } = feed;
@@ -59,12 +63,12 @@ export function atomFeed(feed: Feed, baseUrl: string): Content {
       ],
       entry: entries.map((entry) => ({
         id: `urn:uuid:${entry.id}`,
-        title: inXml(entry.title),
+        title: inLanguage(entry.title),
         updated: entry.updated,
         published: entry.published,
-        author: { name: inXml(entry.author) },
+        author: { name: inLanguage(entry.author) },
         link: link('alternate', 'text/html', entry.path),
-        content: { '@type': 'text', '#': inXml(entry.text) },
+        content: { '@type': 'text', ...inLanguage(entry.text) },
       })),
       'at:deleted-entry': gone.map(({ id, at }) => ({ '@ref': `urn:uuid:${id}`, '@when': at })),
     },
@@ -83,6 +87,7 @@ export function jsonFeed({ page, path, entries, gone }: Feed, baseUrl: string): 
       id: `urn:uuid:${entry.id}`,
       url: baseUrl + entry.path,
       title: entry.title,
+      language: languageOf(entry.text),
       content_text: entry.text,
       date_published: entry.published,
       date_modified: entry.updated,

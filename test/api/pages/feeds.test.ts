@@ -469,6 +469,26 @@ t.test('names in all feeds what ended with its author, once', async (t) => {
   t.equal((await service.call('GET', `/members/${leaver.handle}.atom`)).status, 410);
 });
 
+t.test('names the language of a text where its script proves it', async (t) => {
+  const service = await startService(t);
+  const lead = await addModerator(service, 'ann', 'lead');
+  const note = async (name: string, message: string) => {
+    const { id } = await submit(service, { name, message });
+    await decide(lead, id, 'approve');
+  };
+  await note('Sam', 'Hello');
+  await note('さくら', '東京に住んでいます');
+  const { text } = await service.call('GET', '/guestbook/service.atom');
+  t.match(text, '<title xml:lang="ja">東京に住んでいます</title>');
+  t.match(text, '<content type="text" xml:lang="ja">東京に住んでいます</content>');
+  t.match(text, '<title>Hello</title>');
+  const { items } = await readJsonFeed(service, '/guestbook/service.json');
+  t.same(
+    items.map(({ language }: { language?: string }) => language),
+    ['ja', undefined],
+  );
+});
+
 t.test('holds hostile texts as text', async (t) => {
   const service = await startService(t);
   const { lead } = await furnishSite(service);

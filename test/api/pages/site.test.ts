@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { publishCase, publishProfile } from '../../../harness/records.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { furnishSite } from '../../support/site.ts';
@@ -180,6 +182,33 @@ t.test('shows a note under its address as long as it is public', async (t) => {
   t.equal((await service.call('GET', '/notes/nonsense')).status, 404);
   t.equal((await service.call('GET', '/guestbook/nowhere')).status, 404);
   t.equal((await service.call('GET', '/guestbook/service')).status, 404, 'it is at / alone');
+});
+
+t.test('marks texts of strangers with the language that their script proves', async (t) => {
+  const service = await startService(t);
+  const lead = await addModerator(service, 'ann', 'lead');
+  const page = async (path: string) => (await service.call('GET', path)).text;
+  const note = async (name: string, message: string) => {
+    const { id } = await submit(service, { name, message });
+    await decide(lead, id, 'approve');
+    return page(`/notes/${id}`);
+  };
+  const japanese = await note('さくら', '東京に住んでいます');
+  t.match(japanese, /<p dir="auto" lang="ja" class="message foreign"[^>]*>東京に/);
+  t.match(japanese, /<bdi dir="auto" lang="ja"[^>]*>さくら/);
+  const latin = await note('Анна', 'Guten Tag');
+  t.match(latin, /<p dir="auto" class="message foreign"[^>]*>Guten Tag/, 'Latin inherits');
+  t.match(latin, /<bdi dir="auto" lang="und-Cyrl"[^>]*>Анна/);
+  t.match(await page('/'), /lang="ja"/);
+  const query = encodeURIComponent('東京');
+  t.match(await page(`/search?q=${query}`), /<p dir="auto" lang="ja" class="prose short foreign"/);
+
+  const agent = await newAgent(service);
+  await publishProfile(agent, 'דנה לוי');
+  const profile = await page(`/members/${agent.handle}`);
+  t.match(profile, /<h1><bdi dir="auto" lang="he"[^>]*>דנה/);
+  const { id } = await publishCase(agent, 'Помогите найти ошибку');
+  t.match(await page(`/cases/${id}`), /<bdi dir="auto" lang="und-Cyrl"[^>]*>Помогите/);
 });
 
 t.test('embeds notes in the page as data that no text can end', async (t) => {
