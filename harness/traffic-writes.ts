@@ -157,6 +157,9 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     createPreparedOperation('POST /api/guestbook, a reply', publicNote, ({ id }) =>
       post('/api/guestbook', { ...newNote(), parent_id: id }),
     ),
+    createPreparedOperation('POST /api/guestbook/:id/correct', ownNote, ({ id }) =>
+      post(`/api/guestbook/${id}/correct`, { message: 'Corrected' }, { cookie }),
+    ),
     createPreparedOperation('POST /api/guestbook/:id/withdraw', ownNote, ({ id }) =>
       post(`/api/guestbook/${id}/withdraw`, {}, { cookie }),
     ),

@@ -1,10 +1,11 @@
 import { type Command, mapAnswer } from './eventstore/command.ts';
 import type { EventStore } from './eventstore/event-store.ts';
-import { idempotentCommand } from './eventstore/idempotency.ts';
+import { type IdempotentRequest, idempotentCommand } from './eventstore/idempotency.ts';
 import { memberOwner, moderatorOwner } from './eventstore/owner.ts';
 import type { PrincipalOf } from './http/principal.ts';
 import { fillPath, type RequestContext, type Route } from './http/route.ts';
 import type { JsonObject } from './http/strict-json.ts';
+import type { KeyRing } from './keys/key-ring.ts';
 import type { Refusal } from './refusal.ts';
 
 type Holder = PrincipalOf<'moderator'> | PrincipalOf<'session'>;
@@ -28,35 +29,51 @@ export interface Once<Answer> {
 /** The headers of a response that repeats an earlier answer. */
 export const REPLAYED = { 'idempotency-replayed': 'true' };
 
-/** Executes the command of a moderator's or a session's call, once per `Idempotency-Key`. */
+/** Executes the command of a moderator's call, once per `Idempotency-Key`. */
 export function executeOnce<Answer, Code extends string>(
   store: EventStore,
-  call: Keyed,
+  call: Keyed<PrincipalOf<'moderator'>>,
   command: Command<Answer, Code>,
   httpStatus: number,
 ): Promise<Once<Answer> | Refusal<Code | 'idempotency_conflict'>> {
-  return store.execute(onceCommand(call, command, httpStatus));
+  return store.execute(moderatorOnce(call, command, httpStatus));
 }
 
 /** The command that `executeOnce` executes, for callers that execute or combine commands themselves. */
-export function onceCommand<Answer, Code extends string>(
-  call: Keyed,
+export function moderatorOnce<Answer, Code extends string>(
+  call: Keyed<PrincipalOf<'moderator'>>,
   command: Command<Answer, Code>,
   httpStatus: number,
 ): Command<Once<Answer>, Code | 'idempotency_conflict'> {
-  const { operation, sent, principal, request } = call;
-  const holder =
-    principal.kind === 'moderator'
-      ? { owner: moderatorOwner(principal.moderatorId), space: 'moderation' as const }
-      : { owner: memberOwner(principal.memberId), space: 'session' as const };
-  return idempotentCommand(
+  const owner = moderatorOwner(call.principal.moderatorId);
+  return once({ owner, space: 'moderation', keys: null }, call, command, httpStatus);
+}
+
+/** The command of a session's call, once per `Idempotency-Key`. */
+export function memberOnce<Answer, Code extends string>(
+  keys: KeyRing,
+  call: Keyed<PrincipalOf<'session'>>,
+  command: Command<Answer, Code>,
+  httpStatus: number,
+): Command<Once<Answer>, Code | 'idempotency_conflict'> {
+  const owner = memberOwner(call.principal.memberId);
+  return once({ owner, space: 'session', keys }, call, command, httpStatus);
+}
+
+function once<S extends 'moderation' | 'session', Answer, Code extends string>(
+  holder: Pick<IdempotentRequest<S>, 'owner' | 'space' | 'keys'>,
+  call: Keyed,
+  command: Command<Answer, Code>,
+  httpStatus: number,
+) {
+  const { operation, sent, request } = call;
+  return idempotentCommand<S, Once<Answer>, Code>(
     {
       ...holder,
       key: request.idempotencyKey,
       operation,
       route: requestLine(call),
       sent,
-      keys: null,
     },
     {
       ...mapAnswer(command, (answer): Once<Answer> => ({ answer })),

@@ -135,7 +135,7 @@ export function receiptsAfter(
   limit: number,
 ): Sql<ExportedReceipt> {
   return named(
-    `SELECT space, key, operation, route, CASE WHEN space <> 'note' THEN body_hash END AS body_hash,
+    `SELECT space, key, operation, route, CASE WHEN space NOT IN ('note', 'session') THEN body_hash END AS body_hash,
       http_status, reply, event_ids, recorded_at
     FROM receipts WHERE ${OF_MEMBER} AND (space, key) > ($2, $3::uuid)
     ORDER BY space, key LIMIT $4`,

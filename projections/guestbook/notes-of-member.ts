@@ -103,6 +103,7 @@ export type OwnNoteRow = Pick<
   | 'settled_at'
   | 'appeal'
   | 'erased_at'
+  | 'corrections'
 > & {
   now: Date;
   /** `submitted_at` in a cursor. */
@@ -119,7 +120,7 @@ export function ownNotesPage(
 ): Sql<OwnNoteRow> {
   return named(
     `SELECT n.note_id, n.experience, n.parent_id, n.message, n.state, n.submitted_at,
-      n.approved_at, n.settled_at, n.appeal, n.erased_at, clock_timestamp() AS now,
+      n.approved_at, n.settled_at, n.appeal, n.erased_at, n.corrections, clock_timestamp() AS now,
       to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place,
       (SELECT jsonb_build_object('decision', d.decision, 'policy', d.policy, 'message', d.message)
         FROM ${standingOn('n.note_id')}) AS standing

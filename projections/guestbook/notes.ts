@@ -90,6 +90,11 @@ export const notes = defineProjection(heard, {
         version: stream_version,
         submitted_at: recorded_at,
       }),
+    // Only members can correct a note, and their notes have no name.
+    NoteCorrected: ({ stream_version, data, personal }) =>
+      sql`UPDATE notes SET name = '', message = ${personal?.message ?? null},
+        words = ${toVector([personal?.message])}::text::tsvector, corrections = corrections + 1,
+        version = ${stream_version} WHERE note_id = ${data.note_id}`,
     NoteApproved: publish,
     NoteRestored: publish,
     AppealGranted: publish,
@@ -160,6 +165,8 @@ export interface NoteRow {
   message: string | null;
   state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn';
   version: number;
+  /** How often the author has corrected the text. */
+  corrections: number;
   submitted_at: Date;
   approved_at: Date | null;
   tier: 'lead' | 'normal';

@@ -61,6 +61,12 @@ export const screenings = defineProjection(events, {
         hashes: hashesOf(personal),
       }),
     ],
+    // What was found in the former text does not count any more.
+    NoteCorrected: ({ data }) => [
+      sql`DELETE FROM note_screenings WHERE note_id = ${data.note_id}`,
+      dropFindings(data.note_id),
+      dropFingerprints(data.note_id),
+    ],
     // Keeps the findings, but neither words of the note, nor their places, nor a hash of its text.
     NoteErased: ({ data }) => [
       sql`UPDATE note_screenings SET words = NULL, spans = NULL WHERE note_id = ${data.note_id}`,

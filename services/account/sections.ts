@@ -26,7 +26,7 @@ const receiptsSection = exportSection<ExportedReceipt>({
       route: z.string(),
       recorded_at: Timestamp,
       body_hash: Sha256.optional().describe(
-        'Absent of a note: a short text could be guessed from it',
+        'Absent of requests that may hold a short text, which could be guessed from it',
       ),
       http_status: z.int(),
       reply: Json,

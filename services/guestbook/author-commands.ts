@@ -7,13 +7,15 @@ import {
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';
 import { type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../projections/membership/ending.ts';
-import { dropLeases } from '../publications/review-leases.ts';
+import { dropLeases, isLiveLease } from '../publications/review-leases.ts';
 import { report } from './author-decisions.ts';
+import { eraseFormerText } from './erase-notes.ts';
 import { type NoteCommand, note } from './note.ts';
 import type { ReportReason } from './report-reasons.ts';
 import { noteStream } from './streams.ts';
@@ -77,6 +79,63 @@ export function authorCommand(
         rows: decided.some(({ type }) => type === 'NoteWithdrawn')
           ? [dropLeases('note', [noteId])]
           : [],
+      };
+    },
+  });
+}
+
+/** Those of the notes that a moderator holds. */
+export const heldNotes = (ids: readonly string[]): Sql<{ note_id: string }> =>
+  named(
+    `SELECT note_id FROM note_leases
+    WHERE note_id = ANY($1::uuid[]) AND subject_type = 'note' AND ${isLiveLease()}`,
+    [ids],
+  );
+
+/** Corrects the author's note and erases its former text; returns the version of the note. */
+export function correctCommand(
+  noteId: string,
+  memberId: string,
+  message: string,
+  undoSeconds: number,
+): Command<number, OwnRefusal> {
+  const owner = memberOwner(memberId);
+  return defineCommand({
+    lock: [memberId],
+    load: {
+      // Claims lock the row too: a claim is seen here, or it reads the new text.
+      notes: lockNote(noteId),
+      events: readFacts(owner, noteStream(noteId)),
+      held: heldNotes([noteId]),
+    },
+    decide({ rows: { notes, events, held }, now }): Decision<number, OwnRefusal> {
+      const [row] = notes;
+      if (!row) return refuse('not_found');
+      const version = streamVersion(events);
+      const decided = note.decide(note.replay(events), {
+        type: 'CorrectNote',
+        memberId,
+        message,
+        current: row.message,
+        held: held.length > 0,
+        undoSeconds,
+        now,
+      });
+      if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
+      if (decided.length === 0) return { unchanged: version };
+      return {
+        answer: version + decided.length,
+        appends: [
+          {
+            owner,
+            stream: noteStream(noteId),
+            version,
+            actor: { type: 'member', id: memberId },
+            events: decided,
+          },
+        ],
+        rows: [eraseFormerText(owner, noteId, version)],
+        jobs: [screeningJob([noteId])],
       };
     },
   });

@@ -35,6 +35,18 @@ export interface WithdrawNote {
   now: Date;
 }
 
+export interface CorrectNote {
+  type: 'CorrectNote';
+  memberId: string;
+  message: string;
+  /** The text of the note now. */
+  current: string | null;
+  /** Whether a moderator holds the note. */
+  held: boolean;
+  undoSeconds: number;
+  now: Date;
+}
+
 export interface ReportNote {
   type: 'ReportNote';
   reportId: string;
@@ -108,6 +120,25 @@ export function withdraw(
       personal: null,
     },
   ];
+}
+
+/** How often the author may correct a note. */
+export const MAX_CORRECTIONS = 5;
+
+/**
+ * Replaces the text of the author's note while it waits and no moderator holds it. Within its undo
+ * window, a rejected note answers like one that is held.
+ */
+export function correct(
+  state: NoteState,
+  { memberId, message, current, held, undoSeconds, now }: CorrectNote,
+): EventsOrRefusal<NoteEvents, 'not_found' | 'state_conflict'> {
+  if (state.status === 'none' || state.memberId !== memberId) return refuse('not_found');
+  if (!seemsPending(state, undoSeconds, now)) return conflict('wrong_state');
+  if (state.status !== 'pending' || held) return conflict('under_review');
+  if (message === current) return [];
+  if (state.corrections >= MAX_CORRECTIONS) return conflict('correction_limit');
+  return [{ type: 'NoteCorrected', data: { note_id: state.noteId }, personal: { message } }];
 }
 
 /** After so many open reports on a subject, further reports of guests are only counted. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -12,35 +11,12 @@ import {
 } from '../../platform/http/schemas.ts';
 import { EXPERIENCES } from './experience.ts';
 import { aftercareContract } from './followup-contract.ts';
+import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
 
 const BODY_LIMIT = 8192;
 
 /** Notes on one page. */
 export const NOTES_PER_PAGE = 30;
-
-const notes = { per: 'address', counts: 'new notes' } as const;
-
-export const NOTES_PER_TEN_MINUTES = {
-  ...notes,
-  kind: 'notes-10m',
-  window: '10 minutes',
-  setting: 'limitNotesPerTenMinutes',
-} as const satisfies RateLimit;
-
-export const NOTES_PER_DAY = {
-  ...notes,
-  kind: 'notes-day',
-  window: '1 day',
-  setting: 'limitNotesPerDay',
-} as const satisfies RateLimit;
-
-export const GUEST_NOTES_PER_HOUR = {
-  kind: 'guest-notes-service',
-  window: '1 hour',
-  setting: 'limitGuestNotesPerHour',
-  per: 'service',
-  counts: 'new notes of guests',
-} as const satisfies RateLimit;
 
 const Experience = z.enum(EXPERIENCES);
 

@@ -19,6 +19,17 @@ export function erasePersonal({ id: owner }: Owner, noteId: string): Sql {
     WHERE owner_id = ${owner} AND stream_id = ANY(${streamsOf(noteId)}) AND personal IS NOT NULL`;
 }
 
+/**
+ * Erases the text of a note up to this version of its stream, and what screenings found in it.
+ * Comments of moderators stay: they are not the author's words.
+ */
+export function eraseFormerText({ id: owner }: Owner, noteId: string, version: number): Sql {
+  return sql`UPDATE events SET personal = NULL WHERE owner_id = ${owner} AND personal IS NOT NULL
+    AND (stream_id = ${noteStream(noteId)} AND stream_version <= ${version}
+        AND type IN ('NoteSubmitted', 'NoteCorrected')
+      OR stream_id = ${screeningStream(noteId)})`;
+}
+
 /** Erases a rejected, removed or withdrawn note; returns whether there was anything to erase. */
 export function eraseCommand(row: NoteOwner, cause: EraseNote['cause']): Command<boolean> {
   const gone = erasePersonal(ownerOfNote(row), row.note_id);

@@ -16,6 +16,14 @@ export const NoteSubmitted = defineEvent('NoteSubmitted', {
   personal: z.strictObject({ name: z.string(), message: z.string() }),
 });
 
+export const NoteCorrected = defineEvent('NoteCorrected', {
+  summary:
+    'The member corrected the text of a note that waits for review. The former text is erased in the same transaction.',
+
+  data: z.strictObject({ note_id: z.uuid() }),
+  personal: z.strictObject({ message: z.string() }),
+});
+
 /** Fields of every review decision. */
 const review = {
   note_id: z.uuid(),

@@ -23,6 +23,7 @@ export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): 
       tier: 'normal',
       deferrals: 0,
       deferredUntil: null,
+      corrections: 0,
       undoable: null,
     };
   if (state.status === 'none') return state;
@@ -43,6 +44,8 @@ type Change = Exclude<RecordedEvent<NoteEvents>, { type: 'NoteSubmitted' }>;
 
 function changed(state: ExistingNote, event: Change): ExistingNote {
   switch (event.type) {
+    case 'NoteCorrected':
+      return state.status === 'pending' ? corrected(state) : state;
     case 'NoteApproved':
       if (state.status !== 'pending') return state;
       return {
@@ -141,6 +144,16 @@ function known({
 
 function decision({ event_id, actor, recorded_at }: Change, kind: Decision['kind']): Decision {
   return { eventId: event_id, kind, by: actor, at: recorded_at };
+}
+
+/** Counts a correction, in the state to which an undo returns as well. */
+function corrected(state: PendingNote): PendingNote {
+  const { corrections, undoable } = state;
+  return {
+    ...state,
+    corrections: corrections + 1,
+    undoable: undoable && { ...undoable, before: corrected(undoable.before) },
+  };
 }
 
 /** Restores the state before the decision, with a removed note's reports; drops an open appeal. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
@@ -14,6 +13,12 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { EXPERIENCES } from './experience.ts';
+import {
+  NOTES_PER_DAY,
+  NOTES_PER_TEN_MINUTES,
+  REPORTS_PER_DAY,
+  REPORTS_PER_TEN_MINUTES,
+} from './limits.ts';
 import { REPORT_REASONS } from './report-reasons.ts';
 
 const BODY_LIMIT = 8192;
@@ -22,6 +27,16 @@ const params = z.object({ id: Uuid });
 const NewNoteReport = z
   .strictObject({ reason: z.enum(REPORT_REASONS), details: Text(0, 1000).optional() })
   .meta({ id: 'NoteReportRequest' });
+
+const Correction = z.strictObject({ message: Text(1, 500) }).meta({ id: 'CorrectionRequest' });
+
+const CorrectedNote = z
+  .object({
+    status: z.literal('pending_review'),
+    id: AnyUuid,
+    version: z.int().describe('The version of the note with this text'),
+  })
+  .meta({ id: 'CorrectedNote' });
 
 const NewAppeal = z.strictObject({ text: Text(1, 500) }).meta({ id: 'AppealRequest' });
 
@@ -56,7 +71,7 @@ const OwnNote = z
       .nullable()
       .describe('The appeal against the decision in force; null without one'),
     actions: z
-      .array(z.enum(['withdraw', 'appeal']))
+      .array(z.enum(['correct', 'withdraw', 'appeal']))
       .describe('What the author may do now, by the operations of these names'),
     submitted_at: Timestamp,
     approved_at: Timestamp.nullable().describe('The first approval; null before it'),
@@ -66,22 +81,6 @@ const OwnNote = z
 const OwnNotesPage = z
   .object({ status: z.literal('ok'), notes: z.array(OwnNote), ...NextPage })
   .meta({ id: 'OwnNotesPage' });
-
-const reports = { per: 'address', counts: 'reports of notes' } as const;
-
-export const REPORTS_PER_TEN_MINUTES = {
-  ...reports,
-  kind: 'reports-10m',
-  window: '10 minutes',
-  setting: 'limitNotesPerTenMinutes',
-} as const satisfies RateLimit;
-
-export const REPORTS_PER_DAY = {
-  ...reports,
-  kind: 'reports-day',
-  window: '1 day',
-  setting: 'limitNotesPerDay',
-} as const satisfies RateLimit;
 
 /** Operations on a submitted note, by its author and its readers. */
 export const aftercareContract = defineContract({
@@ -115,6 +114,29 @@ export const aftercareContract = defineContract({
       202: { description: 'Received: received', body: StatusReply, headers: REPLAYED_HEADER },
     },
     problems: ['session_required', 'not_found', 'idempotency_conflict'],
+  },
+  'guestbook.correct': {
+    method: 'POST',
+    path: '/api/guestbook/:id/correct',
+    summary: 'Replace the text of your own note while it waits for review',
+    description:
+      'At most 5 times, and not while a moderator reads it (409 `state_conflict`, reason `under_review`). The former text is erased; the note keeps its place in the queue and is screened again. Counts like a new note.',
+    tag: 'guestbook',
+    access: 'session',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    idempotency: 'optional',
+    params,
+    body: Correction,
+    limits: [NOTES_PER_TEN_MINUTES, NOTES_PER_DAY],
+    replies: {
+      200: {
+        description: 'The text was replaced: pending_review',
+        body: CorrectedNote,
+        headers: REPLAYED_HEADER,
+      },
+    },
+    problems: ['session_required', 'not_found', 'state_conflict', 'idempotency_conflict'],
   },
   'guestbook.withdraw': {
     method: 'POST',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Command, mapAnswer } from '../../platform/eventstore/command.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Handlers } from '../../platform/http/route.ts';
-import { type Keyed, onceCommand } from '../../platform/idempotent-calls.ts';
+import { type Keyed, memberOnce } from '../../platform/idempotent-calls.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
@@ -11,13 +11,16 @@ import { standingDecision } from '../../projections/guestbook/note-decisions.ts'
 import { findNoteNow } from '../../projections/guestbook/notes.ts';
 import { type OwnNoteRow, ownNotesPage } from '../../projections/guestbook/notes-of-member.ts';
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
-import { authorCommand, reportCommand } from './author-commands.ts';
+import { authorCommand, correctCommand, heldNotes, reportCommand } from './author-commands.ts';
+import { MAX_CORRECTIONS } from './author-decisions.ts';
 import type { GuestbookDeps } from './deps.ts';
+import type { aftercareContract } from './followup-contract.ts';
 import {
-  type aftercareContract,
+  NOTES_PER_DAY,
+  NOTES_PER_TEN_MINUTES,
   REPORTS_PER_DAY,
   REPORTS_PER_TEN_MINUTES,
-} from './followup-contract.ts';
+} from './limits.ts';
 import { noteOutcome } from './outcome.ts';
 
 export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercareContract> {
@@ -28,14 +31,10 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
   /** Runs a member's command under the session, once per idempotency key. */
   async function once<Status extends number, Body, Code extends string>(
     call: Keyed<PrincipalOf<'session'>>,
-    command: Command<unknown, Code>,
-    { status, body }: { status: Status; body: Body },
+    command: Command<Body, Code>,
+    status: Status,
   ) {
-    const keyed = onceCommand(
-      call,
-      mapAnswer(command, () => body),
-      status,
-    );
+    const keyed = memberOnce(keys, call, command, status);
     const done = await store.execute(inSession(call.principal.sessionId, keyed));
     if (isRefusal(done)) return done;
     const { answer, ...extras } = done;
@@ -56,10 +55,24 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
           details: body.details ?? null,
         });
         const reply = { status: 202 as const, body: { status: 'received' } };
-        if (!isRefusal(session)) return once({ ...call, principal: session }, command, reply);
+        const received = mapAnswer(command, () => reply.body);
+        if (!isRefusal(session)) return once({ ...call, principal: session }, received, 202);
         const reported = await store.execute(command);
         return isRefusal(reported) ? reported : reply;
       });
+    },
+
+    'guestbook.correct': (call) => {
+      const { id } = call.params;
+      const command = correctCommand(id, call.principal.memberId, call.body.message, undoSeconds);
+      const corrected = mapAnswer(command, (version) => ({
+        status: 'pending_review' as const,
+        id,
+        version,
+      }));
+      return limits.within(call, [NOTES_PER_TEN_MINUTES, NOTES_PER_DAY], () =>
+        once(call, corrected, 200),
+      );
     },
 
     'guestbook.withdraw': (call) => {
@@ -71,7 +84,11 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
         undoSeconds,
         now,
       }));
-      return once(call, command, { status: 200, body: { status: 'withdrawn', id } });
+      return once(
+        call,
+        mapAnswer(command, () => ({ status: 'withdrawn', id })),
+        200,
+      );
     },
 
     'guestbook.appeal': (call) => {
@@ -86,7 +103,11 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
         undoSeconds,
         now,
       }));
-      return once(call, command, { status: 202, body: { status: 'appeal_opened', id } });
+      return once(
+        call,
+        mapAnswer(command, () => ({ status: 'appeal_opened', id })),
+        202,
+      );
     },
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {
@@ -106,17 +127,25 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
         at: last.place,
         id: last.note_id,
       }));
-      const notes = page.rows.map((row) => ownNote(row, undoSeconds));
+      const waiting = page.rows.filter(({ state }) => state === 'pending');
+      const held = await query(store.pool, heldNotes(waiting.map(({ note_id }) => note_id)));
+      const ids = new Set(held.map(({ note_id }) => note_id));
+      const notes = page.rows.map((row) => ownNote(row, ids.has(row.note_id), undoSeconds));
       return { status: 200, body: { status: 'ok', notes, ...page.next } };
     },
   };
 }
 
-/** A note in its author's list: a rejection reads as pending until its undo window has ended. */
-function ownNote(row: OwnNoteRow, undoSeconds: number) {
+/**
+ * A note in its author's list: a rejection reads as pending until its undo window has ended, like a
+ * note that a moderator holds.
+ */
+function ownNote(row: OwnNoteRow, held: boolean, undoSeconds: number) {
   const outcome = noteOutcome(row, row.standing ?? undefined, undoSeconds);
   const { state, appeal } = row;
+  const correctable = state === 'pending' && !held && row.corrections < MAX_CORRECTIONS;
   const actions = [
+    ...(correctable ? ['correct' as const] : []),
     ...(outcome.status === 'not_published' ? [] : ['withdraw' as const]),
     ...(outcome.appeal_until ? ['appeal' as const] : []),
   ];

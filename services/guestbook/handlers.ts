@@ -7,15 +7,10 @@ import { enterStorage } from '../../platform/postgres/request-deadline.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
-import {
-  GUEST_NOTES_PER_HOUR,
-  type guestbookContract,
-  NOTES_PER_DAY,
-  NOTES_PER_TEN_MINUTES,
-  type NoteSubmission,
-} from './contract.ts';
+import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';
+import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
 import { firstPages, notesList, readGuestbook } from './read.ts';
 import { submitCommand } from './submit.ts';
 

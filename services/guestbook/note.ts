@@ -2,6 +2,8 @@ import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { conflict, refuse } from '../../platform/refusal.ts';
 import {
+  type CorrectNote,
+  correct,
   type OpenAppeal,
   openAppeal,
   type ReportNote,
@@ -29,6 +31,7 @@ export type NoteCommand =
   | SubmitNote
   | ReviewCommand
   | UndoDecision
+  | CorrectNote
   | WithdrawNote
   | ReportNote
   | OpenAppeal
@@ -54,6 +57,8 @@ export const note = {
     switch (command.type) {
       case 'SubmitNote':
         return submit(state, command);
+      case 'CorrectNote':
+        return correct(state, command);
       case 'WithdrawNote':
         return withdraw(state, command);
       case 'ReportNote': {

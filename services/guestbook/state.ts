@@ -56,6 +56,8 @@ export interface PendingNote extends NoteBase {
   tier: 'lead' | 'normal';
   deferrals: number;
   deferredUntil: Date | null;
+  /** How often its author has corrected the text. */
+  corrections: number;
   /** The last deferral or escalation by a moderator, and the note's state before it. */
   undoable: Undoable | null;
 }

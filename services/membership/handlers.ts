@@ -1,6 +1,6 @@
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { onceCommand } from '../../platform/idempotent-calls.ts';
+import { memberOnce } from '../../platform/idempotent-calls.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
@@ -106,7 +106,9 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
         'all_others' in call.body
           ? revokeOtherSessions(memberId, sessionId)
           : revokeSession(memberId, call.body.session_id, sessionId);
-      const revoked = await store.execute(inSession(sessionId, onceCommand(call, command, 200)));
+      const revoked = await store.execute(
+        inSession(sessionId, memberOnce(keys, call, command, 200)),
+      );
       if (isRefusal(revoked)) return revoked;
       const { answer: sessions, headers } = revoked;
       const clear = sessions.some(({ current }) => current)

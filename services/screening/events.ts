@@ -9,12 +9,16 @@ const Fingerprint = z.strictObject({
   parts: z.array(z.string()),
 });
 
+/** How often the author had corrected the text that was read; absent of the first text. */
+const corrections = z.int().positive().optional();
+
 export const NoteScreened = defineEvent('NoteScreened', {
   summary:
     'What one version of the rules found in a note. It has a separate stream (`screening-<note_id>`), so that a worker never changes the version that a moderator decides on.',
 
   data: z.strictObject({
     note_id: z.uuid(),
+    corrections,
     rules_version: z.int().min(1),
     band: z.enum(BANDS),
     findings: z.array(
@@ -42,6 +46,6 @@ export const NoteFingerprinted = defineEvent('NoteFingerprinted', {
   summary:
     'A decision was made on a note that was not screened yet: its fingerprint, by which the same text is recognised from then on. In the stream of screenings of the note.',
 
-  data: z.strictObject({ note_id: z.uuid() }),
+  data: z.strictObject({ note_id: z.uuid(), corrections }),
   personal: z.strictObject({ fingerprint: Fingerprint }),
 });

@@ -5,10 +5,13 @@ import type { FindingSpans, FindingWords } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { type Finding, RULES_VERSION, toBand } from './rules.ts';
 
-type ScreeningEvents = (typeof events)['NoteScreened'] | (typeof events)['NoteFingerprinted'];
+type ScreeningEvents = (typeof events)[keyof typeof events];
 
-/** The newest version of the rules that has screened the note; 0 if only its fingerprint is known. */
+/** What is known of the newest text of the note that was read. */
 export interface ScreeningState {
+  /** How often the author had corrected it. */
+  corrections: number;
+  /** The newest version of the rules that has screened it; 0 if only its fingerprint is known. */
   rulesVersion: number;
   fingerprinted: boolean;
 }
@@ -17,6 +20,8 @@ export interface RecordScreening {
   noteId: string;
   /** The note's current state: an earlier decision makes the screening stale. */
   noteState: string;
+  /** How often the author has corrected the text. */
+  corrections: number;
   findings: readonly Finding[];
   words: FindingWords;
   spans: FindingSpans;
@@ -30,17 +35,19 @@ const DECIDED = ['approved', 'rejected', 'removed'];
  * note that was decided before, only the fingerprint is recorded, once.
  */
 export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents, never> = {
-  initial: { rulesVersion: 0, fingerprinted: false },
+  initial: { corrections: 0, rulesVersion: 0, fingerprinted: false },
 
-  decide(state, { noteId, noteState, findings, words, spans, fingerprint }) {
+  decide(before, { noteId, noteState, corrections, findings, words, spans, fingerprint }) {
+    const state = before.corrections === corrections ? before : screening.initial;
     if (DECIDED.includes(noteState) && !state.fingerprinted)
-      return [toNoteFingerprinted(noteId, fingerprint)];
+      return [toNoteFingerprinted(noteId, corrections, fingerprint)];
     if (noteState !== 'pending' || state.rulesVersion >= RULES_VERSION) return [];
     return [
       {
         type: 'NoteScreened',
         data: {
           note_id: noteId,
+          ...ofText(corrections),
           rules_version: RULES_VERSION,
           band: toBand(findings),
           findings: [...findings],
@@ -51,17 +58,22 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
   },
 
   evolve(state, event: NewEvent<ScreeningEvents>) {
+    const { corrections = 0 } = event.data;
     const version = event.type === 'NoteScreened' ? event.data.rules_version : 0;
-    return { rulesVersion: Math.max(state.rulesVersion, version), fingerprinted: true };
+    const known = corrections === state.corrections ? state.rulesVersion : 0;
+    return { corrections, rulesVersion: Math.max(known, version), fingerprinted: true };
   },
 };
+
+const ofText = (corrections: number) => (corrections > 0 ? { corrections } : {});
 
 /** Records the text of a note that is being decided, so that the decision is known to screenings. */
 export const toNoteFingerprinted = (
   noteId: string,
+  corrections: number,
   fingerprint: Fingerprint,
 ): NewEvent<(typeof events)['NoteFingerprinted']> => ({
   type: 'NoteFingerprinted',
-  data: { note_id: noteId },
+  data: { note_id: noteId, ...ofText(corrections) },
   personal: { fingerprint },
 });

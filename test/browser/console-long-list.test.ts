@@ -85,7 +85,7 @@ t.test('items that would move the rows wait until they are shown', NEEDS_BROWSER
   t.equal(await page.locator('.arrivals').count(), 0);
 });
 
-t.test('a list that is older than the stream is read again at once', NEEDS_BROWSER, async (t) => {
+t.test('a list that is older than the stream is read again', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   await submit(service, { message: 'First' });

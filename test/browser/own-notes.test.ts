@@ -35,7 +35,14 @@ t.test("shows a member's notes on a second device, where they appeal", NEEDS_BRO
   await rejected.getByLabel('Why should this note appear?').fill('It was a joke.');
   await rejected.getByRole('button', { name: 'Send appeal' }).click();
   await rejected.getByText('Your appeal is waiting').waitFor();
-  const waiting = page.locator('.own-note', { hasText: 'A second thought' });
+  const uncorrected = page.locator('.own-note', { hasText: 'A second thought' });
+  await uncorrected.getByRole('button', { name: 'Correct' }).click();
+  await uncorrected.getByLabel('Your note').fill('A third thought');
+  await checkAppearance(t, page, 'own-notes-correction');
+  await uncorrected.getByRole('button', { name: 'Save' }).click();
+  const waiting = page.locator('.own-note', { hasText: 'A third thought' });
+  await waiting.waitFor();
+  await waiting.getByRole('button', { name: 'Correct', expanded: false }).waitFor();
   await waiting.getByRole('button', { name: 'Withdraw' }).click();
   await waiting.getByRole('button', { name: 'Withdraw it' }).click();
   await waiting.getByText('Withdrawn by you').waitFor();

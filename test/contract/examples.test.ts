@@ -305,6 +305,11 @@ async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
   await exchange('moderation.note', 200, { headers: lead, params });
   const withdrawn = note({ ...own, message: 'Hello again.' });
   await exchange('guestbook.submit', 202, { cookie, body: withdrawn, silent: true });
+  await exchange('guestbook.correct', 200, {
+    cookie,
+    params: { id: withdrawn.id },
+    body: { message: 'Hello again!' },
+  });
   await exchange('guestbook.withdraw', 200, { cookie, params: { id: withdrawn.id }, body: {} });
 }
 

@@ -132,10 +132,15 @@ async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
   });
   t.match(mcp.text, id, 'MCP finds the note');
 
-  // A member's note is rejected; the member is notified and appeals; another lead grants it.
-  const own = await submitAs(api, { handle: author.handle, cookie }, { message: 'Buy a boat' });
+  // A member corrects a note; it is rejected; the member is notified and appeals; another lead grants it.
+  const own = await submitAs(api, { handle: author.handle, cookie }, { message: 'Buy a baot' });
   await screened(own.id);
-  t.equal((await decide(lead, own.id, 'reject')).status, 201);
+  const corrected = { cookie, body: { message: 'Buy a boat' } };
+  const correction = await api.call('POST', `/api/guestbook/${own.id}/correct`, corrected);
+  t.match(correction, { status: 200, body: { version: 2 } });
+  await screened(own.id);
+  const rejection = { action: 'reject', policy: 'spam', expected_version: 2 };
+  t.equal((await lead.post(`notes/${own.id}/decisions`, rejection)).status, 201);
   await notified(author, 'note.rejected');
   const ownNotes = async () => (await api.call('GET', '/api/membership/notes', { cookie })).body;
   t.match((await ownNotes()).notes[0], { id: own.id, state: 'rejected', actions: ['appeal'] });

@@ -6,6 +6,7 @@ import { foreign } from '../shared/text.tsx';
 import { RelativeTime } from '../shared/time.tsx';
 import { Tag, type TagProps } from '../site/parts.tsx';
 import { Appeal, appealSent } from './appeal.tsx';
+import { Correction } from './correction.tsx';
 import { experienceName } from './experience.ts';
 import { Message } from './note-item.tsx';
 import type { OwnNote, OwnNotes } from './own-notes-store.ts';
@@ -19,7 +20,7 @@ interface OwnNoteProps {
   session: Session | undefined;
 }
 
-type FormName = 'withdraw' | 'appeal';
+type FormName = 'correct' | 'withdraw' | 'appeal';
 
 export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
   const { body, outcome } = note;
@@ -29,7 +30,11 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
   const textId = `own-${body.id}`;
   const item = useRef<HTMLDivElement>(null);
 
-  async function act(action: FormName, request: object, confirmation: string): Promise<void> {
+  async function act(
+    action: FormName,
+    request: { text?: string; message?: string },
+    confirmation: string,
+  ): Promise<void> {
     if (busy.current) return;
     busy.current = true;
     const failed = await sendAction(body.id, action, request);
@@ -40,6 +45,7 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
       return;
     }
     setOpenForm(undefined);
+    if (request.message !== undefined) own.corrected(note, request.message);
     if (action === 'appeal') {
       appealSent(body.id);
       own.appealed(body.id);
@@ -73,6 +79,13 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
         onOpen={setOpenForm}
         onRemove={() => removeFromList(own, body.id)}
       />
+      {openForm === 'correct' && (
+        <Correction
+          text={body.message}
+          onSend={(message) => void act('correct', { message }, 'Note corrected.')}
+          onCancel={cancel}
+        />
+      )}
       {openForm === 'withdraw' && (
         <ConfirmWithdrawal
           textId={textId}
@@ -177,12 +190,26 @@ function NoteButtons({ note, textId, openForm, onOpen, onRemove }: NoteButtonsPr
     body.attribution === 'member' &&
     outcome?.outcome !== 'withdrawn' &&
     standing !== 'not_published';
+  // A note that was sent a moment ago has not been read again yet.
+  const canCorrect =
+    canWithdraw && standing === 'pending_review' && note.actions?.includes('correct') !== false;
   const canAppeal = Boolean(outcome?.appeal_until);
   const canRemove = body.attribution === 'guest';
   const toggle = (form: FormName) => onOpen(openForm === form ? undefined : form);
   if (!canWithdraw && !canAppeal && !canRemove) return null;
   return (
     <div class="actions">
+      {canCorrect && (
+        <button
+          type="button"
+          class="button quiet"
+          aria-expanded={openForm === 'correct'}
+          aria-describedby={textId}
+          onClick={() => toggle('correct')}
+        >
+          Correct
+        </button>
+      )}
       {canWithdraw && (
         <button
           type="button"

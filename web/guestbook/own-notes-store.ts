@@ -33,6 +33,7 @@ export interface OwnNote {
   /** Of a member's note. */
   outcome?: Outcome;
   appealed?: boolean;
+  actions?: readonly string[];
   /** Of a guest's note. */
   checkedAt?: number;
 }
@@ -46,6 +47,7 @@ interface ListedNote {
   message: string | null;
   outcome: Outcome;
   appeal: 'open' | 'upheld' | null;
+  actions: string[];
   submitted_at: string;
 }
 
@@ -135,6 +137,9 @@ export function useOwnNotes(session: Session | undefined) {
     checkAll,
     check,
     loadMore: members.loadMore,
+    /** The member corrected the text of the note. */
+    corrected: ({ body }: OwnNote, message: string) =>
+      members.update(body.id, { body: { ...body, message } }),
     /** The note's appeal was sent. */
     appealed: (id: string) => members.update(id, { appealed: true }),
     add: (note: OwnNote) => (isGuests(note) ? guests : members).add(note),
@@ -243,7 +248,7 @@ function merge(notes: readonly OwnNote[], news: readonly OwnNote[]): OwnNote[] {
 }
 
 function toOwnNote(note: ListedNote, handle: string): OwnNote {
-  const { id, message, experience, parent_id, outcome, appeal, submitted_at } = note;
+  const { id, message, experience, parent_id, outcome, appeal, actions, submitted_at } = note;
   return {
     body: {
       id,
@@ -257,5 +262,6 @@ function toOwnNote(note: ListedNote, handle: string): OwnNote {
     standing: outcome.status,
     outcome,
     appealed: appeal === 'open',
+    actions,
   };
 }

@@ -73,6 +73,7 @@ export const authorName = ({ author }: Pick<Item, 'author'>): string =>
 
 const EVENT_TEXTS: Record<string, string> = {
   NoteSubmitted: 'submitted',
+  NoteCorrected: 'corrected by its author',
   NoteApproved: 'approved',
   NoteRejected: 'rejected',
   NoteEscalated: 'escalated',

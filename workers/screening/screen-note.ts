@@ -7,7 +7,12 @@ import { screeningJob } from '../../platform/jobs/queues.ts';
 import { query } from '../../platform/postgres/query.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
-import { findNote, type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
+import {
+  findNote,
+  type NoteOwner,
+  type NoteRow,
+  ownerOfNote,
+} from '../../projections/guestbook/notes.ts';
 import { type LookAlikeRow, lookAlikes } from '../../projections/screening/screenings.ts';
 import type { Core } from '../../services/compose.ts';
 import { fastApprovalCommand } from '../../services/guestbook/fast-approval.ts';
@@ -22,7 +27,7 @@ import { MAX_COUNTED } from '../../services/screening/sentences.ts';
 import { trainedClassifier } from './trained-classifier.ts';
 
 type Deps = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
-type Screened = Omit<RecordScreening, 'noteState'>;
+type Screened = Omit<RecordScreening, 'noteState' | 'corrections'>;
 
 export const ToScreen = z.object({ note_ids: z.array(z.uuid()) });
 
@@ -104,7 +109,10 @@ function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql
 
 // Reads the note's row without a lock, so that a claim never waits for a screening. Locks the
 // author, so that the note's words are not recorded after the account's deletion has erased them.
-function recordCommand(screenedNote: NoteOwner, screened: Screened): Command<boolean> {
+function recordCommand(
+  screenedNote: NoteOwner & Pick<NoteRow, 'corrections'>,
+  screened: Screened,
+): Command<boolean> {
   const { member_id: author } = screenedNote;
   const owner = ownerOfNote(screenedNote);
   const stream = screeningStream(screened.noteId);
@@ -117,9 +125,12 @@ function recordCommand(screenedNote: NoteOwner, screened: Screened): Command<boo
         events,
       },
     }) {
+      // The author has corrected the text meanwhile, and another job screens the new one.
+      if (note?.corrections !== screenedNote.corrections) return { unchanged: false };
       const decided = screening.decide(replay(screening, events), {
         ...screened,
-        noteState: note?.state ?? 'none',
+        noteState: note.state,
+        corrections: note.corrections,
       });
       if ('refused' in decided || decided.length === 0) return { unchanged: false };
       const actor = { type: 'service' as const };

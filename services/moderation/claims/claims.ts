@@ -10,7 +10,7 @@ import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import { LostPick } from '../../../platform/eventstore/transaction.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { type Keyed, type Once, onceCommand } from '../../../platform/idempotent-calls.ts';
+import { type Keyed, moderatorOnce, type Once } from '../../../platform/idempotent-calls.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -105,7 +105,7 @@ function executeOnLeases<Answer, Code extends string>(
         : command.decide({ ...loaded, rows: rows.command });
     },
   });
-  return store.execute(onceCommand(call, asModerator, 200), ATTEMPTS);
+  return store.execute(moderatorOnce(call, asModerator, 200), ATTEMPTS);
 }
 
 /**

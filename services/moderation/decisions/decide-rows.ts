@@ -7,7 +7,7 @@ import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteRow, noteOwners, notesByOwner } from '../../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
-import { noteStream } from '../../guestbook/streams.ts';
+import { noteStream, screeningStream } from '../../guestbook/streams.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { type NamedLease, takeOverStream } from '../claims/leases.ts';
 
@@ -48,13 +48,13 @@ export const holdParents = (ids: Ids): Sql<NoteRow> =>
     WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
     ORDER BY note_id FOR SHARE`);
 
-/** Reads the streams of the notes, one statement per owner. */
+/** Reads the streams of the notes and of their screenings, one statement per owner. */
 export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
   loadAfter(noteOwners(ids), (notes) =>
     notesByOwner(notes).map(([owner, own]) =>
       factsOfStreams(
         owner,
-        own.map(({ note_id }) => noteStream(note_id)),
+        own.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]),
       ),
     ),
   );
@@ -69,11 +69,6 @@ export const readTakeOvers = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
       ),
     ),
   );
-
-/** Those of the notes whose text no screening and no earlier decision has recorded. */
-export const unscreenedNotes = (ids: Ids): Sql<{ note_id: string }> =>
-  sql`SELECT asked.note_id FROM unnest(${ids}::uuid[]) asked (note_id)
-    WHERE NOT EXISTS (SELECT FROM note_fingerprints f WHERE f.note_id = asked.note_id)`;
 
 export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
   named(

@@ -1,4 +1,5 @@
 import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
+import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
   type Command,
@@ -22,7 +23,7 @@ import { noteStream, screeningStream } from '../../guestbook/streams.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { notifiedAt } from '../../publications/undo.ts';
 import { type Fingerprint, toFingerprint } from '../../screening/fingerprint.ts';
-import { toNoteFingerprinted } from '../../screening/screening.ts';
+import { screening, toNoteFingerprinted } from '../../screening/screening.ts';
 import { takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import type { ModerationDeps } from '../deps.ts';
@@ -35,7 +36,6 @@ import {
   membersConcerned,
   readNoteStreams,
   readTakeOvers,
-  unscreenedNotes,
   withWinner,
 } from './decide-rows.ts';
 import { type Request, wrongRequest } from './request.ts';
@@ -176,7 +176,6 @@ function notesLoad(ids: readonly string[], takeOvers: readonly string[]) {
     events: readNoteStreams(ids),
     names: moderatorNames(),
     leases: liveLeasesOn(ids),
-    unscreened: unscreenedNotes(ids),
     takeOvers: takeOvers.length > 0 ? readTakeOvers(takeOvers) : null,
   };
 }
@@ -203,7 +202,6 @@ function openDesk(
 ) {
   const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
   const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
-  const unscreened = new Set(rows.unscreened.map(({ note_id }) => note_id));
   const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
   const events = [...rows.events.flat(), ...rows.takeOvers.flat()];
   const streams = Map.groupBy(events, (event) => event.stream_id);
@@ -265,10 +263,15 @@ function openDesk(
     fingerprints: (appends: readonly Append[], fingerprint: DeskOptions['fingerprint']): Append[] =>
       appends.flatMap((append) => {
         const row = notes.get(noteIdOf(append));
-        if (!decides(append) || !row?.message || !unscreened.has(row.note_id)) return [];
-        const event = toNoteFingerprinted(row.note_id, fingerprint(row.message));
+        if (!decides(append) || !row?.message) return [];
         const stream = screeningStream(row.note_id);
-        return [{ owner: append.owner, stream, version: 0, actor: SERVICE, events: [event] }];
+        const screenings = streams.get(stream) ?? [];
+        const { corrections } = row;
+        const known = replay(screening, screenings);
+        if (known.fingerprinted && known.corrections === corrections) return [];
+        const event = toNoteFingerprinted(row.note_id, corrections, fingerprint(row.message));
+        const version = streamVersion(screenings);
+        return [{ owner: append.owner, stream, version, actor: SERVICE, events: [event] }];
       }),
     jobs: (append: Append) => {
       const row = notes.get(noteIdOf(append));

@@ -36,7 +36,7 @@ t.test("lists a member's own notes, newest first and in pages", async (t) => {
     state: 'pending',
     outcome: { status: 'pending_review', outcome: null, policy: null, appeal_until: null },
     appeal: null,
-    actions: ['withdraw'],
+    actions: ['correct', 'withdraw'],
     approved_at: null,
   });
 
@@ -77,10 +77,16 @@ t.test('tells the author of a rejection only when it can no longer be undone', a
   const rejection = { action: 'reject', expected_version: 1, policy: 'abuse', message: 'Be kind.' };
   t.equal((await ann.post(`notes/${rejected.id}/decisions`, rejection)).status, 201);
 
+  t.equal((await ann.post('claims', { note_ids: [pending.id] })).status, 200);
+
   const [newer, older] = (await readList(service, member)).body.notes;
   const alike = ({ id, submitted_at: _, ...note }: { id: string; submitted_at: string }) =>
     JSON.stringify(note).replaceAll(id, 'ID');
-  t.equal(alike(newer), alike(older), 'within the window, it is like a note that waits');
+  t.equal(
+    alike(newer),
+    alike(older),
+    'within the window, it is like a note that a moderator holds',
+  );
   t.equal(older.id, pending.id);
 
   await advanceTime(service, '601 seconds');

@@ -32,6 +32,45 @@ t.test('shows its author a rejected note as pending while it can be undone', asy
   t.equal(outcome(rejected, s.appeal(s.later(602))), 'accepted');
 });
 
+t.test('lets its member correct a note that waits and that no moderator holds', async (t) => {
+  const pending = after(s.submission);
+  const correction = s.correction('Good evening');
+  matchAll(t, note.decide(pending, correction), [
+    { type: 'NoteCorrected', personal: { message: 'Good evening' } },
+  ]);
+  t.match(after(s.submission, correction), { status: 'pending', version: 2, reviewVersion: 2 });
+  t.equal(outcome(pending, { ...correction, held: true }), 'under_review');
+  t.equal(outcome(pending, { ...correction, memberId: s.bob }), 'not_found');
+  t.equal(outcome(note.initial, correction), 'not_found');
+  t.equal(outcome(pending, { ...correction, current: 'Good evening' }), 'nothing');
+  for (const state of [approved, after(s.submission, made.WithdrawNote(1))])
+    t.equal(outcome(state, correction), 'wrong_state');
+});
+
+t.test(
+  'answers a correction within the undo window of a rejection as if it were held',
+  async (t) => {
+    const correction = (now: Date) => s.correction('Good evening', { now });
+    const held = { ...correction(s.later(601)), held: true };
+    t.same(
+      note.decide(rejected, correction(s.later(601))),
+      note.decide(after(s.submission), held),
+      'under_review',
+    );
+    t.equal(outcome(rejected, correction(s.later(602))), 'wrong_state');
+  },
+);
+
+t.test('allows five corrections, also where a deferral between them is undone', async (t) => {
+  const correct = () => s.correction('Good evening');
+  const deferred = after(s.submission, correct(), correct(), made.DeferNote(3), correct());
+  const undone = s.appended(deferred, undo(4, { expectedVersion: 5 }));
+  t.match(undone, { status: 'pending', corrections: 3, deferredUntil: null });
+  const all = [correct(), correct()].reduce((state, one) => s.appended(state, one), undone);
+  t.equal(outcome(all, correct()), 'correction_limit');
+  t.equal(outcome(all, { ...correct(), held: true }), 'under_review');
+});
+
 t.test('accepts one report per reporter', async (t) => {
   const report = s.report('spam', s.bob);
   const reported = after(s.submission, approve, report);

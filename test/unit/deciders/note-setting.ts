@@ -59,6 +59,7 @@ export const made: Made = {
   }),
   UpholdAppeal: (v) => ({ type: 'UpholdAppeal', ...common(v), moderatorId: bob, message: null }),
   UndoDecision: (v) => undo(v),
+  CorrectNote: () => correction('Good evening'),
   WithdrawNote: () => ({ type: 'WithdrawNote', memberId, undoSeconds: UNDO, now: later(60) }),
   ReportNote: () => report('spam', null),
   OpenAppeal: () => appeal(days(1)),
@@ -96,13 +97,27 @@ export function report(reason: 'spam' | 'abuse', reporter: string | null, more: 
   };
 }
 
+/** The author's correction within a minute of the submission. */
+export function correction(message: string, more: object = {}) {
+  return {
+    type: 'CorrectNote' as const,
+    memberId,
+    message,
+    current: submission.message as string | null,
+    held: false,
+    undoSeconds: UNDO,
+    now: later(60),
+    ...more,
+  };
+}
+
 export function appeal(now: Date, by = memberId): NoteCommand {
   const appealId = '6b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f66';
   return { type: 'OpenAppeal', appealId, memberId: by, text: 'Why?', undoSeconds: UNDO, now };
 }
 
 const actorOf = ({ type }: NoteCommand): Actor => {
-  if (['SubmitNote', 'WithdrawNote', 'OpenAppeal'].includes(type))
+  if (['SubmitNote', 'CorrectNote', 'WithdrawNote', 'OpenAppeal'].includes(type))
     return { type: 'member', id: memberId };
   return type === 'ReportNote' ? { type: 'guest' } : { type: 'moderator', id: ann };
 };

@@ -8,6 +8,7 @@ const noteId = '7a3f2f5e-6c1d-4a8b-9a51-0d5a1a3c9e10';
 const command: RecordScreening = {
   noteId,
   noteState: 'pending',
+  corrections: 0,
   findings: [{ code: 'links', count: 2 }],
   words: { profanity: ['darn'] },
   spans: { profanity: [[0, 4]] },
@@ -16,7 +17,7 @@ const command: RecordScreening = {
 
 function decide(version: number, given: Partial<RecordScreening> = {}) {
   const decided = screening.decide(
-    { rulesVersion: version, fingerprinted: version > 0 },
+    { corrections: 0, rulesVersion: version, fingerprinted: version > 0 },
     { ...command, ...given },
   );
   if ('refused' in decided) throw new Error('a screening is never refused');
@@ -41,6 +42,7 @@ t.test('records a screening once per version of the rules', async (t) => {
   t.strictSame(decide(RULES_VERSION), []);
   t.strictSame(decide(RULES_VERSION + 1), [], 'a screening by newer rules stays');
   t.strictSame(replay(screening, [event, event]), {
+    corrections: 0,
     rulesVersion: RULES_VERSION,
     fingerprinted: true,
   });
@@ -56,4 +58,16 @@ t.test('records only the fingerprint of a note that was decided unscreened, once
   }
   for (const noteState of ['none', 'withdrawn'])
     t.strictSame(decide(0, { noteState }), [], noteState);
+});
+
+t.test('forgets what it knew of a text that its author corrected', async (t) => {
+  const [event] = decide(RULES_VERSION, { corrections: 1 });
+  t.match(event, { type: 'NoteScreened', data: { corrections: 1 } });
+  if (!event) return;
+  const state = replay(screening, [...decide(0), event]);
+  t.match(state, { corrections: 1, rulesVersion: RULES_VERSION });
+  t.strictSame(screening.decide(state, { ...command, corrections: 1 }), []);
+  t.match(decide(RULES_VERSION, { noteState: 'rejected', corrections: 1 }), [
+    { type: 'NoteFingerprinted', data: { corrections: 1 } },
+  ]);
 });
