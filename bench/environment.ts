@@ -3,6 +3,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createEndings } from '../harness/endings.ts';
+import type { NeighbourSizes } from '../harness/huge-neighbours.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../platform/embedded/postgres.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
@@ -16,8 +17,12 @@ export interface Bench {
 }
 
 export interface BenchOptions {
-  /** Events in the long log. */
+  /** Events in the long log of rebuild. */
   events: number;
+  /** Events in the logs of growth, ascending. */
+  sizes: readonly number[];
+  /** What is around the subjects of growth on its last side. */
+  neighbours: NeighbourSizes;
   /** Runs only operations whose name contains this text. */
   only: string | undefined;
   /** Folder of another checkout whose build is measured too. */

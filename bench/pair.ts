@@ -29,6 +29,8 @@ export interface Result {
   range: readonly [number, number];
   aim: number;
   met: boolean;
+  /** What is printed, if not the comparison of the rates. */
+  line?: string;
 }
 
 /** Runs rounds of short turns, so that other load on the machine affects all sides alike. */

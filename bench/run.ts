@@ -29,7 +29,10 @@ Only where named: ${LONG.map(({ name }) => name).join(', ')}.
 
 --rounds N    rounds of each comparison (21)
 --seconds S   seconds of each side in each round (0.4)
---events N    length of the log for growth and rebuild (1000000, at least 10000)
+--events N    length of the log for rebuild (1000000, at least 10000)
+--sizes A,B,C lengths of the logs for growth, ascending (10000,40000,160000)
+--neighbours R,P,N  of growth: records of a member, participants of a case, reports of a note
+              (5000,1000,5000)
 --without MECHANISM  runs append without it (group-commit), to see what it pays
 --beside FOLDER  of crowd, measures the build of another checkout too, in the same rounds
 --only PART   of growth, only the operations with PART in their names
@@ -44,6 +47,8 @@ const { positionals, values } = processArguments(
     rounds: { type: 'string', default: '21' },
     seconds: { type: 'string', default: '0.4' },
     events: { type: 'string', default: '1000000' },
+    sizes: { type: 'string', default: '10000,40000,160000' },
+    neighbours: { type: 'string', default: '5000,1000,5000' },
     only: { type: 'string' },
     beside: { type: 'string' },
     without: { type: 'string' },
@@ -51,7 +56,7 @@ const { positionals, values } = processArguments(
     statements: { type: 'boolean', default: false },
   },
   [0, Infinity],
-  ({ positionals, values: { rounds, seconds, events, without } }) => {
+  ({ positionals, values: { rounds, seconds, events, sizes, neighbours, without } }) => {
     const unknown = positionals.find((name) => !NAMES.includes(name));
     if (unknown !== undefined) throw new ArgumentError(`Unknown benchmark '${unknown}'.`);
     if (!/^[1-9]\d*$/.test(rounds))
@@ -62,14 +67,27 @@ const { positionals, values } = processArguments(
       throw new ArgumentError('--without must be group-commit.');
     if (!/^\d+$/.test(events) || Number(events) < 10_000)
       throw new ArgumentError('--events must be a whole number of at least 10000.');
+    const lengths = numbers(sizes);
+    if (lengths.some((size, at) => !(size >= 2000 && size > (lengths[at - 1] ?? 0))))
+      throw new ArgumentError('--sizes must be ascending whole numbers of at least 2000.');
+    if (numbers(neighbours).length !== 3 || numbers(neighbours).some((size) => !(size > 0)))
+      throw new ArgumentError('--neighbours must be three whole numbers of at least 1.');
   },
 );
+const [records = 0, participants = 0, reports = 0] = numbers(values.neighbours);
 const pace = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
 const options = {
   events: Number(values.events),
+  sizes: numbers(values.sizes),
+  neighbours: { records, participants, reports },
   only: values.only,
   beside: values.beside,
 };
+
+/** The numbers of a list; NaN for what is no whole number. */
+function numbers(list: string): number[] {
+  return list.split(',').map((text) => (/^\d+$/.test(text) ? Number(text) : Number.NaN));
+}
 
 const results: Result[] = [];
 
@@ -89,7 +107,7 @@ async function run(setting: BenchEnvironment): Promise<void> {
 
 function tell(result: Result): void {
   results.push(result);
-  process.stdout.write(`${line(result)}\n`);
+  process.stdout.write(`${result.line ?? line(result)}\n`);
 }
 
 function line({ name, floor, ours, theirs, ratio, range, aim, met }: Result): string {
@@ -105,5 +123,6 @@ function line({ name, floor, ours, theirs, ratio, range, aim, met }: Result): st
 process.stdout.on('error', () => undefined);
 
 // Targets are reported, not enforced: ratios differ between machines. Only errors fail the run.
-await withBenchEnvironment(run, { counting: values.statements });
+const counting = values.statements || positionals.includes('growth');
+await withBenchEnvironment(run, { counting });
 if (values.json) writeFileSync(values.json, `${JSON.stringify({ ...pace, results }, null, 2)}\n`);

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { withConnection } from '../platform/postgres/connection.ts';
 
 /** Server settings with which PostgreSQL collects statistics per statement. */
@@ -23,4 +24,31 @@ export async function topStatements(url: string): Promise<string> {
     await client.query('SELECT pg_stat_statements_reset()');
     return ['       ms   calls  us/call rows/call', ...rows.map(({ line }) => line)].join('\n');
   });
+}
+
+/**
+ * Counts the buffers that statements have touched in the database of `url`, on a server started with
+ * `COUNTING`; the counter's own statements are not among them.
+ */
+export async function openBufferCounter(
+  server: string,
+  url: string,
+): Promise<{ read(): Promise<number>; close(): Promise<void> }> {
+  const client = new pg.Client(server);
+  await client.connect();
+  await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+  const name = new URL(url).pathname.slice(1);
+  return {
+    async read() {
+      const { rows } = await client.query<{ buffers: number }>({
+        name: 'buffers',
+        text: `SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 AS buffers
+          FROM pg_stat_statements(false)
+          WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1)`,
+        values: [name],
+      });
+      return rows[0]?.buffers ?? 0;
+    },
+    close: () => client.end(),
+  };
 }

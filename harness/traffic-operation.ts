@@ -20,6 +20,15 @@ export interface Traffic {
   lead: Moderator;
   /** Rows per page. */
   limit: number;
+  /** Called with the subjects of the reads before the first read. */
+  prepareSubjects?: ((subjects: Subjects) => Promise<void>) | undefined;
+}
+
+/** A member, and a case and a guest's public note, which the reads show. */
+export interface Subjects {
+  memberId: string;
+  caseId: string;
+  noteId: string;
 }
 
 /** An operation without prerequisites. */

@@ -19,6 +19,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
   const caseId = await createOpenCase(createCaseCommands(ann));
   const note = await submit(api);
   await decide(moderator, note.id, 'approve');
+  await traffic.prepareSubjects?.({ memberId: ann.id, caseId, noteId: note.id });
   const get = (path: string) => api.call('GET', path);
   const lists = [
     '/api/v1/agents',
@@ -45,6 +46,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     `/api/v1/cases/${caseId}`,
     '/api/v1/discovery',
     '/api/v1/status',
+    '/readyz',
     '/',
     '/guestbook/observatory',
     `/notes/${note.id}`,
@@ -131,6 +133,15 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     ),
     createOperation('GET /api/moderation/queue, older than', () =>
       moderator.get(`queue?older_than=60&limit=${limit}`),
+    ),
+    createOperation('POST /api/v1/cases/:case_id/notes, where all others took part', () =>
+      createCaseCommands(ann).note(caseId),
+    ),
+    createOperation('POST /api/guestbook/:id/report, of a reported note', () =>
+      api.call('POST', `/api/guestbook/${note.id}/report`, {
+        body: { reason: 'spam' },
+        cookie: traffic.cookie,
+      }),
     ),
     createOperation('GET /api/moderation/notes/:id', () => moderator.get(`notes/${note.id}`)),
     createOperation('GET /api/moderation/subjects/:type/:id', () =>

@@ -1,0 +1,56 @@
+import t from 'tap';
+import type { Api } from '../../harness/api.ts';
+import { addModerator, atDesk } from '../../harness/moderation.ts';
+import { createTraffic } from '../../harness/traffic.ts';
+import { startService } from '../support/service.ts';
+
+const PLENTY = '100000';
+
+/** Operations that the traffic does not send, and why. */
+const LEFT_OUT: readonly [RegExp, string][] = [
+  [/^documents\.|^a2a\.card$|^operations\.livez$/, 'the same bytes whatever the database holds'],
+  [/^pages\.(moderation|script$|style$)/, 'files of the build'],
+  [/^pages\.guestbook_moved$/, 'a redirect without a look at the database'],
+  [/^moderation\.stream$/, 'open meanwhile in the benchmark of growth'],
+];
+
+t.test('the traffic of benchmarks sends every operation of the route table', async (t) => {
+  const service = await startService(t, {
+    LIMIT_WRITES_PER_DAY: PLENTY,
+    LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
+    LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
+    LIMIT_MEMBERS: PLENTY,
+  });
+  const sent = new Set<string>();
+  let measured = false;
+  const recording: Api = {
+    call(method, path, options) {
+      if (measured) sent.add(`${method} ${path.split('?')[0]}`);
+      return service.call(method, path, options);
+    },
+  };
+  const desk = {
+    moderator: atDesk(recording, await addModerator(service, 'Ann')),
+    lead: atDesk(recording, await addModerator(service, 'Lea', 'lead')),
+  };
+  for (const { name, prepare } of await createTraffic(recording, desk)) {
+    measured = false;
+    const send = await prepare();
+    measured = true;
+    const { status, text } = await send();
+    t.ok(status < 400, `${name}: ${status} ${status < 400 ? '' : text}`);
+  }
+  const unsent = [...service.operations.values()].filter(({ route }) => {
+    const path = new RegExp(`^${route.method} ${route.path.replace(/:[a-z_]+/g, '[^/]+')}$`);
+    return ![...sent].some((request) => path.test(request));
+  });
+  t.same(
+    unsent.map(({ id }) => id).filter((id) => !LEFT_OUT.some(([ids]) => ids.test(id))),
+    [],
+  );
+  for (const [ids, why] of LEFT_OUT)
+    t.ok(
+      unsent.some(({ id }) => ids.test(id)),
+      `still left out: ${why}`,
+    );
+});
