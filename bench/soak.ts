@@ -1,43 +1,50 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createApi } from '../harness/api.ts';
-import { freePort } from '../harness/free-port.ts';
-import { atDesk } from '../harness/moderation.ts';
 import { createTraffic } from '../harness/traffic.ts';
 import type { Operation } from '../harness/traffic-operation.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
+import { day } from './day.ts';
 import { type BenchEnvironment, withBenchEnvironment } from './environment.ts';
-import { startServer } from './processes.ts';
-import { addModerators, serviceOn, startWeb } from './service.ts';
 import { judge, newSeries, sample } from './slopes.ts';
+import { startBoth } from './soak-service.ts';
 
 const CALLERS = 4;
 const PAUSE_MS = 25;
 const SAMPLES = 120;
-const WORKER = join(import.meta.dirname, '../workers/worker.ts');
 
 const USAGE = `Usage:
   npm run soak [-- --minutes N]
+  npm run soak -- day [--minutes N]
 
 Puts steady mixed load on a web and a worker process for N minutes (60; 0.5 is half a minute) and
 prints whether memory, connections, dead rows or jobs grew.
+
+day: every kind of caller at once for N minutes (30, at most 55), a backup, and restarts. Ends with a
+comparison of what was acknowledged with the database, of the read models and the backup with the log,
+and with the slopes of memory.
 `;
 
-const { values } = processArguments(
+const { positionals, values } = processArguments(
   USAGE,
-  { minutes: { type: 'string', default: '60' } },
-  [0, 0],
-  ({ values }) => {
-    if (!(Number(values.minutes) > 0))
+  { minutes: { type: 'string' } },
+  [0, 1],
+  ({ positionals: [name], values: { minutes = '1' } }) => {
+    if (name !== undefined && name !== 'day') throw new ArgumentError(`Unknown soak '${name}'.`);
+    if (!(Number(minutes) > 0))
       throw new ArgumentError('--minutes must be a number greater than 0.');
+    // The credentials of its members last for an hour.
+    if (name === 'day' && Number(minutes) > 55)
+      throw new ArgumentError('--minutes of a day must be at most 55.');
   },
 );
-const minutes = Number(values.minutes);
+const isDay = positionals[0] === 'day';
+const minutes = Number(values.minutes ?? (isDay ? 30 : 60));
 
 /** Runs steady mixed load on a web and a worker process and reports whether anything grew. */
 async function soak(setting: BenchEnvironment): Promise<void> {
-  const { url, operations, metrics } = await startBoth(setting);
+  const { url, service, desk, metrics } = await startBoth(setting);
+  const operations = await createTraffic(createApi(service.base), desk);
   const client = new pg.Client(url);
   await client.connect();
   setting.onEnd(() => client.end());
@@ -82,28 +89,12 @@ async function call(
   }
 }
 
-async function startBoth(setting: BenchEnvironment) {
-  const url = await setting.database('migrated');
-  const { base, env } = await serviceOn(setting, url);
-  const metrics = { web: env.METRICS_PORT, worker: await freePort() };
-  const service = {
-    base,
-    env: {
-      ...env,
-      WORKER_METRICS_PORT: metrics.worker,
-      UNDO_WINDOW_SECONDS: '5',
-      LOG_LEVEL: 'error',
-    },
-  };
-  const desk = {
-    moderator: atDesk(createApi(base), await addModerators(service, 'Ann', 'moderator')),
-    lead: atDesk(createApi(base), await addModerators(service, 'Lea', 'lead')),
-  };
-  await startWeb(setting, service);
-  const worker = `http://127.0.0.1:${metrics.worker}`;
-  await startServer(setting, [WORKER], service.env, worker, '/metrics');
-  const operations = await createTraffic(createApi(base), desk);
-  return { url, operations, metrics };
+async function mixedDay(setting: BenchEnvironment): Promise<void> {
+  const wrong = await day(setting, minutes);
+  const outcome =
+    wrong.length === 0 ? ['Nothing is wrong.'] : wrong.map((each) => `WRONG: ${each}`);
+  process.stdout.write(`${outcome.join('\n')}\n`);
+  if (wrong.length > 0) process.exitCode = 1;
 }
 
-await withBenchEnvironment(soak);
+await withBenchEnvironment(isDay ? mixedDay : soak);
