@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import t from 'tap';
 import {
   defineFactsOfStreamsSinceReset,
@@ -59,36 +60,82 @@ const ROWS = [
       CASE n WHEN 20000 THEN 'h' ELSE '' END, 200, '{}', at FROM many`,
   `INSERT INTO reported_records (subject_type, subject_id, author_id, reported_at, version)
     SELECT CASE n WHEN 20000 THEN 'case_note' ELSE 'artifact' END, id, '${ONE}', at, 1 FROM many`,
+  `INSERT INTO reported_records (subject_type, subject_id, author_id, reported_at, version)
+    SELECT 'case_note', gen_random_uuid(), id, at, 1 FROM many`,
   'VACUUM ANALYZE',
 ];
 
-const READS: Readonly<Record<string, Sql>> = {
-  'the audit of a subject': auditPage('newest', 0, 1e9, 21, { subject: ONE }),
-  'the audit of a policy as a subject': auditPage('newest', 0, 1e9, 21, { subject: 'rare' }),
-  'the audit by a policy': auditPage('newest', 0, 1e9, 21, { policy: 'rare' }),
-  'the audit by a policy without entries': auditPage('newest', 0, 1e9, 21, { policy: 'none' }),
-  'the audit of a moderator': auditPage('oldest', 0, 1e9, 21, { moderatorId: ONE }),
-  'the events that decide a command on a case': defineFactsSinceReset([
-    'CaseOpened',
-    'CaseClaimed',
-  ])(memberOwner(ONE), `case-${ONE}`),
-  'the events that decide how a case ends with an account': defineFactsOfStreamsSinceReset([
-    'CaseOpened',
-    'CaseClaimed',
-  ])(memberOwner(ONE), [`case-${ONE}`]),
-  'the cases in a rare state': publicCases({ state: 'submitted' }, 21),
-  'the cases left to end with an account': casesHeld(ONE, 200),
-  'the members who hear of them': membersOfCasesHeld(ONE, 200),
-  'the reported case notes left to end with an account': reportedCaseNotesOf(ONE, 200),
-  'the last erased notes of a member': erasedNotes(ONE, { at: 'now', note_id: ONE }, 5),
-  'the last receipts to empty': filledReceipts(ONE, { space: 'api', key: NEARLY_LAST }, 5),
-  'the sessions to expire': overdueSessions(500),
-  'the credentials to expire': overdueCredentials(500),
+const AUDIT = 'DROP INDEX events_audit_of_';
+const LOG = 'ALTER TABLE events DROP CONSTRAINT events_pkey';
+
+/** Reads, each with the statement that drops the index by which it is bounded. */
+const READS: Readonly<Record<string, [Sql, string]>> = {
+  'the audit of a subject': [auditPage('newest', 0, 1e9, 21, { subject: ONE }), `${AUDIT}subject`],
+  'the audit of a policy as a subject': [
+    auditPage('newest', 0, 1e9, 21, { subject: 'rare' }),
+    `${AUDIT}subject`,
+  ],
+  'the audit by a policy': [auditPage('newest', 0, 1e9, 21, { policy: 'rare' }), `${AUDIT}policy`],
+  'the audit by a policy without entries': [
+    auditPage('newest', 0, 1e9, 21, { policy: 'none' }),
+    `${AUDIT}policy`,
+  ],
+  'the audit of a moderator': [
+    auditPage('oldest', 0, 1e9, 21, { moderatorId: ONE }),
+    `${AUDIT}moderator`,
+  ],
+  'the events that decide a command on a case': [
+    defineFactsSinceReset(['CaseOpened', 'CaseClaimed'])(memberOwner(ONE), `case-${ONE}`),
+    LOG,
+  ],
+  'the events that decide how a case ends with an account': [
+    defineFactsOfStreamsSinceReset(['CaseOpened', 'CaseClaimed'])(memberOwner(ONE), [
+      `case-${ONE}`,
+    ]),
+    LOG,
+  ],
+  'the cases in a rare state': [
+    publicCases({ state: 'submitted' }, 21),
+    'DROP INDEX cases_by_state',
+  ],
+  'the cases left to end with an account': [casesHeld(ONE, 200), 'DROP INDEX cases_to_end'],
+  'the members who hear of them': [membersOfCasesHeld(ONE, 200), 'DROP INDEX cases_to_end'],
+  'the reported case notes left to end with an account': [
+    reportedCaseNotesOf(ONE, 200),
+    'DROP INDEX reported_records_to_end',
+  ],
+  'the last erased notes of a member': [
+    erasedNotes(ONE, { at: 'now', note_id: ONE }, 5),
+    'DROP INDEX notes_of_member',
+  ],
+  'the last receipts to empty': [
+    filledReceipts(ONE, { space: 'api', key: NEARLY_LAST }, 5),
+    'ALTER TABLE receipts DROP CONSTRAINT receipts_pkey',
+  ],
+  'the sessions to expire': [overdueSessions(500), 'DROP INDEX sessions_expiry'],
+  'the credentials to expire': [overdueCredentials(500), 'DROP INDEX credentials_expiry'],
 };
+
+/** More than a read of a page by an index, and less than one of the rows above. */
+const MOST_BLOCKS = 40;
 
 interface Node {
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
+}
+
+/** The blocks that a read touches as a prepared statement. */
+async function blocksOf(client: pg.Client, read: Sql, mode: string): Promise<number> {
+  const { text, values } = toQuery(read);
+  const given = values.map((value) => client.escapeLiteral(String(prepareValue(value))));
+  await client.query(`SET plan_cache_mode = ${mode}`);
+  await client.query(`PREPARE read AS ${text}`);
+  const { rows } = await client.query(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE read (${given.join(', ')})`,
+  );
+  await client.query('DEALLOCATE read');
+  const plan = rows[0]['QUERY PLAN'][0].Plan as Node;
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 }
 
 t.test('reads no more than it returns, however many other rows there are', async (t) => {
@@ -97,18 +144,13 @@ t.test('reads no more than it returns, however many other rows there are', async
     for (const text of ROWS) await client.query(text);
     await client.query(BY_INDEX);
     for (const mode of ['force_generic_plan', 'force_custom_plan'])
-      for (const [name, read] of Object.entries(READS)) {
-        const { text, values } = toQuery(read);
-        const given = values.map((value) => client.escapeLiteral(String(prepareValue(value))));
-        await client.query(`SET plan_cache_mode = ${mode}`);
-        await client.query(`PREPARE read AS ${text}`);
-        const { rows } = await client.query(
-          `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE read (${given.join(', ')})`,
-        );
-        await client.query('DEALLOCATE read');
-        const plan = rows[0]['QUERY PLAN'][0].Plan as Node;
-        const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-        t.ok(blocks < 40, `${name}: ${blocks} blocks, ${mode}`);
+      for (const [name, [read, drop]] of Object.entries(READS)) {
+        const blocks = await blocksOf(client, read, mode);
+        t.ok(blocks < MOST_BLOCKS, `${name}: ${blocks} blocks, ${mode}`);
+        await client.query(`BEGIN; ${drop}`);
+        const without = await blocksOf(client, read, mode);
+        t.ok(without > MOST_BLOCKS, `${name}: ${without} blocks without its index, ${mode}`);
+        await client.query('ROLLBACK');
       }
   });
 });
