@@ -17,7 +17,8 @@ export function recordsRestored(
 ): Sql<{ id: string; at: Date }> {
   return named(
     `SELECT given.id, restored.at FROM unnest($2::uuid[]) given (id), LATERAL (
-      SELECT max(${REVERSED_AT}) AS at FROM (SELECT * FROM record_decisions
+      SELECT max(${REVERSED_AT}) AS at FROM (
+          SELECT decision, decided_at, undone_at FROM record_decisions
           WHERE subject_type = $1 AND subject_id = given.id OFFSET 0) one
         WHERE ${REVERSED}
     ) restored WHERE restored.at IS NOT NULL`,

@@ -31,9 +31,11 @@ const PUBLICLY_READ: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
       ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
-      ...['handles', 'members', 'notes', 'policies', 'profiles', 'record_decisions'],
+      ...['handles', 'members', 'notes', 'policies', 'profiles'],
     ].map((table) => [table, 'SELECT']),
   ),
+  // Since when a record is public again; neither who decided, nor why.
+  record_decisions: 'SELECT (subject_type, subject_id, author_id, decision, decided_at, undone_at)',
   schema_migrations: 'SELECT (applied_at)',
 };
 

@@ -14,7 +14,10 @@ export async function swapTables(client: pg.Client, tables: readonly string[]): 
   }
 }
 
-/** LIKE copies no privileges, and default privileges may grant some on every new table. */
+/**
+ * LIKE copies no privileges, of tables or columns, and default privileges may grant some on every new
+ * table.
+ */
 async function copyPrivileges(client: pg.Client, tables: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `WITH pairs AS (
@@ -30,7 +33,13 @@ async function copyPrivileges(client: pg.Client, tables: readonly string[]): Pro
        FROM changed, aclexplode(given) item, LATERAL (${GRANTEE}) grantee
        UNION SELECT 2, 'GRANT ' || privilege_type || ' ON ' || changed.name || ' TO ' || grantee.name
          || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
-       FROM changed, aclexplode(wanted) item, LATERAL (${GRANTEE}) grantee)
+       FROM changed, aclexplode(wanted) item, LATERAL (${GRANTEE}) grantee
+       UNION SELECT 2, 'GRANT ' || privilege_type || ' (' || quote_ident(attname) || ') ON rebuild.'
+         || relname || ' TO ' || grantee.name
+         || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+       FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid, aclexplode(attacl) item,
+         LATERAL (${GRANTEE}) grantee
+       WHERE relnamespace = 'public'::regnamespace AND relname = ANY($1))
      SELECT statement FROM statements ORDER BY turn`,
     [tables],
   );
