@@ -85,10 +85,10 @@ t.test('items that would move the rows wait until they are shown', NEEDS_BROWSER
   t.equal(await page.locator('.arrivals').count(), 0);
 });
 
-t.test('a list that is older than the stream is read again', NEEDS_BROWSER, async (t) => {
+t.test('a list that is older than the stream is read again once', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
-  await submit(service, { message: 'First' });
+  await service.tamper(waitingNotes(120));
   const { page } = await visit(t, `${service.baseUrl}/moderation`, { expected: /status of 401/ });
   let requests = 0;
   page.on('request', (request) => {
@@ -98,7 +98,15 @@ t.test('a list that is older than the stream is read again', NEEDS_BROWSER, asyn
   await signIn(page, ann);
   await list.arrived;
   await page.locator('.stream.live').waitFor();
+  const again = await holdRequest(page, '**/api/moderation/queue?**', 'answer');
   list.release();
-  await page.locator('.row', { hasText: 'First' }).waitFor();
+  await page.locator('.row').first().waitFor();
   t.equal(requests, 2, 'no later than its rows are shown');
+  await again.arrived;
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await page.locator('.row[aria-setsize="100"]').first().waitFor();
+  await again.deliver();
+  t.equal(requests, 3, 'a page that arrived meanwhile needs no further read');
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await page.locator('.row[aria-setsize="120"]').first().waitFor();
 });

@@ -153,8 +153,9 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
   const number = listNumber();
   const before = pages;
   const request = nextRequest();
-  const shownRows = get().items.length;
-  const rowsWanted = whole || shownRows <= MAX_REREAD_ROWS ? shownRows : 0;
+  const shown = get().items.map(({ id }) => id);
+  const all = whole || shown.length <= MAX_REREAD_ROWS;
+  const rowsWanted = all ? shown.length : 0;
   const pagesRead: Page[] = [];
   let rows = 0;
   let cursor: string | null = null;
@@ -174,15 +175,13 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
     return;
   }
   if (!isListCurrent(number) || request < shownRefresh) return;
-  const all = rowsWanted === shownRows;
-  // More pages were requested meanwhile, so this answer is too short.
-  if (all && (get().loading || pages !== before)) return refreshList({ whole });
   shownRefresh = request;
   // Merge after the last page has arrived: items may have been read again in the meantime.
   const fresh = pagesRead.flatMap(toShownItems);
-  const asked = all ? get().items.map(({ id }) => id) : [];
-  mergeItems(fresh, asked, all);
-  set({ listFault: null, counts, ...(all ? { nextCursor: cursor } : {}) });
+  // Pages that were requested meanwhile are newer, and follow the rows that this answer has.
+  const ends = all && pages === before && !get().loading;
+  mergeItems(fresh, all ? shown : [], ends);
+  set({ listFault: null, counts, ...(ends ? { nextCursor: cursor } : {}) });
   if (!hasCurrent()) focusOn(get().items[0]?.id ?? null, { focus: false });
   else loadDetail(get().focusId);
 }
