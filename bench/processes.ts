@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { INHERITED_ENV } from '../harness/inherited-env.ts';
 import type { BenchEnvironment } from './environment.ts';
 
 /** Starts a server process, waits until `path` at `base` answers 200, and returns its pid. */
@@ -14,7 +15,7 @@ export async function startServer(
 ): Promise<number> {
   const child = spawn(process.execPath, [...args], {
     cwd,
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...INHERITED_ENV, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'exit');

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { writeHistory } from '../harness/history.ts';
 import { fillTables } from '../harness/history-tables.ts';
+import { INHERITED_ENV } from '../harness/inherited-env.ts';
 import { projections } from '../projections/registry.ts';
 import type { LongBenchmark } from './environment.ts';
 import { readMemory } from './memory.ts';
@@ -76,7 +77,7 @@ async function floor(client: pg.Client): Promise<number> {
 async function rebuild(env: Record<string, string>, base: string) {
   const started = performance.now();
   const child = spawn(process.execPath, [beside('../cli/rebuild.ts')], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...INHERITED_ENV, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');

@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../harness/free-port.ts';
+import { INHERITED_ENV } from '../harness/inherited-env.ts';
 import { severalHosts } from '../harness/standby.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { wireProxy } from '../harness/wire-proxy.ts';
@@ -67,7 +68,7 @@ export async function createProofEnvironment(
   const addresses = ports.map((web) => `http://127.0.0.1:${web}`);
   const serverKey = randomBytes(32).toString('hex');
   const common = {
-    PATH: process.env.PATH ?? '',
+    ...INHERITED_ENV,
     DATA_DIR: join(folder, 'data'),
     DATABASE_URL: proxy.url,
     DATABASE_DIRECT_URL: proxy.url,

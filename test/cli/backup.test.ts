@@ -24,6 +24,7 @@ import { loadBackup } from '../../cli/backup/load.ts';
 import { releaseTables, requireSameTables, tablesOf } from '../../cli/backup/tables.ts';
 import { withScratchDatabase } from '../../cli/backup/verify-backup.ts';
 import { newAgent } from '../../harness/agent.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey } from '../../harness/registration.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { readConfig } from '../../platform/config.ts';
@@ -45,7 +46,7 @@ function newFolder(t: Test): string {
 
 /** Runs one of the commands; returns its exit status and output. */
 async function run(name: string, args: string[], env: Record<string, string> = {}) {
-  const all = { PATH: process.env.PATH, BACKUP_PASSPHRASE: PASSPHRASE, ...env };
+  const all = { ...INHERITED_ENV, BACKUP_PASSPHRASE: PASSPHRASE, ...env };
   return promisify(execFile)(process.execPath, [`cli/${name}.ts`, ...args], { env: all }).then(
     (said) => ({ code: 0, ...said }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { startInstance } from '../../harness/instance.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { DOCUMENTS, ROOT, shellBlocks } from '../support/documents.ts';
@@ -14,7 +15,7 @@ const ELSEWHERE = /^npm ci && npm (start|test)\b.*$/gm;
 async function runPage(commands: string, env: Record<string, string>) {
   const child = spawn('bash', ['-c', `set -eo pipefail\n${commands}`], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { ...INHERITED_ENV, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { addModerator, submit } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
 import { matchAll } from '../support/match-all.ts';
@@ -80,7 +81,7 @@ t.test('reports an unreachable database in one line', async (t) => {
     t.match(stderr, /^[^\n]*ECONNREFUSED[^\n]*\n$/);
   }
   const rebuild = spawn(process.execPath, ['cli/rebuild.ts'], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...INHERITED_ENV, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   t.match(await text(rebuild.stderr), /^[^\n]*ECONNREFUSED[^\n]*\n$/);
@@ -90,7 +91,7 @@ t.test('ends an audit silently when its reader closes', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const audit = spawn(process.execPath, ['cli/moderator.ts', 'audit'], {
-    env: { PATH: process.env.PATH, ...clientEnv(service, ann.token), PORT: ' 4125 ' },
+    env: { ...INHERITED_ENV, ...clientEnv(service, ann.token), PORT: ' 4125 ' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   audit.stdout.destroy();

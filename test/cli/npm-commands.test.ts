@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { startInstance } from '../../harness/instance.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { DOCUMENTS } from '../support/documents.ts';
@@ -96,7 +97,7 @@ t.test('has a short run in CI for every command that the documents name', async 
 async function runCommand(name: string, args: string[], env: Record<string, string>) {
   const child = spawn('npm', ['run', '-s', name, '--', ...args], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { ...INHERITED_ENV, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
 import { rebuildTables } from '../support/rebuild-command.ts';
@@ -19,7 +20,7 @@ const TWO_ADDRESSES = `data:text/javascript,${encodeURIComponent(`
 
 /** Runs a command and returns its exit status and output. */
 async function run(url: string, args: string[]) {
-  const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  const env = { ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
   return promisify(execFile)(process.execPath, args, { env }).then(
     (said) => ({ code: 0, ...said }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),

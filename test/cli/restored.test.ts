@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
 import { readCookie } from '../../harness/api.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey } from '../../harness/registration.ts';
 import { logServers } from '../../platform/eventstore/log-epochs.ts';
 import { Client } from '../../platform/postgres/client.ts';
@@ -11,7 +12,7 @@ import { startService } from '../support/service.ts';
 
 /** Runs the command on a database. */
 async function restored(url: string, ...args: string[]) {
-  const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
+  const env = { ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` };
   return promisify(execFile)(process.execPath, ['cli/restored.ts', ...args], { env }).then(
     (said) => ({ code: 0, ...said }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),

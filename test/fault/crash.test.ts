@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { testDatabase } from '../support/database.ts';
 
 const WEB = join(import.meta.dirname, '../../services/web.ts');
@@ -13,7 +14,7 @@ t.test('gives each write one effect after a kill and exact retries', async (t) =
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const env = {
-    PATH: process.env.PATH,
+    ...INHERITED_ENV,
     DATABASE_URL: url,
     PORT: port,
     METRICS_PORT: '0',

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
 import { createCertificate } from '../../harness/certificate.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { promote, type Server, severalHosts, startStandby } from '../../harness/standby.ts';
 import { needs } from '../../harness/system-process.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -167,7 +168,7 @@ t.test("checks each host's certificate by its own name", needs('openssl'), async
 
 t.test('commands take an address with several hosts', async (t) => {
   const { primary, standby } = await startServers(t);
-  const env = { PATH: process.env.PATH, DATABASE_URL: severalHosts([standby, primary]), ...KEYS };
+  const env = { ...INHERITED_ENV, DATABASE_URL: severalHosts([standby, primary]), ...KEYS };
   const run = (file: string, ...args: string[]) =>
     promisify(execFile)(process.execPath, [file, ...args], { env });
   for (const [file, ...args] of [

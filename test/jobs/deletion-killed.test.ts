@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { writeRecords } from '../../harness/records-of-member.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
@@ -35,7 +36,7 @@ t.test('continues a deletion with thousands of records after a worker was killed
   };
   await assertHidden();
   const worker = spawn(process.execPath, [WORKER], {
-    env: { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: keys },
+    env: { ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS: keys },
     stdio: 'ignore',
   });
   const exited = new Promise((resolve) => worker.once('exit', resolve));

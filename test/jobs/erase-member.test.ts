@@ -6,6 +6,7 @@ import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
 import { type ApiResponse, readCookie } from '../../harness/api.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../harness/cases.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
 import { readModels } from '../../harness/rebuilt.ts';
@@ -344,7 +345,7 @@ t.test('continues an erasure after a worker was killed', async (t) => {
   t.equal((await remove(gone, true)).status, 200);
 
   const worker = spawn(process.execPath, [WORKER], {
-    env: { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: keys },
+    env: { ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS: keys },
     stdio: 'ignore',
   });
   t.teardown(() => worker.kill('SIGKILL'));

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { callerBoss } from '../../platform/jobs/boss.ts';
@@ -294,7 +295,7 @@ t.test('screens submitted notes in a worker process', async (t) => {
     [join(import.meta.dirname, '../../workers/worker.ts')],
     {
       env: {
-        PATH: process.env.PATH,
+        ...INHERITED_ENV,
         DATABASE_URL: service.database.url,
         SERVER_KEYS: `${key?.id}:${Buffer.from(key?.secret ?? '').toString('hex')}`,
       },

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { bootstrap, newCredential, toAuthorization } from '../../harness/agent.ts';
 import { readCookie } from '../../harness/api.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey, newRegistration } from '../../harness/registration.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createCore } from '../../services/compose.ts';
@@ -19,7 +20,7 @@ const HEAD =
 
 /** Runs the keys command; returns its exit status and output. */
 async function keys(url: string, held: string, ...args: string[]) {
-  const env = { PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS: held };
+  const env = { ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS: held };
   const script = join(import.meta.dirname, '../../cli/keys.ts');
   return promisify(execFile)(process.execPath, [script, ...args], { env }).then(
     (output) => ({ code: 0, ...output }),

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey, signedIn } from '../../harness/registration.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { readConfig } from '../../platform/config.ts';
@@ -27,7 +28,7 @@ async function createUsedDatabase(t: Test) {
   await signedIn(service);
   await service.call('POST', '/api/guestbook', { body: { id: randomUUID(), message: 'Hello' } });
   const { url, pool } = service.database;
-  const env = (SERVER_KEYS: string) => ({ PATH: process.env.PATH, DATABASE_URL: url, SERVER_KEYS });
+  const env = (SERVER_KEYS: string) => ({ ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS });
   return { url, pool, env };
 }
 
@@ -102,7 +103,7 @@ t.test('records no key in a refused start', async (t) => {
 t.test('creates no key by the keys command without an instance', async (t) => {
   const { path, remove } = temporaryFolder('keys');
   t.teardown(remove);
-  const env = { PATH: process.env.PATH, DATA_DIR: join(path, 'data') };
+  const env = { ...INHERITED_ENV, DATA_DIR: join(path, 'data') };
   const args = [file('cli/keys.ts'), 'status'];
   await t.rejects(promisify(execFile)(process.execPath, args, { env }), /No instance runs/);
   t.notOk(existsSync(join(path, 'data')));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
 
@@ -44,7 +45,7 @@ function project(t: { teardown(end: () => void): unknown }, files: Files) {
   const start = async (args: string[] = [], env: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [START, ...args], {
       cwd: path,
-      env: { PATH: process.env.PATH, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', ...env },
+      env: { ...INHERITED_ENV, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', ...env },
     });
     running.push(child);
     const run = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { createBackup } from '../../cli/backup/create.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey } from '../../harness/registration.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
@@ -88,7 +89,7 @@ export async function createHealthy(t: Test, server: { url: string }) {
 
 /** Runs a command of `cli/`; returns its exit status and output. */
 export function runCli(args: readonly string[], env: Environment) {
-  const all = { PATH: process.env.PATH, ...env };
+  const all = { ...INHERITED_ENV, ...env };
   return promisify(execFile)(process.execPath, args, { env: all }).then(
     (said) => ({ code: 0, ...said }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { testDatabase } from './database.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -32,7 +33,7 @@ export async function startProcess(
     ...settings,
   };
   const child: ChildProcess = spawn(process.execPath, [join(ROOT, file)], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...INHERITED_ENV, ...env },
     stdio,
   });
   t.teardown(() => child.kill('SIGKILL'));

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type pg from 'pg';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 
 /** Runs `npm run rebuild -- …` as a separate process. */
 export function startRebuild(env: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, ['cli/rebuild.ts', ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...INHERITED_ENV, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

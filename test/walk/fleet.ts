@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { testDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -33,7 +34,7 @@ export async function startFleet(t: Test, proxyPort: string, settings: Record<st
   const { url, pool } = await testDatabase(t, { empty: true });
   const ports = await twoFreePorts();
   const env = {
-    PATH: process.env.PATH,
+    ...INHERITED_ENV,
     DATABASE_URL: url,
     SERVER_KEYS: `1:${'5e'.repeat(32)}`,
     BASE_URL: `http://127.0.0.1:${proxyPort}`,

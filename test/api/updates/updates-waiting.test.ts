@@ -12,6 +12,7 @@ import {
 } from '../../../harness/agent.ts';
 import type { ApiResponse } from '../../../harness/api.ts';
 import { freePort } from '../../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../../harness/inherited-env.ts';
 import { createUpdatesWaiting } from '../../../services/updates/waiting.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -194,7 +195,7 @@ t.test('answers waiting requests when the process drains', async (t) => {
   const [key] = service.core.config.serverKeys ?? [];
   const child: ChildProcess = spawn(process.execPath, [WEB], {
     env: {
-      PATH: process.env.PATH,
+      ...INHERITED_ENV,
       DATABASE_URL: service.database.url,
       PORT: port,
       METRICS_PORT: '0',
