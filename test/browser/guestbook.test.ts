@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, visit as open, untilTrue } from '../support/browser.ts';
 import { sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async (t) => {
@@ -39,6 +39,13 @@ t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async
   await page.reload();
   await page.getByRole('article').filter({ hasText: 'Marie' }).waitFor();
   await page.getByText('Published', { exact: true }).waitFor();
+  const own = page.locator('.own-note');
+  const status = await own.getByRole('link', { name: 'Link to its status' }).getAttribute('href');
+  await own.getByRole('link', { name: 'Open' }).click();
+  await page.waitForURL(`${service.baseUrl}/notes/${items[0].id}`);
+  const device = await open(t, service.baseUrl + status, { javaScriptEnabled: false });
+  await device.page.getByRole('link', { name: 'Your note', exact: true }).waitFor();
+  await page.goBack();
   await page.getByRole('button', { name: 'Remove from this list' }).click();
   t.equal(await page.getByText('Your notes').count(), 0);
 });

@@ -196,9 +196,20 @@ function NoteButtons({ note, textId, openForm, onOpen, onRemove }: NoteButtonsPr
   const canAppeal = Boolean(outcome?.appeal_until);
   const canRemove = body.attribution === 'guest';
   const toggle = (form: FormName) => onOpen(openForm === form ? undefined : form);
-  if (!canWithdraw && !canAppeal && !canRemove) return null;
+  const isPublic = standing === 'published';
+  if (!isPublic && !canWithdraw && !canAppeal && !canRemove) return null;
   return (
     <div class="actions">
+      {isPublic && (
+        <a class="button quiet" href={`/notes/${body.id}`} aria-describedby={textId}>
+          Open
+        </a>
+      )}
+      {canRemove && (
+        <a class="button quiet" href={`/notes/${body.id}/sent`} aria-describedby={textId}>
+          Link to its status
+        </a>
+      )}
       {canCorrect && (
         <button
           type="button"
