@@ -83,7 +83,7 @@ t.test('the policies name binding, key and conflict of each space', async (t) =>
     ['register', 'body and secrets', true, 'registration_conflict'],
     ['recover', 'body and secrets', true, 'invalid_request'],
     ['note', 'keyed content', true, 'submission_conflict'],
-    ['session', 'body', false, 'idempotency_conflict'],
+    ['session', 'keyed content', false, 'idempotency_conflict'],
     ['moderation', 'body', false, 'idempotency_conflict'],
   ]);
 });
