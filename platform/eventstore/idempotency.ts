@@ -1,7 +1,9 @@
 import canonicalize from 'canonicalize';
+import type pg from 'pg';
 import { contentHash } from '../body-hash.ts';
 import { fault } from '../fault.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
+import { query } from '../postgres/query.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
 import {
   type Command,
@@ -102,6 +104,14 @@ export function defineIdempotentCommand<Answer, Code extends string, const Of ex
 ): IdempotentCommand<Answer, Code> {
   return command;
 }
+
+/** Whether a command with the key has a receipt by now. Waits for no command that is under way. */
+export const hasReceipt = async <S extends Space>(
+  pool: pg.Pool,
+  owner: Owner<HolderOf[S]>,
+  space: S,
+  key: string,
+): Promise<boolean> => (await query(pool, readReceipt(owner, space, key))).length > 0;
 
 /**
  * Executes a command once per idempotency key. The receipt is committed with the command's writes.

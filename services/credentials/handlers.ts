@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import type { RouteLimits } from '../../platform/limits/route-limits.ts';
@@ -53,8 +54,10 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
   return {
     'credential.bootstrap': (call) => {
       const { member_id: memberId, sign_in_key: signInKey } = call.body;
-      return limits.within(call, [BOOTSTRAP_ATTEMPTS], () =>
-        runCommandAs(
+      return limits.within(call, [BOOTSTRAP_ATTEMPTS], async () => {
+        if (!(await isMemberKey(deps, memberId, 'sign-in', signInKey)))
+          return refuse('credential_not_accepted');
+        return runCommandAs(
           memberWith(memberId, signInKey),
           deps,
           call,
@@ -62,8 +65,8 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
             status: 'created' as const,
             ...created,
           })),
-        ),
-      );
+        );
+      });
     },
 
     'credential.rotate': (call) => {

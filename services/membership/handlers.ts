@@ -1,11 +1,14 @@
+import { hasReceipt } from '../../platform/eventstore/idempotency.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { memberOnce } from '../../platform/idempotent-calls.ts';
+import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { isRefusal } from '../../platform/refusal.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { KEY_ATTEMPTS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { loginCommand, logoutCommand } from './login.ts';
@@ -27,6 +30,7 @@ import {
 
 export function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipContract> {
   const { store, keys, limits } = deps;
+  const proofs = { pool: store.pool, keys };
   const authenticate = sessionAuthenticator(store.pool, keys);
   const registrations = limits.toLimit(REGISTRATIONS);
 
@@ -43,6 +47,8 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
     'membership.login': (call) =>
       limits.within(call, [KEY_ATTEMPTS], async () => {
         const { body, request } = call;
+        if (!(await isMemberKey(proofs, body.id, 'sign-in', body.sign_in_key)))
+          return refuse('credentials_not_accepted');
         const token = newToken();
         const before = presentedSession(request.cookie);
         const answer = await store.execute(loginCommand(deps, body, token, before));
@@ -52,6 +58,12 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
 
     'membership.recover': (call) =>
       limits.within(call, [KEY_ATTEMPTS], async () => {
+        const { id, recovery_key, operation_id } = call.body;
+        const isProven = await isMemberKey(proofs, id, 'recovery', recovery_key);
+        // A recovery replaces the key that proves it, so a repeat is known by its receipt. Read afterwards,
+        // because both change in one commit.
+        const isRepeat = await hasReceipt(store.pool, memberOwner(id), 'recover', operation_id);
+        if (!isProven && !isRepeat) return refuse('credentials_not_accepted');
         const answer = await store.execute(recoverCommand(deps, call.body));
         return isRefusal(answer) ? answer : { status: 200, body: answer };
       }),
