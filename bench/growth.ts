@@ -28,6 +28,7 @@ const SLACK = { milliseconds: 4, buffers: 60, bytes: 100 };
 /** Measured and printed, but not judged, and why. */
 const NOT_JUDGED: Readonly<Record<string, string>> = {
   'GET /api/moderation/stats': 'costs what its period holds',
+  'GET /api/v1/agents/:id': 'counts each public record of the member',
   'POST /api/v1/cases/:case_id/notes, where all others took part':
     'tells 200 members, whose feeds it writes, and no more where more took part',
 };
