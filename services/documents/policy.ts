@@ -31,6 +31,7 @@ const KEPT = [
 
 const ERASED = [
   'Text of rejected, removed and withdrawn notes, after the times under retention.',
+  'The former text of a note that its author corrects, at once.',
   'With an account: its names and free text in the log, the read models and the receipts.',
   'Approved notes of a deleted account stay, under the name `former member`, unless erase_notes is true.',
 ];
