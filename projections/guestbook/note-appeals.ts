@@ -19,6 +19,15 @@ function moot(noteId: string): Sql {
   return sql`UPDATE note_appeals SET state = 'moot' WHERE note_id = ${noteId} AND state = 'open'`;
 }
 
+/** An undone answer opens the appeal again; the undo of anything else but a dismissal makes it moot. */
+function undone({ note_id, decision, appeal }: EventOf<typeof events, 'DecisionUndone'>['data']) {
+  if (decision === 'kept') return [];
+  return appeal
+    ? sql`UPDATE note_appeals SET state = 'open', decided_at = NULL, decided_by = NULL, message = NULL
+        WHERE appeal_id = ${appeal.appeal_id}`
+    : moot(note_id);
+}
+
 const insertAppeal = defineInsert('note_appeals', {
   appeal_id: 'uuid',
   note_id: 'uuid',
@@ -50,7 +59,7 @@ export const noteAppeals = defineProjection(events, {
       }),
     AppealGranted: (event) => decide(event, 'granted'),
     AppealUpheld: (event) => decide(event, 'upheld'),
-    DecisionUndone: ({ data }) => moot(data.note_id),
+    DecisionUndone: ({ data }) => undone(data),
     NoteRestored: ({ data }) => moot(data.note_id),
     NoteErased: ({ data }) => [
       moot(data.note_id),
@@ -74,15 +83,23 @@ export interface AppealOfMember {
   at: string;
 }
 
-/** Reads a member's appeals after `last`, oldest first. */
+/**
+ * Reads a member's appeals after `last`, oldest first, as the member may know them: within the undo
+ * window of its answer an appeal reads as open.
+ */
 export function appealsOfMember(
   memberId: string,
   last: Pick<AppealOfMember, 'at' | 'appeal_id'> | undefined,
   limit: number,
+  undoSeconds: number,
 ): Sql<AppealOfMember> {
-  return sql`SELECT appeal_id, note_id, of, text, state, opened_at, decided_at, message,
-      opened_at::text AS at
-    FROM note_appeals WHERE member_id = ${memberId} AND (opened_at, appeal_id) >
+  return sql`SELECT appeal_id, note_id, of, text, opened_at, opened_at::text AS at,
+      CASE WHEN untold THEN 'open' ELSE state END AS state,
+      CASE WHEN NOT untold THEN decided_at END AS decided_at,
+      CASE WHEN NOT untold THEN message END AS message
+    FROM note_appeals CROSS JOIN LATERAL (SELECT coalesce(
+      decided_at + make_interval(secs => ${undoSeconds}) > now(), false) AS untold) window_open
+    WHERE member_id = ${memberId} AND (opened_at, appeal_id) >
       (${last?.at ?? START_OLDEST.at}::timestamptz, ${last?.appeal_id ?? START_OLDEST.id}::uuid)
     ORDER BY opened_at, appeal_id LIMIT ${limit}`;
 }

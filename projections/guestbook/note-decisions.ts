@@ -28,6 +28,7 @@ const insertDecision = defineInsert(
     message: 'text',
     batch_id: 'uuid',
     claimed_at: 'timestamptz',
+    told_at: 'timestamptz',
   },
   { key: ['event_id'] },
 );
@@ -53,8 +54,13 @@ function insert(event: DecisionEvent, decision: DecisionRow['decision']): Sql {
     message: personal && ('why' in personal ? personal.why : personal.message),
     batch_id: data.batch_id,
     claimed_at: data.claimed_at,
+    told_at: announcesItself(event) ? recorded_at : null,
   });
 }
+
+/** Answers to reports and appeals of earlier releases, and the grant that comes with an undo. */
+const announcesItself = ({ type, data }: DecisionEvent): boolean =>
+  ['ReportsDismissed', 'AppealGranted', 'AppealUpheld'].includes(type) && !('undoable' in data);
 
 /**
  * Records a restoration as a decision, unless it accompanies the undo of a removal, which an

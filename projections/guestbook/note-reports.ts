@@ -48,8 +48,11 @@ export const noteReports = defineProjection(events, {
       sql`UPDATE note_reports SET state = 'withdrawn', settled_by_event = ${event_id}
         WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`,
     DecisionUndone: ({ data }) =>
-      sql`UPDATE note_reports SET state = 'open', settled_by_event = NULL
-        WHERE note_id = ${data.note_id} AND settled_by_event = ${data.of}`,
+      data.refused
+        ? sql`UPDATE note_reports SET state = 'removed', settled_by_event = ${data.refused.of}
+            WHERE report_id = ANY(${idsOf(data.reports ?? [])}::uuid[])`
+        : sql`UPDATE note_reports SET state = 'open', settled_by_event = NULL
+            WHERE note_id = ${data.note_id} AND settled_by_event = ${data.of}`,
     DecisionTold: ({ data }) =>
       data.outcome === 'overturned'
         ? sql`UPDATE note_reports SET state = 'kept'
@@ -82,13 +85,16 @@ export interface ReportTotals {
   dismissed: string[];
 }
 
-/** Counts the reports on a note, and finds the reasons of those that a moderator dismissed. */
+/**
+ * Counts the reports on a note, and finds the reasons of those that a moderator dismissed. A dismissal
+ * counts once it was announced: before that it can be undone, and no reporter may learn of it.
+ */
 export function reportTotals(noteId: string): Sql<ReportTotals> {
   return sql`SELECT count(*) FILTER (WHERE r.state = 'open')::int AS open,
       count(*) FILTER (WHERE r.state = 'silent' AND r.member_id IS NULL)::int AS "silentOfGuests",
       coalesce(array_agg(DISTINCT r.reason) FILTER (WHERE d.event_id IS NOT NULL), '{}') AS dismissed
     FROM note_reports r LEFT JOIN note_decisions d
-      ON d.event_id = r.settled_by_event AND d.decision = 'kept'
+      ON d.event_id = r.settled_by_event AND d.decision = 'kept' AND d.told_at IS NOT NULL
     WHERE r.note_id = ${noteId}`;
 }
 

@@ -38,8 +38,7 @@ function resolved(
             type: 'report.resolved',
             subject: { type: 'report', id: report_id },
             data: { outcome, subject: note(noteId) },
-            ...(outcome === 'withdrawn' ? { actor: { type: 'service' as const } } : {}),
-            ...(outcome === 'kept' ? { actor: MODERATOR } : {}),
+            actor: outcome === 'withdrawn' ? { type: 'service' as const } : MODERATOR,
           },
         ]
       : [],
@@ -63,6 +62,16 @@ export const notesFeed = defineFeedEntries(notes, {
   DecisionTold: ({ data, actor }) => {
     const { note_id, outcome, policy, message, appeal_until, member_id } = data;
     if (outcome === 'overturned') return resolved(data.reports, 'kept', note_id, member_id);
+    if (outcome === 'kept') return resolved(data.reports, 'kept', note_id, null);
+    if (outcome === 'granted' || outcome === 'upheld') {
+      const { appeal, parent_id, parent_author_id } = data;
+      if (!appeal || !member_id) return [];
+      return [
+        appealDecided({ ...appeal, note_id, member_id }, `appeal.${outcome}`),
+        ...replied(data, parent_id, parent_author_id, member_id),
+        ...resolved(data.reports, 'removed', note_id, member_id),
+      ];
+    }
     const refused = outcome === 'rejected' || outcome === 'removed';
     const own: FeedEntry[] = member_id
       ? [
@@ -107,18 +116,25 @@ export const notesFeed = defineFeedEntries(notes, {
             already_reviewed: data.silent,
           },
         },
-  ReportsDismissed: ({ data }) => resolved(data.reports, 'kept', data.note_id, null),
+  // A granted appeal that is undone: what was reported while the note was public is not public again.
+  DecisionUndone: ({ data }) => resolved(data.reports ?? [], 'removed', data.note_id, null),
+  // The next three announce themselves only if they cannot be undone.
+  ReportsDismissed: ({ data }) =>
+    data.undoable ? [] : resolved(data.reports, 'kept', data.note_id, null),
   AppealOpened: ({ data }) => ({
     member: data.member_id,
     type: 'appeal.opened',
     subject: { type: 'appeal', id: data.appeal_id },
     data: { note_id: data.note_id, decision_id: data.of },
   }),
-  AppealGranted: ({ data }) => [
-    appealDecided(data, 'appeal.granted'),
-    ...replied(data, data.parent_id, data.parent_author_id, data.member_id),
-  ],
-  AppealUpheld: ({ data }) => appealDecided(data, 'appeal.upheld'),
+  AppealGranted: ({ data }) =>
+    data.undoable
+      ? []
+      : [
+          appealDecided(data, 'appeal.granted'),
+          ...replied(data, data.parent_id, data.parent_author_id, data.member_id),
+        ],
+  AppealUpheld: ({ data }) => (data.undoable ? [] : appealDecided(data, 'appeal.upheld')),
 });
 
 function appealDecided(

@@ -112,15 +112,22 @@ export type OwnNoteRow = Pick<
   standing: Pick<StandingRow, 'decision' | 'policy' | 'message'> | null;
 };
 
-/** Reads a page of a member's notes, newest first. */
+/**
+ * Reads a page of a member's notes, newest first. An appeal reads as open within the undo window of its
+ * answer.
+ */
 export function ownNotesPage(
   memberId: string,
   limit: number,
   after: KeysetPosition = START_NEWEST,
+  undoSeconds: number,
 ): Sql<OwnNoteRow> {
   return named(
     `SELECT n.note_id, n.experience, n.parent_id, n.message, n.state, n.submitted_at,
-      n.approved_at, n.settled_at, n.appeal, n.erased_at, n.corrections, clock_timestamp() AS now,
+      n.approved_at, n.settled_at, n.erased_at, n.corrections, clock_timestamp() AS now,
+      CASE WHEN n.appeal = 'upheld' AND (SELECT max(a.decided_at) FROM note_appeals a
+          WHERE a.note_id = n.note_id AND a.state = 'upheld') + make_interval(secs => $5) > now()
+        THEN 'open' ELSE n.appeal END AS appeal,
       to_char(n.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place,
       (SELECT jsonb_build_object('decision', d.decision, 'policy', d.policy, 'message', d.message)
         FROM ${standingOn('n.note_id')}) AS standing
@@ -128,6 +135,6 @@ export function ownNotesPage(
     WHERE n.member_id = $1::uuid AND n.submitted_at <= $2::timestamptz
       AND (n.submitted_at < $2::timestamptz OR n.note_id > $3::uuid)
     ORDER BY n.submitted_at DESC, n.note_id LIMIT $4`,
-    [memberId, after.at, after.id, limit],
+    [memberId, after.at, after.id, limit, undoSeconds],
   );
 }

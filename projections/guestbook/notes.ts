@@ -8,6 +8,7 @@ import type { Experience } from '../../services/guestbook/experience.ts';
 import * as membershipEvents from '../../services/membership/events.ts';
 import { hasEnded, noteStays } from '../membership/ending.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
+import { undone } from './undone-decision.ts';
 
 type Settling =
   | EventOf<typeof events, 'NoteRejected'>
@@ -101,20 +102,7 @@ export const notes = defineProjection(heard, {
     NoteRejected: (event) => settle(event, 'rejected'),
     NoteRemoved: (event) => settle(event, 'removed'),
     NoteWithdrawn: (event) => settle(event, 'withdrawn'),
-    DecisionUndone: ({ stream_version, data, recorded_at }) => {
-      const { decision, review } = data;
-      if (decision === 'deferred' || decision === 'escalated')
-        return sql`UPDATE notes SET tier = ${review?.tier}, deferred_until = ${review?.deferred_until},
-            version = ${stream_version} WHERE note_id = ${data.note_id}`;
-      return decision === 'removed'
-        ? sql`UPDATE notes SET state = 'approved', settled_at = ${recorded_at}, settled_by = NULL,
-            gone_at = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
-            WHERE note_id = ${data.note_id}`
-        : sql`UPDATE notes SET state = 'pending', approved_at = NULL, settled_at = NULL,
-            gone_at = CASE state WHEN 'approved' THEN ${recorded_at} ELSE gone_at END,
-            settled_by = NULL, appeal = NULL, appealed_at = NULL, version = ${stream_version}
-            WHERE note_id = ${data.note_id}`;
-    },
+    DecisionUndone: undone,
     NoteEscalated: ({ stream_version, data }) =>
       sql`UPDATE notes SET tier = 'lead', deferred_until = NULL, version = ${stream_version}
         WHERE note_id = ${data.note_id}`,

@@ -26,7 +26,7 @@ function publicSpans(stream: readonly EventFact[], hiddenBy: (event: EventFact) 
       (type === 'DecisionUndone' && data.decision === 'removed');
     const hides =
       ['NoteRejected', 'NoteRemoved', 'NoteWithdrawn', 'NoteErased'].includes(type) ||
-      (type === 'DecisionUndone' && data.decision === 'approved');
+      (type === 'DecisionUndone' && (data.decision === 'approved' || data.decision === 'granted'));
     if (shows && !open) {
       open = { from: at, to: Infinity };
       spans.push(open);

@@ -33,6 +33,12 @@ const review = {
   batch_id: z.uuid().optional(),
 };
 
+/**
+ * Set if the decision can be undone and `DecisionTold` announces it after the undo window. In earlier
+ * releases these events announced themselves.
+ */
+const undoable = z.literal(true).optional();
+
 /** The moderator's message to the author. */
 const word = z.strictObject({ message: z.string().nullable() });
 
@@ -82,20 +88,49 @@ export const NoteDeferred = defineEvent('NoteDeferred', {
   data: z.strictObject({ ...review, until: z.iso.datetime() }),
 });
 
+/** The reports that an event settles, with their reporters, who are notified. */
+const SettledReports = z.array(
+  z.strictObject({ report_id: z.uuid(), member_id: z.uuid().nullable() }),
+);
+
 export const DecisionUndone = defineEvent('DecisionUndone', {
   summary:
-    'A decision was undone: the note is in the state before `of` again. `review` holds tier and due time of a pending note after the undo of a deferral or an escalation.',
+    'A decision was undone: the note is in the state before `of` again. `review` holds tier and due time of a pending note after the undo of a deferral or an escalation; `appeal`, `refused`, `reports` and `reported_at` what an undone answer to an appeal or to reports brings back.',
 
   data: z.strictObject({
     note_id: z.uuid(),
     of: z.uuid(),
-    decision: z.enum(['approved', 'rejected', 'removed', 'deferred', 'escalated']),
+    decision: z.enum([
+      'approved',
+      'rejected',
+      'removed',
+      'deferred',
+      'escalated',
+      'kept',
+      'granted',
+      'upheld',
+    ]),
     review: z
       .strictObject({
         tier: z.enum(['lead', 'normal']),
         deferred_until: z.iso.datetime().nullable(),
       })
       .optional(),
+    /** The appeal that is open again, after the undo of its grant or of the decision upheld. */
+    appeal: z.strictObject({ appeal_id: z.uuid(), opened_at: z.iso.datetime() }).optional(),
+    /** The decision in force again, after the undo of a granted appeal. */
+    refused: z
+      .strictObject({
+        of: z.uuid(),
+        state: z.enum(['rejected', 'removed']),
+        at: z.iso.datetime(),
+        moderator_id: z.uuid().nullable(),
+      })
+      .optional(),
+    /** Reports that the undo of a granted appeal settles as `removed`. */
+    reports: SettledReports.optional(),
+    /** Time of the oldest report that is open, or would be without the refusal. */
+    reported_at: z.iso.datetime().nullable().optional(),
     batch_id: z.uuid().optional(),
   }),
 });
@@ -114,11 +149,6 @@ export const NoteReported = defineEvent('NoteReported', {
   personal: z.strictObject({ details: z.string().nullable() }),
 });
 
-/** The reports that an event settles, with their reporters, who are notified. */
-const SettledReports = z.array(
-  z.strictObject({ report_id: z.uuid(), member_id: z.uuid().nullable() }),
-);
-
 export const NoteWithdrawn = defineEvent('NoteWithdrawn', {
   summary: 'The author withdrew the note, which settles `reports`.',
 
@@ -131,6 +161,7 @@ export const ReportsDismissed = defineEvent('ReportsDismissed', {
 
   data: z.strictObject({
     ...review,
+    undoable,
     reports: SettledReports,
     open_since: z.iso.datetime().optional(),
   }),
@@ -157,6 +188,7 @@ export const AppealGranted = defineEvent('AppealGranted', {
 
   data: z.strictObject({
     ...review,
+    undoable,
     ...appeal,
     parent_id: z.uuid().nullable(),
     /** The author of the parent note, if this event publishes the reply for the first time. */
@@ -168,7 +200,7 @@ export const AppealGranted = defineEvent('AppealGranted', {
 export const AppealUpheld = defineEvent('AppealUpheld', {
   summary: 'A moderator upheld the decision.',
 
-  data: z.strictObject({ ...review, ...appeal }),
+  data: z.strictObject({ ...review, undoable, ...appeal }),
   personal: word,
 });
 
@@ -195,7 +227,16 @@ export const DecisionTold = defineEvent('DecisionTold', {
     note_id: z.uuid(),
     of: z.uuid(),
     /** `overturned`: the note was public again before the notification; only reporters get it. */
-    outcome: z.enum(['approved', 'rejected', 'removed', 'restored', 'overturned']),
+    outcome: z.enum([
+      'approved',
+      'rejected',
+      'removed',
+      'restored',
+      'overturned',
+      'kept',
+      'granted',
+      'upheld',
+    ]),
     policy: z.string().nullable(),
     /** Whether the moderator left a message, which the author reads with the outcome. */
     message: z.boolean(),
@@ -205,5 +246,7 @@ export const DecisionTold = defineEvent('DecisionTold', {
     parent_author_id: z.uuid().nullable(),
     appeal_until: z.iso.datetime().nullable(),
     reports: SettledReports,
+    /** The appeal that the decision answered, and the decision appealed against. */
+    appeal: z.strictObject({ appeal_id: z.uuid(), of: z.uuid() }).optional(),
   }),
 });

@@ -6,6 +6,7 @@ import type {
   NoteBase,
   NoteEvents,
   NoteState,
+  OpenedAppeal,
   PendingNote,
 } from './state.ts';
 
@@ -52,6 +53,7 @@ function changed(state: ExistingNote, event: Change): ExistingNote {
         ...known(state),
         status: 'approved',
         undoable: { decision: decision(event, 'approved'), before: state },
+        kept: null,
       };
     case 'NoteRejected':
       if (state.status !== 'pending') return state;
@@ -79,11 +81,16 @@ function changed(state: ExistingNote, event: Change): ExistingNote {
     case 'NoteRestored':
       // After the undo of a removal, the note is approved already; the event only confirms that.
       if (state.status === 'approved') return state;
-      return { ...known(state), status: 'approved', undoable: null };
-    case 'AppealGranted':
-      return { ...known(state), status: 'approved', undoable: null };
+      return { ...known(state), status: 'approved', undoable: null, kept: null };
+    case 'AppealGranted': {
+      const undoable =
+        event.data.undoable && (state.status === 'rejected' || state.status === 'removed')
+          ? { decision: decision(event, 'granted'), before: state }
+          : null;
+      return { ...known(state), status: 'approved', undoable, kept: null };
+    }
     case 'DecisionUndone':
-      return undone(state);
+      return undone(state, event.data.decision);
     case 'NoteEscalated':
       if (state.status !== 'pending') return state;
       return {
@@ -114,15 +121,26 @@ function changed(state: ExistingNote, event: Change): ExistingNote {
     case 'NoteReported':
       return { ...state, reports: reported(state.reports, event) };
     case 'ReportsDismissed':
-      return { ...state, reports: dismissed(state.reports, event.data.reports) };
+      return {
+        ...state,
+        reports: dismissed(state.reports, event.data.reports),
+        ...(event.data.undoable && state.status === 'approved'
+          ? { kept: { decision: decision(event, 'kept'), before: state.reports } }
+          : {}),
+      };
     case 'AppealOpened':
       return withAppeal(state, {
         status: 'open',
         appealId: event.data.appeal_id,
         memberId: event.data.member_id,
+        at: event.recorded_at,
       });
-    case 'AppealUpheld':
-      return withAppeal(state, { status: 'upheld' });
+    case 'AppealUpheld': {
+      const before = openAppealOf(state);
+      const undoable =
+        event.data.undoable && before ? { decision: decision(event, 'upheld'), before } : null;
+      return withAppeal(state, { status: 'upheld', undoable });
+    }
     case 'AppealPeriodEnded':
       return withAppeal(state, { status: 'period_over' });
     case 'NoteErased':
@@ -157,7 +175,10 @@ function corrected(state: PendingNote): PendingNote {
 }
 
 /** Restores the state before the decision, with a removed note's reports; drops an open appeal. */
-function undone(state: ExistingNote): ExistingNote {
+function undone(state: ExistingNote, kind: Decision['kind']): ExistingNote {
+  if (kind === 'kept') return reportedAgain(state);
+  if (kind === 'upheld') return appealedAgain(state);
+  if (kind === 'granted') return refusedAgain(state);
   if (state.status === 'removed') return state.before;
   if (state.status === 'rejected') return state.before;
   if (state.status === 'approved' && state.undoable)
@@ -165,6 +186,45 @@ function undone(state: ExistingNote): ExistingNote {
   if (state.status === 'pending') return reviewBefore(state) ?? state;
   return state;
 }
+
+/** After an undone dismissal: its reports are open again, beside those that came later. */
+function reportedAgain(state: ExistingNote): ExistingNote {
+  if (state.status !== 'approved' || !state.kept) return state;
+  const { open, dismissed } = state.kept.before;
+  const later = state.reports.open.filter(
+    ({ report_id }) => !open.some((report) => report.report_id === report_id),
+  );
+  return {
+    ...state,
+    reports: { ...state.reports, open: [...open, ...later], dismissed },
+    kept: null,
+  };
+}
+
+function appealedAgain(state: ExistingNote): ExistingNote {
+  if (!('appeal' in state) || state.appeal.status !== 'upheld' || !state.appeal.undoable)
+    return state;
+  return withAppeal(state, state.appeal.undoable.before);
+}
+
+/**
+ * After the undo of a granted appeal: refused as before, with the appeal open. Reports from the time
+ * when the note was public count as settled by that refusal.
+ */
+function refusedAgain(state: ExistingNote): ExistingNote {
+  if (state.status !== 'approved' || !state.undoable) return state;
+  const { before } = state.undoable;
+  if (before.status === 'pending') return state;
+  const former = before.status === 'removed' ? before.settled : before.before.reports.open;
+  const open = [...former, ...state.reports.open];
+  const reports = { ...state.reports, open };
+  return before.status === 'removed'
+    ? { ...before, reports: settled(reports), settled: open, before: { ...before.before, reports } }
+    : { ...before, reports: settled(reports), before: { ...before.before, reports } };
+}
+
+const openAppealOf = (state: ExistingNote): OpenedAppeal | null =>
+  'appeal' in state && state.appeal.status === 'open' ? state.appeal : null;
 
 /** The note before its last deferral or escalation. After an undone deferral, the note is due. */
 export function reviewBefore({ undoable }: PendingNote): PendingNote | null {

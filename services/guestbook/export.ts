@@ -29,7 +29,6 @@ export const notesSection = exportSection<NoteOfMember>({
     .meta({ id: 'ExportedNote' }),
 });
 
-/** An appeal's outcome is shown once it is decided, because that decision cannot be undone. */
 export const appealsSection = exportSection<AppealOfMember>({
   name: 'appeals',
   after: appealsOfMember,

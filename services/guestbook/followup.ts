@@ -122,7 +122,10 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
     'guestbook.own_notes': async ({ principal, query: { cursor, limit } }) => {
       const place = toKeysetPosition('own notes', cursor);
       if (isRefusal(place)) return place;
-      const rows = await query(store.pool, ownNotesPage(principal.memberId, limit + 1, place));
+      const rows = await query(
+        store.pool,
+        ownNotesPage(principal.memberId, limit + 1, place, undoSeconds),
+      );
       const page = toPage('own notes', rows, limit, (last) => ({
         at: last.place,
         id: last.note_id,

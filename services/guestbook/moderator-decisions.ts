@@ -171,7 +171,7 @@ export function decideReview(state: ExistingNote, command: ReviewCommand): Decis
       return [
         {
           type: 'ReportsDismissed',
-          data: { ...common, ...dismissal(state, command.expectedVersion) },
+          data: { ...common, undoable: true, ...dismissal(state, command.expectedVersion) },
           personal: null,
         },
       ];
@@ -207,6 +207,7 @@ function decideAppeal(
   if (appeal.status !== 'open') return wrongState(state);
   const data = {
     ...common,
+    undoable: true as const,
     appeal_id: appeal.appealId,
     of: decision.eventId,
     member_id: appeal.memberId,

@@ -24,11 +24,15 @@ const OUTCOMES: Readonly<Record<string, Told['outcome']>> = {
   NoteRestored: 'restored',
 };
 
-/**
- * Events that need a notification job. A granted appeal is announced immediately, but a
- * publication may be announced later.
- */
-const RELEVANT_TYPES = [...Object.keys(OUTCOMES), 'AppealGranted'];
+/** Answers to reports and to appeals. They are announced as they are, unless they were undone. */
+const ANSWERS: Readonly<Record<string, Told['outcome']>> = {
+  ReportsDismissed: 'kept',
+  AppealGranted: 'granted',
+  AppealUpheld: 'upheld',
+};
+
+/** Events that need a notification job. */
+const RELEVANT_TYPES = [...Object.keys(OUTCOMES), ...Object.keys(ANSWERS)];
 
 /**
  * The job that notifies the members concerned after the undo window of the decision. Returns no job
@@ -40,7 +44,9 @@ export function notifyAuthorJobs(
   { version, events }: Append,
   undoSeconds: number,
 ): Job[] {
-  const index = events.findIndex(({ type }) => RELEVANT_TYPES.includes(type));
+  const index = events.findIndex(
+    ({ type, data }) => RELEVANT_TYPES.includes(type) || isRefusedAgain(data),
+  );
   if (index < 0 || (!member_id && !parentAuthorId && !reported_at)) return [];
   return [
     {
@@ -69,17 +75,15 @@ export function notifyAuthorCommand(
     },
     decide({ rows: { events, told }, now }) {
       const event = events.find(({ event_id }) => event_id === eventId);
-      const telling = event && tellingOf(event, events, told);
-      if (!telling) return { unchanged: false };
+      const tellings = event ? tellingsOf(event, events, told) : [];
+      if (!event || tellings.length === 0) return { unchanged: false };
       if (now < notifiedAt(event.recorded_at, undoSeconds))
         throw new Error('cannot notify before the undo window has passed');
-      const data = facts(telling, events, undoSeconds);
-      if (telling.outcome === 'overturned' && data.reports.length === 0)
-        return { unchanged: false };
-      const by = telling.of.actor.type === 'moderator' ? 'moderator' : 'service';
-      return {
-        answer: true,
-        appends: [
+      const appends = tellings.flatMap((telling): Append[] => {
+        const data = facts(telling, events, undoSeconds);
+        if (telling.outcome === 'overturned' && data.reports.length === 0) return [];
+        const by = telling.of.actor.type === 'moderator' ? 'moderator' : 'service';
+        return [
           {
             owner,
             stream: `telling-${telling.of.event_id}`,
@@ -87,11 +91,14 @@ export function notifyAuthorCommand(
             actor: { type: by },
             events: [{ type: 'DecisionTold', data, personal: null }],
           },
-        ],
-      };
+        ];
+      });
+      return appends.length === 0 ? { unchanged: false } : { answer: true, appends };
     },
   });
 }
+
+const isRefusedAgain = (data: unknown): boolean => 'refused' in (data as object);
 
 /** The notifications recorded for a note's decisions. */
 function readTellings({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent<typeof DecisionTold>> {
@@ -114,17 +121,38 @@ interface Telling {
   parentAuthor?: string | null;
 }
 
-/** The notification that a decision needs now, or null if it needs none. */
-function tellingOf(
+/** The notifications that an event needs now. A granted appeal may need that of an approval as well. */
+function tellingsOf(
   event: RecordedEvent,
   events: readonly RecordedEvent[],
   told: readonly RecordedEvent<typeof DecisionTold>[],
-): Telling | null {
+): Telling[] {
   const of = event as RecordedEvent<NoteEvents>;
   const outcomes = new Map(told.map(({ data }) => [data.of, data.outcome]));
-  if (outcomes.has(of.event_id)) return null;
+  if (outcomes.has(of.event_id) || isUndone(of, events)) return [];
+  if (of.type === 'DecisionUndone') {
+    // The refusal in force again was not announced if it was overturned when its window ended.
+    const refusal = events.find(({ event_id }) => event_id === of.data.refused?.of);
+    return refusal ? tellingsOf(refusal, events, told) : [];
+  }
+  const other = tellingOf(of, events, told, outcomes);
+  const answer = 'undoable' in of.data ? ANSWERS[of.type] : undefined;
+  if (!answer) return other ? [other] : [];
+  const same = other?.of === of;
+  const parentAuthor = (same && other.parentAuthor) || null;
+  return [{ of, outcome: answer, parentAuthor }, ...(other && !same ? [other] : [])];
+}
+
+/** The notification of a decision that is in force now, or null. */
+function tellingOf(
+  of: RecordedEvent<NoteEvents>,
+  events: readonly RecordedEvent[],
+  told: readonly RecordedEvent<typeof DecisionTold>[],
+  outcomes: ReadonlyMap<string, Told['outcome']>,
+): Telling | null {
   const state = note.replay(events);
-  const later = events.slice(events.indexOf(event) + 1);
+  const later = events.slice(events.indexOf(of) + 1);
+  const isReturn = (one: RecordedEvent) => isPublishing(one) && !isUndone(one, events);
   if (isReturn(of))
     return state.status === 'approved' && !later.some(isReturn)
       ? returnOf(of, events, told, outcomes)
@@ -132,9 +160,7 @@ function tellingOf(
   const outcome = OUTCOMES[of.type];
   if (outcome && standingDecision(state)?.eventId === of.event_id) return { of, outcome };
   const refused = of.type === 'NoteRejected' || of.type === 'NoteRemoved';
-  return refused && later.some(isReturn) && !isUndone(of, events)
-    ? { of, outcome: 'overturned' }
-    : null;
+  return refused && later.some(isReturn) ? { of, outcome: 'overturned' } : null;
 }
 
 /**
@@ -151,7 +177,9 @@ function returnOf(
   const removed = earlier.findLastIndex(({ event_id }) => outcomes.get(event_id) === 'removed');
   // `AppealGranted` itself notifies the author of the return.
   const returned = earlier.findLastIndex(
-    ({ type, event_id }) => type === 'AppealGranted' || outcomes.get(event_id) === 'restored',
+    (one) =>
+      (one.type === 'AppealGranted' && !isUndone(one, events)) ||
+      outcomes.get(one.event_id) === 'restored',
   );
   const place = earlier.findLastIndex(({ type }) => type === 'NoteApproved');
   const approval = earlier[place];
@@ -166,7 +194,7 @@ function returnOf(
 }
 
 /** Whether the event makes a rejected or removed note public again. */
-const isReturn = ({ type }: RecordedEvent): boolean =>
+const isPublishing = ({ type }: RecordedEvent): boolean =>
   type === 'NoteRestored' || type === 'AppealGranted';
 
 const isUndone = ({ event_id }: RecordedEvent, events: readonly RecordedEvent[]): boolean =>
@@ -194,6 +222,11 @@ function facts(
     parent_id: before.parentId,
     parent_author_id: parentAuthor ?? ('parent_author_id' in data ? data.parent_author_id : null),
     appeal_until: refused ? appealUntil(recorded_at, undoSeconds).toISOString() : null,
-    reports: refused ? settledReports(before.reports.open) : [],
+    reports: refused
+      ? settledReports(before.reports.open)
+      : event.type === 'ReportsDismissed'
+        ? event.data.reports
+        : [],
+    ...('appeal_id' in data ? { appeal: { appeal_id: data.appeal_id, of: data.of } } : {}),
   };
 }

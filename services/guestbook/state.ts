@@ -16,7 +16,15 @@ export interface ParentFacts {
 /** A decision that can be undone or appealed: its event, its actor and its time. */
 export interface Decision {
   eventId: string;
-  kind: 'approved' | 'rejected' | 'removed' | 'deferred' | 'escalated';
+  kind:
+    | 'approved'
+    | 'rejected'
+    | 'removed'
+    | 'deferred'
+    | 'escalated'
+    | 'kept'
+    | 'granted'
+    | 'upheld';
   by: Actor;
   at: Date;
 }
@@ -59,25 +67,35 @@ export interface PendingNote extends NoteBase {
   /** How often its author has corrected the text. */
   corrections: number;
   /** The last deferral or escalation by a moderator, and the note's state before it. */
-  undoable: Undoable | null;
+  undoable: Undoable<PendingNote> | null;
 }
 
-interface Undoable {
+interface Undoable<Before> {
   decision: Decision;
-  before: PendingNote;
+  before: Before;
 }
 
 export interface ApprovedNote extends NoteBase {
   status: 'approved';
-  /** The approval, or null after a restoration or a granted appeal, which cannot be undone. */
-  undoable: Undoable | null;
+  /** The approval or the granted appeal; null after a restoration, which cannot be undone. */
+  undoable: Undoable<PendingNote | RejectedNote | RemovedNote> | null;
+  /** The latest dismissal of reports, and the reports before it. */
+  kept: Undoable<Pick<NoteBase['reports'], 'open' | 'dismissed'>> | null;
+}
+
+export interface OpenedAppeal {
+  status: 'open';
+  appealId: string;
+  memberId: string;
+  at: Date;
 }
 
 /** The appeal against the current decision; there is at most one. */
 export type Appeal =
   | { status: 'none' }
-  | { status: 'open'; appealId: string; memberId: string }
-  | { status: 'upheld' }
+  | OpenedAppeal
+  /** `undoable` is null if an earlier release upheld the decision. */
+  | { status: 'upheld'; undoable: Undoable<OpenedAppeal> | null }
   | { status: 'period_over' };
 
 export interface RejectedNote extends NoteBase {
@@ -127,6 +145,15 @@ export function standingDecision(state: NoteState): Decision | null {
   if (state.status === 'approved' || state.status === 'pending')
     return state.undoable?.decision ?? null;
   return state.status === 'rejected' || state.status === 'removed' ? state.decision : null;
+}
+
+/** The decision with this event that can be undone: the one in force, or the latest on reports or an appeal. */
+export function undoableDecision(state: NoteState, eventId: string): Decision | null {
+  const kept = state.status === 'approved' ? state.kept : null;
+  const upheld =
+    'appeal' in state && state.appeal.status === 'upheld' ? state.appeal.undoable : null;
+  const decisions = [standingDecision(state), kept?.decision, upheld?.decision];
+  return decisions.find((decision) => decision?.eventId === eventId) ?? null;
 }
 
 /** Reports without a final outcome: a rejection that can still be undone has not settled them. */

@@ -3,14 +3,16 @@ import { conflict, wrongState } from '../../platform/refusal.ts';
 import { undoRefusal } from '../publications/undo.ts';
 import { reviewBefore } from './evolve.ts';
 import { type DecisionResult, versionRefusal } from './moderator-decisions.ts';
-import { endWithAuthor } from './scheduled-decisions.ts';
+import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
 import {
   type Decision,
   type ExistingNote,
+  type OpenedAppeal,
   type ParentFacts,
+  type Report,
   settledReports,
-  standingDecision,
   takesReplies,
+  undoableDecision,
 } from './state.ts';
 
 export interface UndoDecision {
@@ -36,17 +38,16 @@ export interface UndoDecision {
  */
 export function decideUndo(state: ExistingNote, command: UndoDecision): DecisionResult {
   const { of, now, undoSeconds } = command;
-  const standing = standingDecision(state);
+  const undoing = undoableDecision(state, of);
   const erased = 'erased' in state && state.erased;
-  if (standing?.eventId !== of || erased || isDeferralOver(state, standing, now))
-    return wrongState(state);
+  if (!undoing || erased || isDeferralOver(state, undoing, now)) return wrongState(state);
   const appeal = 'appeal' in state && state.appeal.status === 'open' ? state.appeal : null;
   const refused =
     undoRefusal({
       decision: {
-        kind: standing.kind,
-        moderatorId: standing.by.id ?? null,
-        at: standing.at,
+        kind: undoing.kind,
+        moderatorId: undoing.by.id ?? null,
+        at: undoing.at,
         appealed: appeal !== null,
       },
       me: command,
@@ -60,14 +61,18 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
     data: {
       note_id: state.noteId,
       of,
-      decision: standing.kind,
-      ...reviewAfterUndo(state),
+      decision: undoing.kind,
+      ...(undoing.kind === 'deferred' || undoing.kind === 'escalated'
+        ? reviewAfterUndo(state)
+        : broughtBack(state, undoing)),
       ...batch,
     },
     personal: null,
   };
-  if (standing.kind === 'approved' && command.authorGone)
+  if (undoing.kind === 'approved' && command.authorGone)
     return [undone, ...endWithAuthor(state.noteId, settledReports(state.reports.open))];
+  if (undoing.kind === 'granted' && command.authorGone)
+    return [undone, erasedWithAuthor(state.noteId)];
   if (appeal) {
     const { parent } = command;
     const first = state.status === 'rejected';
@@ -85,7 +90,7 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
     };
     return [undone, { type: 'AppealGranted', data, personal: { message: null } }];
   }
-  if (standing.kind !== 'removed') return [undone];
+  if (undoing.kind !== 'removed') return [undone];
   // After an undo, a note is public only if a later event says so.
   const restored = { note_id: state.noteId, claimed_at: null, ...batch };
   return [undone, { type: 'NoteRestored', data: restored, personal: null }];
@@ -96,6 +101,41 @@ function isDeferralOver(state: ExistingNote, { kind }: Decision, now: Date): boo
   if (kind !== 'deferred' || state.status !== 'pending') return false;
   return state.deferredUntil === null || now >= state.deferredUntil;
 }
+
+/** What the undo of an answer to reports or to an appeal brings back, as the read models need it. */
+function broughtBack(state: ExistingNote, { kind }: Decision) {
+  if (kind === 'kept' && state.status === 'approved' && state.kept) {
+    return { reported_at: oldest([...state.kept.before.open, ...state.reports.open]) };
+  }
+  const appealed = 'appeal' in state && state.appeal.status === 'upheld' && state.appeal.undoable;
+  if (kind === 'upheld' && appealed) return { appeal: reopened(appealed.before) };
+  if (kind !== 'granted' || state.status !== 'approved' || !state.undoable) return {};
+  const { before } = state.undoable;
+  if (before.status === 'pending' || before.appeal.status !== 'open') return {};
+  const { eventId, at, by } = before.decision;
+  const former = before.status === 'removed' ? before.settled : before.before.reports.open;
+  return {
+    appeal: reopened(before.appeal),
+    refused: {
+      of: eventId,
+      state: before.status,
+      at: at.toISOString(),
+      moderator_id: by.id ?? null,
+    },
+    reports: settledReports(state.reports.open),
+    reported_at: oldest([...former, ...state.reports.open]),
+  };
+}
+
+const reopened = ({ appealId, at }: OpenedAppeal) => ({
+  appeal_id: appealId,
+  opened_at: at.toISOString(),
+});
+
+const oldest = (reports: readonly Report[]): string | null =>
+  reports.length === 0
+    ? null
+    : new Date(Math.min(...reports.map(({ at }) => at.getTime()))).toISOString();
 
 function reviewAfterUndo(state: ExistingNote) {
   const before = state.status === 'pending' ? reviewBefore(state) : null;

@@ -1,8 +1,10 @@
 import type { Test } from 'tap';
 import t from 'tap';
-import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import { currentText, openConsole, signIn, untilToast } from '../support/console.ts';
+import { advanceTime } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
 
 /** Opens a console for a lead, with some notes and another moderator. */
@@ -129,22 +131,71 @@ t.test('undoes two decisions on two quick presses', NEEDS_BROWSER, async (t) => 
 });
 
 t.test('reports what cannot be undone before undoing an older one', NEEDS_BROWSER, async (t) => {
-  const { service, page, bob, ids, states, show } = await openLeadConsole(t, 'One', 'Two');
+  const { page, bob, ids, states, open, show } = await openLeadConsole(t, 'One', 'Two');
   await decide(bob, ids[1] ?? '', 'approve');
-  await service.call('POST', `/api/guestbook/${ids[1]}/report`, { body: { reason: 'spam' } });
+  const remove = { action: 'remove', expected_version: 2, policy: 'spam' };
+  await bob.post(`notes/${ids[1]}/decisions`, remove);
   await page.locator('.row:not(.gone)').nth(1).waitFor({ state: 'detached' });
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');
-  await show(/^Reported/);
-  await page.getByRole('button', { name: 'Keep a' }).waitFor();
+  await show(/^Decided/);
+  await open('Two');
+  await page.getByRole('button', { name: 'Restore a' }).waitFor();
   await page.keyboard.press('a');
-  await untilToast(page, 'Kept “Two”');
+  await untilToast(page, 'Restored “Two”');
+  await show(/^To do/);
+  await page.locator('.empty').waitFor();
   await page.keyboard.press('u');
-  await untilToast(page, 'Cannot be undone: Kept “Two”');
+  await untilToast(page, 'Cannot be undone: Restored “Two”');
   t.equal(await states(), 'approved approved');
   await page.keyboard.press('u');
   await untilToast(page, 'Undone: “One”');
   t.equal(await states(), 'pending approved');
+});
+
+t.test('undoes answers to reports and to appeals', NEEDS_BROWSER, async (t) => {
+  const { service, page, bob, ids, show } = await openLeadConsole(t, 'Reported');
+  const author = await signedIn(service);
+  const { id } = await submitAs(service, author, { message: 'Appealed' });
+  await decide(bob, ids[0] ?? '', 'approve');
+  await service.call('POST', `/api/guestbook/${ids[0]}/report`, { body: { reason: 'spam' } });
+  await decide(bob, id, 'reject');
+  await advanceTime(service, '601 seconds');
+  await service.call('POST', `/api/guestbook/${id}/appeal`, {
+    body: { text: 'Why?' },
+    cookie: author.cookie,
+  });
+  const seen = async (of = '') => {
+    const { state, reports, appeal } = (await bob.get(`notes/${of}`)).body.item;
+    return [state, ...reports.map((one: { state: string }) => one.state), appeal?.state].join(' ');
+  };
+
+  await show(/^Reported/);
+  await page.getByRole('button', { name: 'Keep a' }).waitFor();
+  await page.keyboard.press('a');
+  await untilToast(page, 'Kept “Reported”');
+  t.equal(await seen(ids[0]), 'approved kept ');
+  await page.keyboard.press('u');
+  await untilToast(page, 'Undone: “Reported”');
+  t.equal(await seen(ids[0]), 'approved open ');
+  await page.getByRole('button', { name: 'Keep a' }).waitFor();
+
+  await show(/^Appeals/);
+  await page.getByRole('button', { name: 'Grant the appeal a' }).waitFor();
+  await page.keyboard.press('a');
+  await untilToast(page, 'Appeal granted “Appealed”');
+  t.equal(await seen(id), 'approved granted');
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+  await untilToast(page, 'Undone: “Appealed”');
+  t.equal(await seen(id), 'rejected open');
+
+  await page.getByRole('button', { name: /^Uphold the decision/ }).click();
+  await page.locator('.panel textarea').press('Control+Enter');
+  await untilToast(page, 'Decision upheld “Appealed”');
+  t.equal(await seen(id), 'rejected upheld');
+  await page.keyboard.press('u');
+  await untilToast(page, 'Undone: “Appealed”');
+  t.equal(await seen(id), 'rejected open');
 });
 
 t.test("does not undo the previous moderator's decision", NEEDS_BROWSER, async (t) => {

@@ -109,6 +109,34 @@ interface Decision {
   at: number;
 }
 
+interface Report {
+  reason: string;
+  version: number;
+}
+
+/** The latest dismissal of reports, and what waited and was dismissed before it. */
+interface Keep extends Decision {
+  waiting: Report[];
+  kept: string[];
+}
+
+/** A public note's approval, dismissal of reports, or granted appeal. */
+interface Public {
+  approval: Decision | null;
+  keep: Keep | null;
+  grant: Grant | null;
+}
+
+/** The grant that made the note public, and the refusal that its undo restores. */
+interface Grant extends Decision {
+  state: 'rejected' | 'removed';
+  refusal: Decision | null;
+  before: Public;
+  settled: Report[];
+}
+
+const NOT_PUBLIC: Public = { approval: null, keep: null, grant: null };
+
 const NEW: Review = { tier: 'normal', deferrals: 0, until: 0, last: null };
 
 /**
@@ -121,18 +149,23 @@ export class NoteModel {
   review = NEW;
   erased = false;
   appeal: 'none' | 'open' | 'upheld' | 'over' = 'none';
-  waiting: { reason: string; version: number }[] = [];
+  waiting: Report[] = [];
   /** The version after the last event that was no report and no step of an appeal. */
   #reviewed = 1;
   readonly #reply: boolean;
-  readonly kept = new Set<string>();
-  /** The kinds of review steps that were undone. */
+  kept = new Set<string>();
+  /** The kinds of review steps and answers that were undone. */
   readonly brought = new Set<string>();
   readonly #reporters = new Set<number>();
   /** The current decision, which can be undone, and the state that its undo restores. */
   #decision: Decision | null = null;
-  #approval: Decision | null = null;
-  #settled: { reason: string; version: number }[] = [];
+  /** What the undo of a removal restores. */
+  #public: Public = NOT_PUBLIC;
+  #keep: Keep | null = null;
+  /** The decision that upheld the refusal in force. */
+  #upheld: Decision | null = null;
+  #grant: Grant | null = null;
+  #settled: Report[] = [];
 
   constructor(reply: boolean) {
     this.#reply = reply;
@@ -220,17 +253,27 @@ export class NoteModel {
         };
         return this.#step();
       case 'remove':
-        this.#approval = this.#decision;
+        this.#public = { approval: this.#decision, keep: this.#keep, grant: this.#grant };
         this.#settled = this.waiting;
         return this.#become('removed', decision);
       case 'keep':
+        this.#keep = { ...decision, waiting: this.waiting, kept: [...this.kept] };
         for (const { reason } of seen) this.kept.add(reason);
         this.waiting = this.waiting.filter((one) => !seen.includes(one));
         return this.#step();
       case 'uphold':
         if (!second) return 'second_person_required';
         this.appeal = 'upheld';
+        this.#upheld = decision;
         return this.#step();
+      case 'grant': {
+        if (!second) return 'second_person_required';
+        const state = this.state as 'rejected' | 'removed';
+        const refused = { refusal: this.#decision, before: this.#public, settled: this.#settled };
+        this.#become('approved', null);
+        this.#grant = { ...decision, ...refused, state };
+        return 'accepted';
+      }
       default:
         return second ? this.#become('approved', null) : 'second_person_required';
     }
@@ -245,27 +288,59 @@ export class NoteModel {
   ): string {
     const { state } = this;
     if (state === 'pending') return this.#bringBack(act, by, stale, now);
-    if (this.#decision?.event !== this.version - act.back || this.erased) return 'wrong_state';
+    const answers = [this.#keep, this.#upheld, this.#grant];
+    const undone = [this.#decision, ...answers].find(
+      (one) => one?.event === this.version - act.back,
+    );
+    if (!undone || this.erased) return 'wrong_state';
     const lead = act.role === 'lead';
-    const own = this.#decision.by === by;
+    const own = undone.by === by;
     if (!lead && (act.role === 'triage' || !own)) return 'role_required';
-    const over = now >= this.#decision.at + UNDO_SECONDS || this.appeal === 'open';
+    const over = now >= undone.at + UNDO_SECONDS || this.appeal === 'open';
     if (own && over) return lead ? 'second_person_required' : 'undo_expired';
     if (this.#isOutdated(stale)) return 'version_mismatch';
+    if (undone !== this.#decision) return this.#reopen(undone);
     const granted = this.appeal === 'open';
     if (granted && state === 'rejected' && !parentPublic) return 'parent_not_public';
     if (state === 'removed') {
       const reports = this.#settled;
-      this.#become('approved', this.#approval);
+      const { approval, keep, grant } = this.#public;
+      this.#become('approved', granted ? null : approval);
       this.waiting = reports;
+      if (!granted) this.#keep = keep;
+      if (!granted) this.#grant = grant;
       // Followed by the restoration, or by the granted appeal.
-      if (granted) this.#decision = null;
       return this.#step();
     }
     const reports = state === 'rejected' ? this.#settled : this.waiting;
     this.#become('pending', null);
     this.waiting = reports;
     return granted ? this.#become('approved', null) : 'accepted';
+  }
+
+  /** Undoes an answer to reports or to an appeal, which waits again. */
+  #reopen(of: Decision): string {
+    if (of === this.#keep) {
+      const { waiting, kept } = this.#keep;
+      this.waiting = [...waiting, ...this.waiting.filter((one) => !waiting.includes(one))];
+      this.kept = new Set(kept);
+      this.#keep = null;
+      this.brought.add('keep');
+    } else if (of === this.#upheld) {
+      this.appeal = 'open';
+      this.#upheld = null;
+      this.brought.add('uphold');
+    } else if (this.#grant) {
+      const { state, refusal, before, settled } = this.#grant;
+      const reports = [...settled, ...this.waiting];
+      this.#become(state, refusal);
+      this.#public = before;
+      this.#settled = reports;
+      this.appeal = 'open';
+      this.brought.add('grant');
+      return 'accepted';
+    }
+    return this.#step();
   }
 
   /** Undoes a deferral or an escalation: the note regains its old place, or is due. */
@@ -317,6 +392,9 @@ export class NoteModel {
     if (state !== 'approved' && state !== 'pending') this.waiting = [];
     this.state = state;
     this.#decision = decision;
+    this.#keep = null;
+    this.#upheld = null;
+    this.#grant = null;
     this.appeal = 'none';
     return this.#step();
   }

@@ -119,6 +119,7 @@ const DECISION_ACTIONS = {
   restored: 'restore',
   kept: 'keep',
   granted: 'grant',
+  upheld: 'uphold',
   deferred: 'defer',
   escalated: 'escalate',
 } as const;

@@ -238,7 +238,7 @@ export const reviewContract = defineContract({
     path: '/api/moderation/decisions/:event_id/undo',
     summary: 'Undo your own decision within the undo window; leads can undo those of others',
     description:
-      'Approvals, rejections, removals, escalations and deferrals; claims do not matter. After the ' +
+      'Approvals, rejections, removals, kept reports, answers to appeals, escalations and deferrals; claims do not matter. After the ' +
       'window only a lead who did not decide may undo. While an appeal is open, its decider undoes ' +
       'nothing; undone by another lead, the appeal is granted. A triage moderator undoes only their ' +
       'own escalations and deferrals.',
@@ -283,7 +283,7 @@ export const reviewContract = defineContract({
     summary: 'Undo the decisions of a batch',
     description:
       'Each decision of the batch that may be undone. A batch that decided nothing, or did nothing ' +
-      'but keep reports, restore notes or answer appeals, has nothing to undo.',
+      'but restore notes, has nothing to undo.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     params: z.object({ id: GivenUuid }),

@@ -296,7 +296,7 @@ function decided(
   const after = (events as RecordedEvent<NoteEvents>[]).reduce(note.evolve, before);
   if (!event || after.status === 'none') throw new Error('a decision without an event');
   const { type, event_id, stream_version: version, recorded_at } = event;
-  const undoable = UNDOABLE.includes(type);
+  const undoable = UNDOABLE.includes(type) || 'undoable' in (event.data as object);
   const tier = after.status === 'pending' ? { tier: after.tier } : {};
   return {
     status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',

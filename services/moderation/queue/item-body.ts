@@ -54,6 +54,8 @@ export function itemBody(row: ItemRow, reviewer: ReviewingModerator): Omit<Item,
 }
 
 const UNDOABLE: readonly string[] = ['approved', 'rejected', 'removed', 'deferred'];
+/** Not those of earlier releases, which announced themselves. */
+const ANSWERS: readonly string[] = ['kept', 'granted', 'upheld'];
 
 /** Whether a pending note is deferred to a time that has not come yet. */
 const isDeferred = (row: ItemRow): row is ItemRow & { deferred_until: Date } =>
@@ -72,11 +74,13 @@ function parentPublic(row: ItemRow): boolean {
 
 function standingBody(row: ItemRow, reviewer: ReviewingModerator): Item['decision'] {
   if (!row.decision) return null;
-  const { decision, moderator_id } = row.decision;
+  const { decision, moderator_id, decided_at, told_at } = row.decision;
   if (decision === 'deferred' && !isDeferred(row)) return null;
   const undoable =
     // An escalation by the service, for age, cannot be undone: the service would escalate again.
-    decision === 'escalated' ? moderator_id !== null : UNDOABLE.includes(decision);
+    decision === 'escalated'
+      ? moderator_id !== null
+      : UNDOABLE.includes(decision) || (ANSWERS.includes(decision) && told_at !== decided_at);
   const body = decisionBody(
     row.decision,
     { undoable, appealed: row.appeal === 'open' },

@@ -74,7 +74,7 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     FROM note_appeals WHERE note_id = n.note_id ORDER BY opened_at DESC LIMIT 1) appeal ON true
   LEFT JOIN LATERAL (${standingDecision(
     'note_decisions',
-    `d.note_id = n.note_id AND d.decision NOT IN ('kept', 'upheld')
+    `d.note_id = n.note_id AND (d.decision NOT IN ('kept', 'upheld') OR d.told_at IS NULL)
       AND (n.state = 'pending') = (d.decision IN ('deferred', 'escalated'))`,
   )}) decision
     ON n.state <> 'withdrawn'`;

@@ -62,6 +62,8 @@ const NOTE_DECISIONS = [
   'removed',
   'restored',
   'granted',
+  'kept',
+  'upheld',
   'deferred',
   'escalated',
 ] as const;
@@ -115,8 +117,9 @@ export const Item = z
     decision: toDecision(NOTE_DECISIONS)
       .nullable()
       .describe(
-        'The decision that made the note what it is. Of a pending note the deferral that is not ' +
-          'over or the escalation; null where there is none, and of a withdrawn note',
+        'The decision that made the note what it is; within its undo window the answer to reports or ' +
+          'to an appeal. Of a pending note the deferral that is not over or the escalation; null where ' +
+          'there is none, and of a withdrawn note',
       ),
     allowed_actions: z.array(z.enum(ACTIONS)),
   })

@@ -108,6 +108,9 @@ t.test('notifies the author after the undo window, and the author appeals', asyn
   t.equal(first.body.error.reason, 'second_person_required');
   t.match((await bob.post(`notes/${note.id}/decisions`, grant)).body, { state: 'approved' });
   matchAll(t, (await service.call('GET', '/api/guestbook')).body.entries, [{ id: note.id }]);
+  t.same((await typesOf(service, member)).slice(2), ['appeal.opened']);
+  await advanceTime(service, '601 seconds');
+  t.equal(await notifyAuthors(service), 1);
   t.same((await typesOf(service, member)).slice(2), ['appeal.opened', 'appeal.granted']);
 });
 
@@ -121,6 +124,7 @@ t.test('keeps an upheld decision and refuses appeals after fourteen days', async
   t.equal((await post(service, `${one.id}/appeal`, { text: 'Please' }, cookie)).status, 202);
   const uphold = { action: 'uphold', expected_version: 3, message: 'It stands.' };
   t.match((await bob.post(`notes/${one.id}/decisions`, uphold)).body, { state: 'rejected' });
+  await notifyAuthors(service);
   t.match((await typesOf(service, member)).at(-1), 'appeal.upheld');
   await advanceTime(service, '15 days');
   const login = await service.call('POST', '/api/membership/login', {
@@ -194,6 +198,8 @@ t.test('accepts one report per reporter and settles reports with a decision', as
   t.same(item.allowed_actions, ['keep', 'remove']);
   const keep = { action: 'keep', expected_version: item.version };
   t.equal((await ann.post(`notes/${note.id}/decisions`, keep)).status, 201);
+  await advanceTime(service, '601 seconds');
+  t.equal(await notifyAuthors(service), 1);
   matchAll(t, await readFeed(service, member.id), [
     { type: 'report.received', data: { reason: 'spam', subject: { id: note.id } } },
     { type: 'report.resolved', data: { outcome: 'kept' } },
@@ -385,14 +391,15 @@ for (const { how, back } of [
     t.same((await ann.get('queue?view=reported')).body.items, [], 'the reports were settled');
     const before = await typesOf(service, author);
     await advanceTime(service, '11 minutes');
-    t.equal(await notifyAuthors(service), 1);
+    t.equal(await notifyAuthors(service), appealed ? 2 : 1);
     t.equal(await notifyAuthors(service), 0, 'a second run notifies nobody');
     t.match((await readFeed(service, reader.id)).at(-1), {
       type: 'report.resolved',
       data: { outcome: 'kept', subject: { type: 'note', id: note.id } },
       actor: { type: 'moderator', id: undefined },
     });
-    t.same(await typesOf(service, author), before, 'the author receives no notification');
+    const told = appealed ? ['appeal.granted'] : [];
+    t.same(await typesOf(service, author), [...before, ...told], 'no other notification');
     const { item } = (await ann.get(`notes/${note.id}`)).body;
     matchAll(t, item.reports, [{ state: 'kept' }]);
   });

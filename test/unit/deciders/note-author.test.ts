@@ -168,7 +168,10 @@ t.test('lets another moderator decide on an appeal', async (t) => {
   const by = (command: object, moderatorId: string) => ({ ...command, moderatorId }) as never;
   for (const make of [made.GrantAppeal, made.UpholdAppeal])
     t.equal(outcome(after(...appealed), by(make(3), s.ann)), 'second_person_required');
-  t.match(after(...appealed, made.GrantAppeal(3)), { status: 'approved', undoable: null });
+  t.match(after(...appealed, made.GrantAppeal(3)), {
+    status: 'approved',
+    undoable: { decision: { kind: 'granted' } },
+  });
   const upheld = after(...appealed, made.UpholdAppeal(3));
   t.match(upheld, { status: 'rejected', appeal: { status: 'upheld' } });
   t.equal(outcome(upheld, s.appeal(s.days(2))), 'already_appealed');
