@@ -95,6 +95,7 @@ export const decisionFigures = defineProjection(events, {
   name: 'decision-figures',
   tables: ['decision_figures'],
   on: {
+    NoteCorrected: note,
     NoteApproved: note,
     NoteRejected: note,
     NoteRemoved: note,

@@ -207,3 +207,23 @@ t.test('remembers the corrected text of a note that is decided unscreened', asyn
     { screening: { findings: [{ code: 'same_as_rejected' }] } },
   ]);
 });
+
+t.test(
+  'corrects a note that waits again after an undo, and counts its findings anew',
+  async (t) => {
+    const { service, ann, member } = await started(t);
+    const { id } = await submitAs(service, member, { message: 'Write to ada@example.com' });
+    await screenNote(service.core, { note_id: id });
+    const approved = await decide(ann, id, 'approve');
+    const undone = await ann.post(`decisions/${approved.body.event_id}/undo`, {
+      expected_version: 2,
+    });
+    t.equal(undone.status, 201, undone.text);
+    t.equal((await correct(service, id, 'Write to me', member)).status, 200);
+    const { rows } = await service.database.pool.query(
+      'SELECT findings FROM decision_figures WHERE note_id = $1',
+      [id],
+    );
+    t.same(rows, [{ findings: null }]);
+  },
+);
