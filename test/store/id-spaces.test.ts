@@ -78,6 +78,8 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   // Those of other credentials are written apart from the requests, at any time.
   credential_uses: ({ credential_id }) => (credential_id === ID ? 'credential' : null),
   credentials: 'credential',
+  // A decision on a record has no other id here than that of its event.
+  decision_figures: ({ note_id }) => (note_id ? 'note' : null),
   ended_verifiers: 'credential',
   events: ofStream,
   feed: 'member',
