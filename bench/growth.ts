@@ -7,6 +7,7 @@ import { createTraffic } from '../harness/traffic.ts';
 import type { Operation } from '../harness/traffic-operation.ts';
 import { readConfig } from '../platform/config.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
+import { asJob } from '../platform/postgres/request-deadline.ts';
 import { createCore } from '../services/compose.ts';
 import type { BenchEnvironment, LongBenchmark } from './environment.ts';
 import { median, type Result } from './pair.ts';
@@ -186,7 +187,7 @@ async function openSide(
     (async (subjects) => {
       const core = await createCore(readConfig(service.env), 'bench');
       try {
-        await writeNeighbours(core.store, subjects, neighbours);
+        await asJob(() => writeNeighbours(core.store, subjects, neighbours));
       } finally {
         await core.close();
       }
