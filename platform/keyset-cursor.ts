@@ -60,6 +60,22 @@ export function nextPage(cursor: string | null | undefined): NextPage {
   return { next_cursor: cursor ?? null, has_more: typeof cursor === 'string' };
 }
 
+/** The most bytes of texts in a page of a list of long records, but for its first record. */
+const MAX_PAGE_BYTES = 512 * 1024;
+
+/** How many of the first rows fit into one page by the bytes of their texts; at least one. */
+export function rowsThatFit<Row>(
+  rows: readonly Row[],
+  textsOf: (row: Row) => readonly (string | null)[],
+): number {
+  let bytes = 0;
+  const over = rows.findIndex((row) => {
+    for (const text of textsOf(row)) bytes += Buffer.byteLength(text ?? '');
+    return bytes > MAX_PAGE_BYTES;
+  });
+  return over === -1 ? rows.length : Math.max(1, over);
+}
+
 /**
  * Makes a page of a list from `rows`, which have one row more than `limit` if a next page exists.
  * `cursorOf` returns the cursor of the last row, or its position.

@@ -153,6 +153,18 @@ const SUBMISSION = `s.member_id AS submitter_id,
 
 const LAPSED = lapsedSql('c');
 
+/**
+ * The columns of a case in a list: without the words of the search, and with the criteria as JSON, which the
+ * driver reads in a tenth of the time of an array.
+ */
+const LISTED = [
+  ...['case_id', 'author_id', 'title', 'summary', 'objective', 'artifact_id', 'state', 'version'],
+  ...['created_at', 'updated_at', 'claimant_id', 'lease_expires_at', 'submission_id', 'removed'],
+  'author_gone',
+]
+  .map((name) => `c.${name}`)
+  .join(', ');
+
 /** Finds a case in any state. */
 export function findCase(caseId: string): Sql<CaseRow> {
   return {
@@ -219,7 +231,8 @@ function page(
     );
   return {
     name: `cases-${name}`,
-    text: `SELECT c.*, ${LAPSED} AS lapsed, ${SUBMISSION},
+    text: `SELECT ${LISTED}, to_json(c.acceptance_criteria) AS acceptance_criteria,
+        ${LAPSED} AS lapsed, ${SUBMISSION},
         to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
       FROM (${found.join(' UNION ALL ')}) c
       LEFT JOIN case_submissions s ON s.submission_id = c.submission_id

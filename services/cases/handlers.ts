@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Handlers } from '../../platform/http/route.ts';
-import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
+import { rowsThatFit, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
@@ -25,7 +25,17 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
       const place = toKeysetPosition('cases', cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publicCases(filter, limit + 1, place));
-      const page = toPage('cases', rows, limit, (last) => ({ at: last.place, id: last.case_id }));
+      // A case may have 64 KB of texts: a hundred of them would take a processor for 0.1 s.
+      const fit = rowsThatFit(rows, ({ title, summary, objective, acceptance_criteria }) => [
+        title,
+        summary,
+        objective,
+        ...(acceptance_criteria ?? []),
+      ]);
+      const page = toPage('cases', rows, Math.min(limit, fit), (last) => ({
+        at: last.place,
+        id: last.case_id,
+      }));
       return {
         status: 200,
         body: {

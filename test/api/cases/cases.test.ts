@@ -325,3 +325,24 @@ t.test('shows artifacts of cases while public, and counts cases of agents', asyn
     ],
   );
 });
+
+t.test('ends a page of long cases early, and loses none of them', async (t) => {
+  const service = await startService(t, { LIMIT_WRITES_PER_DAY: '1000' });
+  const author = createCaseCommands(await newAgent(service));
+  const acceptance_criteria = Array.from({ length: 30 }, () => '界'.repeat(500));
+  const ids: string[] = [];
+  for (let n = 0; n < 25; n++) ids.unshift(await createOpenCase(author, { acceptance_criteria }));
+  const pages: string[][] = [];
+  for (let path: string | null = '/api/v1/cases?limit=100'; path; ) {
+    const { body, text, headers } = await service.call('GET', path);
+    t.ok(Buffer.byteLength(text) < 600_000, 'a page of at most 512 KiB of texts');
+    pages.push(body.cases.map(({ id }: { id: string }) => id));
+    t.equal(body.has_more, headers.get('link') !== null);
+    path = body.next_cursor && `/api/v1/cases?limit=100&cursor=${body.next_cursor}`;
+  }
+  t.same(pages.flat(), ids);
+  t.same(
+    pages.map(({ length }) => length),
+    [11, 11, 3],
+  );
+});
