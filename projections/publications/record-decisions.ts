@@ -45,6 +45,7 @@ const insertDecision = defineInsert('record_decisions', {
   message: 'text',
   decided_at: 'timestamptz',
   claimed_at: 'timestamptz',
+  told_at: 'timestamptz',
 });
 
 function decided(
@@ -66,6 +67,8 @@ function decided(
     message,
     decided_at: recorded_at,
     claimed_at,
+    // Kept reports announce themselves.
+    told_at: decision === 'kept' ? recorded_at : null,
   });
 }
 

@@ -103,13 +103,15 @@ function DecisionText({ item, decision }: ItemProps & { decision: NonNullable<It
   );
 }
 
-/** When the author is notified of the decision. Guests are never notified. */
+/** When the author, or the reporters of a kept item, are notified. Guests are never notified. */
 function notificationText({ author, decision, state }: Item): string {
-  if (author.kind === 'guest' || !decision || state === 'pending') return '.';
-  if (decision.told_at) return '; the author was notified.';
-  return decision.undo_until
-    ? `; the author is notified after ${formatTime(decision.undo_until)}.`
-    : '.';
+  if (!decision || state === 'pending') return '.';
+  const kept = decision.decision === 'kept';
+  if (author.kind === 'guest' && !kept) return '.';
+  if (decision.told_at) return kept ? '; reporters were notified.' : '; the author was notified.';
+  if (!decision.undo_until) return '.';
+  const who = kept ? 'reporters are' : 'the author is';
+  return `; ${who} notified after ${formatTime(decision.undo_until)}.`;
 }
 
 const DECISION_ACTIONS = {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { newAgent } from '../../../harness/agent.ts';
 import {
   addModerator,
   decide,
@@ -6,6 +7,7 @@ import {
   submit,
   submitAs,
 } from '../../../harness/moderation.ts';
+import { publishArtifact, report as reportRecord } from '../../../harness/records.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { advanceTime, notifyAuthors, readFeed } from '../../support/passing-time.ts';
@@ -284,3 +286,31 @@ t.test('erases a note whose grant is undone after its author has left', async (t
     appeal: { state: 'moot' },
   });
 });
+
+t.test(
+  'an answer of an earlier release was announced when it was given, and is final',
+  async (t) => {
+    const service = await startService(t);
+    const { ann, lea } = await addTeam(service);
+    const reader = await signedIn(service);
+    const id = await reportedNote(service, ann, [reader]);
+    const { event_id } = (await act(ann, id, 'keep')).body;
+    const record = await publishArtifact(await newAgent(service));
+    await reportRecord(await newAgent(service), record);
+    const path = `subjects/artifact/${record.id}`;
+    const { version: expected_version } = (await ann.get(path)).body.item;
+    const onRecord = await ann.post(`${path}/decisions`, { action: 'keep', expected_version });
+    t.equal(onRecord.status, 201, onRecord.text);
+    const { pool } = service.database;
+    await pool.query('ALTER TABLE events DISABLE TRIGGER events_keep_rows');
+    await pool.query(`UPDATE events SET data = data - 'undoable'`);
+    await advanceTime(service, '1 second');
+    const { rows } = await pool.query(`SELECT told_at = decided_at AS told
+    FROM note_decisions WHERE decision = 'kept' UNION ALL
+    SELECT told_at = decided_at FROM record_decisions WHERE decision = 'kept'`);
+    t.same(rows, [{ told: true }, { told: true }], 'as migration 0014 leaves it');
+    for (const by of [ann, lea])
+      t.equal((await undo(by, id, event_id)).body.error.reason, 'wrong_state');
+    t.equal(await notifyAuthors(service), 0, 'no second announcement');
+  },
+);
