@@ -23,6 +23,11 @@ const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Pro
   reject: ['reject NOTE_ID --policy CODE [--message TEXT]', () => import('./moderator/decide.ts')],
   remove: ['remove NOTE_ID --policy CODE [--message TEXT]', () => import('./moderator/decide.ts')],
   restore: ['restore NOTE_ID', () => import('./moderator/decide.ts')],
+  disable: [
+    'disable HANDLE --policy CODE [--message TEXT] [--until TIME]',
+    () => import('./moderator/disable.ts'),
+  ],
+  enable: ['enable HANDLE', () => import('./moderator/enable.ts')],
   rescreen: ['rescreen', () => import('./moderator/rescreen.ts')],
   stats: ['stats [--from DATE] [--to DATE]', () => import('./moderator/stats.ts')],
   audit: ['audit', () => import('./moderator/audit.ts')],
@@ -32,7 +37,7 @@ const USAGE = `Usage:
 ${Object.values(COMMANDS)
   .map(([usage]) => `  npm run moderator -- ${usage}\n`)
   .join('')}
-add, list, rotate, revoke and rescreen work on the database of this service. The others go through
+add, list, rotate, revoke, disable, enable and rescreen work on the database of this service. The others go through
 HTTP to BASE_URL, with the token in MODERATOR_TOKEN or asked for.
 `;
 

@@ -30,7 +30,7 @@ export interface Credential {
   /** Unix seconds. */
   expires_at: number;
   revoked_at?: string;
-  revoked_reason?: 'rotated' | 'revoked' | 'recovery' | 'deactivated';
+  revoked_reason?: 'rotated' | 'revoked' | 'recovery' | 'deactivated' | 'disabled';
 }
 
 export interface Receipt {

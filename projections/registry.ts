@@ -3,6 +3,7 @@ import { activityProjections } from './activity/feature.ts';
 import { artifactsProjections } from './artifacts/feature.ts';
 import { casesProjections } from './cases/feature.ts';
 import { credentialsProjections } from './credentials/feature.ts';
+import { disablingProjections } from './disabling/feature.ts';
 import type { ProjectionFeature } from './feature.ts';
 import { guestbookProjections } from './guestbook/feature.ts';
 import { membershipProjections } from './membership/feature.ts';
@@ -18,6 +19,7 @@ import { feedProjection } from './updates/feed.ts';
 const FEATURES: readonly ProjectionFeature[] = [
   membershipProjections,
   credentialsProjections,
+  disablingProjections,
   guestbookProjections,
   moderationProjections,
   profilesProjections,

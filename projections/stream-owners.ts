@@ -6,6 +6,7 @@ import type { Owner, OwnerKind } from '../platform/eventstore/owner.ts';
  */
 const OWNERS_BY_STREAM: Readonly<Record<string, readonly OwnerKind[]>> = {
   member: ['member'],
+  disabling: ['member'],
   session: ['member'],
   credential: ['member'],
   profile: ['member'],

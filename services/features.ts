@@ -16,11 +16,12 @@ import { activityFeature } from './activity/feature.ts';
 import { artifactsFeature } from './artifacts/feature.ts';
 import { casesFeature } from './cases/feature.ts';
 import { credentialsFeature } from './credentials/feature.ts';
+import { disablingFeature } from './disabling/feature.ts';
 import { discoveryFeature } from './discovery/feature.ts';
 import { documentsFeature } from './documents/feature.ts';
 import type { Feature } from './feature.ts';
 import { guestbookFeature } from './guestbook/feature.ts';
-import type { AccountClosure } from './membership/account-closure.ts';
+import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
 import type { ExportSection } from './membership/export-section.ts';
 import { membershipFeature } from './membership/feature.ts';
 import { moderationFeature } from './moderation/feature.ts';
@@ -55,6 +56,7 @@ export interface ProcessDeps {
 /** What the features provide to each other, collected from `FEATURES`. */
 interface SharedDeps {
   accountClosures: readonly AccountClosure[];
+  disablingEndings: readonly DisablingEnding[];
   exportSections: readonly ExportSection[];
   publicationKinds: readonly PublicationKind[];
   /** The routes and operations of this instance; call these only once a request arrives. */
@@ -77,12 +79,16 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   activityFeature,
   searchFeature,
   moderationFeature,
+  disablingFeature,
   protocolsFeature,
   pagesFeature,
   documentsFeature,
 ];
 
 export const accountClosures = FEATURES.flatMap(({ closure }) => closure ?? []);
+
+/** What ends with the disabling of a membership. */
+export const disablingEndings = FEATURES.flatMap(({ disabling }) => disabling ?? []);
 
 export const publicationKinds = FEATURES.flatMap(({ publicationKinds: kinds }) => kinds ?? []);
 
@@ -94,6 +100,7 @@ export function createRoutes(deps: ProcessDeps): { routes: Routes[]; operations:
     feature.routes({
       ...deps,
       accountClosures,
+      disablingEndings,
       exportSections,
       publicationKinds,
       routes: () => routes,

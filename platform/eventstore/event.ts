@@ -1,8 +1,10 @@
 import { z } from 'zod';
 
-/** Who caused an event. `service` is a worker or the service itself. */
+/**
+ * Who caused an event. `service` is a worker or the service itself; `operator` acted on the command line.
+ */
 export const Actor = z.strictObject({
-  type: z.enum(['member', 'moderator', 'service', 'guest']),
+  type: z.enum(['member', 'moderator', 'service', 'guest', 'operator']),
   id: z.uuid().optional(),
 });
 export type Actor = z.infer<typeof Actor>;

@@ -43,7 +43,7 @@ const ErrorDetails = z
       .enum([...CONFLICT_REASONS, ...END_REASONS])
       .optional()
       .describe(
-        'With `state_conflict`: what is in the way. With 401, for 30 days after the end of a credential or session whose secret verifies: `expired` or `revoked`',
+        'With `state_conflict`: what is in the way. With 401, for 30 days after the end of a credential or session whose secret verifies: `expired` or `revoked`; with the key or secret of a disabled membership `membership_disabled`',
       ),
     current_state: z.string().optional().describe('With `wrong_state`'),
     current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),

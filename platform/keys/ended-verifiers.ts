@@ -7,8 +7,11 @@ import { dropCredentialVerifier, type VerifierRow } from './verifiers.ts';
 /** For so many days after its end a secret that verifies is told why it is not accepted. */
 export const REASON_DAYS = 30;
 
-/** How a credential or session ended. Rotation, recovery and signing out are `revoked`. */
-export const END_REASONS = ['expired', 'revoked'] as const;
+/**
+ * Why a secret that verifies is not accepted. Rotation, recovery and signing out are `revoked`. While the
+ * membership is disabled, that is the reason for each of its secrets.
+ */
+export const END_REASONS = ['expired', 'revoked', 'membership_disabled'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
 const keepVerifier = defineInsert(
@@ -78,6 +81,13 @@ export function dropEndedVerifiersUnder(keyId: number): Sql {
   return sql`DELETE FROM ended_verifiers WHERE key_id = ${keyId}`;
 }
 
+/** The details of a 401 for a key or secret of a disabled membership; sent only where it verifies. */
+export const MEMBERSHIP_DISABLED = {
+  reason: 'membership_disabled',
+  message:
+    'The membership is disabled. POST /api/membership/disabled says why, and what you can do.',
+} as const;
+
 /** Refuses a secret that verifies but has ended, with the reason; any other without. */
 export function refuseEnded<const Code extends string>(
   code: Code,
@@ -85,6 +95,7 @@ export function refuseEnded<const Code extends string>(
   reason: EndReason | undefined,
 ): Refusal<Code> {
   if (!reason) return refuse(code);
+  if (reason === 'membership_disabled') return refuse(code, MEMBERSHIP_DISABLED);
   const how = reason === 'expired' ? 'has expired' : 'was revoked';
   return refuse(code, { reason, message: `The ${noun} ${how}.` });
 }

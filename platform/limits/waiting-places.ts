@@ -1,6 +1,6 @@
-/** Who holds a place. A credential and a moderator may have the same id. */
+/** Who holds a place. A credential, a moderator and a member may have the same id. */
 export interface PlaceHolder {
-  kind: 'credential' | 'moderator';
+  kind: 'credential' | 'moderator' | 'member';
   id: string;
 }
 
@@ -8,12 +8,12 @@ export type WaitingPlaces = ReturnType<typeof createWaitingPlaces>;
 
 /**
  * Limits the requests that this process holds open, long polls and streams, because each costs a
- * connection and memory while it lasts. `perHolder` limits each credential or moderator, `total` all
- * credentials, and again all moderators: members who wait keep no moderator out.
+ * connection and memory while it lasts. `perHolder` limits each holder, `total` all holders of a kind:
+ * members who wait keep no moderator out.
  */
 export function createWaitingPlaces(limits: { perHolder: number; total: number }) {
   const held = new Map<string, number>();
-  const total = { credential: 0, moderator: 0 };
+  const total = { credential: 0, moderator: 0, member: 0 };
 
   /** Takes a place, which `leave` returns; or says which limit is reached. */
   function take({ kind, id }: PlaceHolder): { leave: () => void } | 'holder_full' | 'full' {

@@ -24,6 +24,9 @@ export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 /** Hides from the public which moderator acted. */
 const shown = (actor: Actor): Actor => (actor.type === 'moderator' ? { type: actor.type } : actor);
 
+/** The operator acts on memberships only, which are not public. */
+type PublicActor = Actor & { type: Exclude<Actor['type'], 'operator'> };
+
 const insertEntry = defineInsert('activity', {
   entry_id: 'uuid',
   type: 'text',
@@ -97,7 +100,7 @@ export interface ActivityRow {
   entry_id: string;
   type: ActivityType;
   occurred_at: Date;
-  actor: Actor;
+  actor: PublicActor;
   subject_type: string;
   subject_id: string;
   title: string;

@@ -84,53 +84,54 @@ export interface HeldCase {
   removed: boolean;
 }
 
-/**
- * The cases that end with the account of member $1, at most $2: claims of others' cases, then the
- * newest own cases.
- */
-const HELD = `SELECT * FROM (
-    (SELECT case_id, author_id, version, removed FROM cases WHERE claimant_id = $1 AND author_id <> $1 LIMIT $2)
+/** The cases of others that the member $1 has claimed, at most $2. */
+const CLAIMED = `SELECT case_id, author_id, version, removed FROM cases
+  WHERE claimant_id = $1 AND author_id <> $1 LIMIT $2`;
+
+/** The cases that end with the account of member $1, at most $2: claims, then the newest own cases. */
+const HELD = `SELECT * FROM ((${CLAIMED})
     UNION ALL (SELECT case_id, author_id, version, removed FROM cases WHERE author_id = $1 AND NOT author_gone
       ORDER BY created_at DESC, case_id DESC LIMIT $2)) held LIMIT $2`;
 
-/** All members whom the events of those cases concern. */
-export function membersOfCasesHeld(memberId: string, limit: number): Sql<{ member_id: string }> {
-  return named(
-    `SELECT c.member_id FROM (${HELD}) held
-    CROSS JOIN LATERAL (${concernedBy('held.case_id')} OFFSET 0) c`,
-    [memberId, limit],
-  );
-}
+/** Reads cases that the member $1 holds, at most $2, for what ends them. */
+const readsOf = (held: string) => ({
+  /** The cases, under the locks. */
+  cases: (memberId: string, limit: number): Sql<HeldCase> => named(held, [memberId, limit]),
 
-/** The active ones of those members, by case. */
-export function livingMembersOfCasesHeld(memberId: string, limit: number): Sql<CaseMembers> {
-  return named(
-    `SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
-    FROM (${HELD}) c CROSS JOIN LATERAL (${concernedBy('c.case_id')} OFFSET 0) p
-    CROSS JOIN LATERAL (SELECT member_id, state FROM members
-      WHERE member_id = p.member_id OFFSET 0) m
-    WHERE m.state = 'active' GROUP BY c.case_id ORDER BY c.case_id`,
-    [memberId, limit],
-  );
-}
+  /** All members whom the events of the cases concern. */
+  concerned: (memberId: string, limit: number): Sql<{ member_id: string }> =>
+    named(
+      `SELECT c.member_id FROM (${held}) held
+      CROSS JOIN LATERAL (${concernedBy('held.case_id')} OFFSET 0) c`,
+      [memberId, limit],
+    ),
 
-/** The cases that end with the account of a member, under the locks. */
-export function casesHeld(memberId: string, limit: number): Sql<HeldCase> {
-  return named(HELD, [memberId, limit]);
-}
+  /** The active ones of those members, by case. */
+  living: (memberId: string, limit: number): Sql<CaseMembers> =>
+    named(
+      `SELECT c.case_id, array_agg(m.member_id ORDER BY m.member_id) AS members
+      FROM (${held}) c CROSS JOIN LATERAL (${concernedBy('c.case_id')} OFFSET 0) p
+      CROSS JOIN LATERAL (SELECT member_id, state FROM members
+        WHERE member_id = p.member_id OFFSET 0) m
+      WHERE m.state = 'active' GROUP BY c.case_id ORDER BY c.case_id`,
+      [memberId, limit],
+    ),
 
-/** Reads the events of those cases for a decision with `read`: one statement per author. */
-export function factsOfCasesHeld(
-  memberId: string,
-  limit: number,
-  read: (owner: Owner<'member'>, streams: readonly string[]) => Sql<RecordedEvent>,
-): DependentLoad<Sql<RecordedEvent>[]> {
-  return loadAfter(casesHeld(memberId, limit), (cases) =>
-    [...Map.groupBy(cases, ({ author_id }) => author_id)].map(([author, own]) =>
-      read(
-        memberOwner(author),
-        own.map(({ case_id }) => `case-${case_id}`),
+  /** The events of the cases for a decision with `read`: one statement per author. */
+  facts: (
+    memberId: string,
+    limit: number,
+    read: (owner: Owner<'member'>, streams: readonly string[]) => Sql<RecordedEvent>,
+  ): DependentLoad<Sql<RecordedEvent>[]> =>
+    loadAfter(named<HeldCase>(held, [memberId, limit]), (cases) =>
+      [...Map.groupBy(cases, ({ author_id }) => author_id)].map(([author, own]) =>
+        read(
+          memberOwner(author),
+          own.map(({ case_id }) => `case-${case_id}`),
+        ),
       ),
     ),
-  );
-}
+});
+
+export const casesHeld = readsOf(HELD);
+export const casesClaimed = readsOf(CLAIMED);

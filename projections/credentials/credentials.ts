@@ -67,7 +67,7 @@ export interface CredentialRow {
   created_at: Date;
   expires_at: Date;
   revoked_at: Date | null;
-  revoked_reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' | null;
+  revoked_reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' | 'disabled' | null;
   /** The last UTC day of use, from `credential_uses`; null if never used. */
   last_used_on: string | null;
   /** Whether `expires_at` is in the future by the database's clock, regardless of `state`. */
@@ -197,12 +197,16 @@ export interface EndedCredentialRow extends Verifier {
  * expiry the log does not record yet.
  */
 export function endedCredentials(credentialIds: readonly string[]): Sql<EndedCredentialRow> {
-  return sql`SELECT e.credential_id, e.member_id, e.reason, e.key_id, e.hash, true AS recorded
+  return sql`SELECT e.credential_id, e.member_id,
+      CASE WHEN m.disabled_until > clock_timestamp() THEN 'membership_disabled' ELSE e.reason END
+        AS reason, e.key_id, e.hash, true AS recorded
     FROM ended_verifiers e JOIN members m ON m.member_id = e.member_id AND m.state = 'active'
     WHERE e.credential_id = ANY(${credentialIds}::uuid[])
       AND e.ended_at > clock_timestamp() - make_interval(days => ${REASON_DAYS}::int)
     UNION ALL
-    SELECT c.credential_id, c.member_id, 'expired', v.key_id, v.hash, false
+    SELECT c.credential_id, c.member_id,
+      CASE WHEN m.disabled_until > clock_timestamp() THEN 'membership_disabled' ELSE 'expired' END,
+      v.key_id, v.hash, false
     FROM credentials c
     JOIN members m ON m.member_id = c.member_id AND m.state = 'active'
     JOIN verifiers v ON v.owner_id = c.member_id AND v.purpose = 'credential'

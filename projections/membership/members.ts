@@ -1,7 +1,8 @@
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { fault } from '../../platform/fault.ts';
 import { locking, named, type Sql, sql, valuesIn } from '../../platform/sql.ts';
-import * as events from '../../services/membership/events.ts';
+import * as disabling from '../../services/disabling/events.ts';
+import * as membership from '../../services/membership/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 const insertMember = defineInsert('members', {
@@ -20,6 +21,8 @@ const countMembers = defineBatch(
   (given) => `UPDATE membership_totals
     SET active = active + (SELECT sum(change)::int FROM ${given}) WHERE id = 1`,
 );
+
+const events = { ...membership, ...disabling } as const;
 
 export const members = defineProjection(events, {
   name: 'members',
@@ -42,14 +45,31 @@ export const members = defineProjection(events, {
       sql`UPDATE members SET key_epoch = key_epoch + 1 WHERE member_id = ${owner_id}`,
     MemberDeactivated: ({ owner_id, data, recorded_at }) => [
       sql`UPDATE members SET state = 'deactivated', handle = NULL, key_epoch = key_epoch + 1,
-        deactivated_at = ${recorded_at}, ending = ${endingOf(data)} WHERE member_id = ${owner_id}`,
+        deactivated_at = ${recorded_at}, ending = ${endingOf(data)}, disabled_until = NULL
+        WHERE member_id = ${owner_id}`,
       countMembers({ change: -1 }),
     ],
     MemberErased: ({ owner_id, recorded_at }) =>
       sql`UPDATE members SET erased_at = ${recorded_at}, ending = NULL
         WHERE member_id = ${owner_id}`,
+    MemberDisabled: ({ owner_id, data }) => disable(owner_id, data.until),
+    MemberEnabled: ({ owner_id }) => enable(owner_id),
+    MemberAppealGranted: ({ owner_id }) => enable(owner_id),
+    MemberDecisionUndone({ owner_id, data }) {
+      if (data.decision === 'disabled') return enable(owner_id);
+      return data.decision === 'upheld' ? [] : disable(owner_id, data.until);
+    },
   },
 });
+
+/** The next key epoch ends every session and credential of the member, and a later enabling revives none. */
+function disable(memberId: string, until: string | null): Sql {
+  return sql`UPDATE members SET disabled_until = ${until ?? 'infinity'}::timestamptz,
+    key_epoch = key_epoch + 1 WHERE member_id = ${memberId}`;
+}
+
+const enable = (memberId: string): Sql =>
+  sql`UPDATE members SET disabled_until = NULL WHERE member_id = ${memberId}`;
 
 /** Events of earlier releases ended all records of the member themselves. */
 function endingOf({
@@ -66,15 +86,29 @@ export interface MemberRow {
   state: 'active' | 'deactivated';
   key_epoch: number;
   registered_at: Date;
+  /** Whether the membership is disabled now, by the database's clock. */
+  disabled: boolean;
 }
 
 const memberById = defineRead<MemberRow>(
   { member_id: 'uuid' },
-  ({ member_id }) => `SELECT member_id, handle, state, key_epoch, registered_at FROM members
-    WHERE member_id = ${member_id}`,
+  ({ member_id }) => `SELECT member_id, handle, state, key_epoch, registered_at,
+      coalesce(disabled_until > clock_timestamp(), false) AS disabled
+    FROM members WHERE member_id = ${member_id}`,
 );
 
 export const findMember = (memberId: string): Sql<MemberRow> => memberById({ member_id: memberId });
+
+/** Rechecks a key that was proven before: a row unless the member has recovered or closed the account since. */
+export function keyHolds({ member_id, key_epoch }: MemberRow): Sql {
+  return sql`SELECT 1 AS holds FROM members WHERE member_id = ${member_id}
+    AND state = 'active' AND key_epoch = ${key_epoch}`;
+}
+
+/** Finds an active member by handle. */
+export function findMemberByHandle(handle: string): Sql<{ member_id: string; handle: string }> {
+  return sql`SELECT member_id, handle FROM members WHERE handle = ${handle}`;
+}
 
 /** Deactivated members whose erasure is not complete, oldest deactivation first. */
 export function membersToErase(limit: number): Sql<{ member_id: string }> {

@@ -18,8 +18,12 @@ export const IS_AUDITED = `(actor->>'type' = 'moderator'
   OR type IN ('ModeratorAdded', 'ModeratorRevoked', 'ModeratorTokenRotated', 'NoteApproved',
     'NoteRejected', 'NoteRemoved', 'NoteRestored', 'NoteEscalated', 'NoteErased'))`;
 
-const AUDITED = `SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
-  FROM events WHERE ${IS_AUDITED} AND position > $1 AND position <= $2`;
+/** What the operator did on the command line: the condition of the index events_audit_of_operator. */
+const BY_OPERATOR = `actor->>'type' = 'operator'`;
+
+const auditedBy = (condition: string) =>
+  `SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
+    FROM events WHERE ${condition} AND position > $1 AND position <= $2`;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The end of a stream's name by which the index finds a subject: a hyphen and a UUID. */
@@ -53,7 +57,13 @@ export function auditPage(
     const end = UUID.test(subject) ? `-${subject}` : `policy-${subject}`;
     conditions.push(`right(stream_id, ${END_LENGTH}) = right(${value(end)}, ${END_LENGTH})`);
   }
-  const text = [AUDITED, ...conditions].join(' AND ');
-  const direction = order === 'oldest' ? 'ASC' : 'DESC';
-  return named(`${text} ORDER BY position ${direction} LIMIT $3`, values);
+  const ordered = `ORDER BY position ${order === 'oldest' ? 'ASC' : 'DESC'} LIMIT $3`;
+  const branch = (audited: string) =>
+    `${[auditedBy(audited), ...conditions].join(' AND ')} ${ordered}`;
+  // The operator is no moderator.
+  const text =
+    moderatorId === undefined
+      ? `(${branch(IS_AUDITED)}) UNION ALL (${branch(BY_OPERATOR)}) ${ordered}`
+      : branch(IS_AUDITED);
+  return named(text, values);
 }

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { defineContract } from '../../platform/http/route.ts';
-import { Handle, Member, ReceiptBody, Timestamp } from '../../platform/http/schemas.ts';
+import {
+  Handle,
+  Key,
+  Member,
+  ReceiptBody,
+  StatusReply,
+  Timestamp,
+  Uuid,
+} from '../../platform/http/schemas.ts';
+import { DISABLED_PROBLEMS, PROVEN_EACH_TIME } from '../disabling/contract.ts';
 import type { ExportSection } from '../membership/export-section.ts';
 import { toSections } from './sections.ts';
 
@@ -30,9 +39,23 @@ const DeletionReply = z
   .object({ status: z.literal('deactivated'), receipt: ReceiptBody })
   .meta({ id: 'DeletionReply' });
 
+const DisabledExportRequest = z
+  .strictObject({ id: Uuid, sign_in_key: Key })
+  .meta({ id: 'DisabledExportRequest' });
+
+/** Not `Export`, so that its sections are described once. */
+const DisabledExport = z
+  .looseObject({ status: z.literal('ok') })
+  .meta({ id: 'DisabledExport', description: 'The document of `GET /api/v1/me/export`' });
+
+const DisabledDeletion = AccountDeletion.extend({ id: Uuid, sign_in_key: Key }).meta({
+  id: 'DisabledDeletion',
+});
+
 /** Builds the contract; `exportSections` define the schema of the export document. */
-export const accountContract = (exportSections: readonly ExportSection[]) =>
-  defineContract({
+export function accountContract(exportSections: readonly ExportSection[]) {
+  const document = exportOf(toSections(exportSections, 0));
+  return defineContract({
     'account.export': {
       method: 'GET',
       path: '/api/v1/me/export',
@@ -49,7 +72,7 @@ export const accountContract = (exportSections: readonly ExportSection[]) =>
       replies: {
         200: {
           description: 'The document',
-          body: exportOf(toSections(exportSections, 0)),
+          body: document,
           headers: { 'Content-Disposition': 'A file name to keep it under' },
         },
       },
@@ -78,4 +101,32 @@ export const accountContract = (exportSections: readonly ExportSection[]) =>
       },
       problems: [...COMMAND_PROBLEMS, 'invalid_request'],
     },
+    'membership.export_disabled': {
+      ...PROVEN_EACH_TIME,
+      path: '/api/membership/disabled/export',
+      summary: 'Everything held on you, while your membership is disabled',
+      description:
+        'The document of `GET /api/v1/me/export`. It breaks off if the keys are replaced or the account is ' +
+        'deleted meanwhile.',
+      body: DisabledExportRequest,
+      replies: {
+        200: {
+          description: 'The document',
+          body: DisabledExport,
+          headers: { 'Content-Disposition': 'A file name to keep it under' },
+        },
+      },
+      problems: [...DISABLED_PROBLEMS, 'overloaded'],
+    },
+    'membership.delete_disabled': {
+      ...PROVEN_EACH_TIME,
+      path: '/api/membership/disabled/delete',
+      summary: 'Delete your account permanently, while your membership is disabled',
+      description:
+        'As `POST /api/v1/me/delete`. Afterwards each request with the key is answered 401, this one too.',
+      body: DisabledDeletion,
+      replies: { 200: { description: 'Deleted: deactivated', body: StatusReply } },
+      problems: [...DISABLED_PROBLEMS, 'invalid_request'],
+    },
   });
+}

@@ -1,9 +1,15 @@
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+} from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findUse } from '../../projections/membership/unused-members.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
+import { type MemberKey, readProof, refuseUnlessDisabled } from '../disabling/proof.ts';
 import {
   type AccountClosure,
   CLOSURE_BATCH,
@@ -36,15 +42,47 @@ export function deleteAccount(
   return defineMemberCommand({
     ...readsOf(closures, memberId, request, FIRST_BATCH),
     decide({ rows, now }) {
-      if (body.confirm_handle !== handle)
-        return refuse('invalid_request', {
-          issues: [{ path: 'confirm_handle', message: 'must be your handle' }],
-        });
+      if (body.confirm_handle !== handle) return refuse('invalid_request', NOT_YOUR_HANDLE);
       return {
         status: 200,
         ...endingsOf(closures, memberId, request, rows, now),
         jobs: [erasureJob(memberId)],
         body: (receipt) => ({ status: 'deactivated', receipt }),
+      };
+    },
+  });
+}
+
+const NOT_YOUR_HANDLE = {
+  issues: [{ path: 'confirm_handle', message: 'must be your handle' }],
+};
+
+/** Deletes the account of a disabled member who proves the sign-in key. */
+export function deleteDisabled(
+  keys: KeyRing,
+  accountClosures: readonly AccountClosure[],
+  body: MemberKey & DeletionRequest,
+): Command<true, 'credentials_not_accepted' | 'state_conflict' | 'invalid_request'> {
+  const { id } = body;
+  const request = { eraseNotes: body.erase_notes };
+  const closures = [...accountClosures, memberClosure];
+  const { find, load: records } = readsOf(closures, id, request, FIRST_BATCH);
+  return defineCommand({
+    lock: [id],
+    find,
+    load: { proof: readProof(id), records },
+    decide({
+      rows: { proof, records },
+      now,
+    }): Decision<true, 'credentials_not_accepted' | 'state_conflict' | 'invalid_request'> {
+      const refused = refuseUnlessDisabled(keys, body, proof);
+      if (refused) return refused;
+      if (body.confirm_handle !== proof.members[0]?.handle)
+        return refuse('invalid_request', NOT_YOUR_HANDLE);
+      return {
+        answer: true as const,
+        ...endingsOf(closures, id, request, records, now),
+        jobs: [erasureJob(id)],
       };
     },
   });

@@ -1,25 +1,26 @@
 import type pg from 'pg';
 import { query } from '../../platform/postgres/query.ts';
 import { withDeadline } from '../../platform/postgres/request-deadline.ts';
-import { bearerHolds } from '../../projections/credentials/credentials.ts';
+import type { Sql } from '../../platform/sql.ts';
 import type { ExportSection } from '../membership/export-section.ts';
 
 const BATCH = 200;
 const CHUNK = 64 * 1024;
 
-/** The bearer was revoked, or its member deactivated, while the export was streaming. */
+/** The proof no longer holds: what gave it ended while the export was streaming. */
 class ExportCut extends Error {}
 
 type Row = never;
 
 /**
  * Streams the export. Between batches it holds no connection and no transaction, however slowly the
- * client reads, and each batch checks the bearer again. An error throws, which aborts the
+ * client reads, and each batch checks the proof again: `holds` selects a row. An error throws, which aborts the
  * connection: a document that parses is complete.
  */
 export async function* exportDocument(
   pool: pg.Pool,
-  bearer: { memberId: string; credentialId: string },
+  memberId: string,
+  holds: Sql,
   head: Record<string, unknown>,
   sections: readonly ExportSection[],
   undoSeconds: number,
@@ -29,7 +30,7 @@ export async function* exportDocument(
     const one = section.shape === 'one';
     text += `,${JSON.stringify(section.name)}:${one ? '' : '['}`;
     let count = 0;
-    for await (const entry of entriesOf(pool, bearer, section, undoSeconds)) {
+    for await (const entry of entriesOf(pool, memberId, holds, section, undoSeconds)) {
       text += `${count++ > 0 ? ',' : ''}${JSON.stringify(entry)}`;
       if (text.length < CHUNK) continue;
       yield text;
@@ -42,20 +43,21 @@ export async function* exportDocument(
 
 async function* entriesOf(
   pool: pg.Pool,
-  { memberId, credentialId }: { memberId: string; credentialId: string },
+  memberId: string,
+  holds: Sql,
   section: ExportSection,
   undoSeconds: number,
 ): AsyncGenerator<unknown> {
   const limit = section.shape === 'one' ? 1 : (section.batch ?? BATCH);
   for (let last: Row | undefined; ; ) {
     // Each batch gets its own deadline, because the export lasts as long as the client reads.
-    const [holds, rows] = await withDeadline(() =>
+    const [held, rows] = await withDeadline(() =>
       Promise.all([
-        query(pool, bearerHolds(credentialId)),
+        query(pool, holds),
         query(pool, section.after(memberId, last, limit, undoSeconds)),
       ]),
     );
-    if (holds.length === 0) throw new ExportCut('the bearer no longer holds');
+    if (held.length === 0) throw new ExportCut('the proof no longer holds');
     for (const row of rows) yield section.entry(row);
     last = rows.at(-1);
     if (rows.length < limit || section.shape === 'one') return;

@@ -2,22 +2,30 @@ import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
-import { createWaitingPlaces } from '../../platform/limits/waiting-places.ts';
+import { isMemberKey } from '../../platform/keys/key-proof.ts';
+import type { VerifierRow } from '../../platform/keys/verifiers.ts';
+import type { RouteLimits } from '../../platform/limits/route-limits.ts';
+import { createWaitingPlaces, type PlaceHolder } from '../../platform/limits/waiting-places.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { refuse } from '../../platform/refusal.ts';
+import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 import { whenAborted } from '../../platform/when-aborted.ts';
-import { findMember } from '../../projections/membership/members.ts';
+import { bearerHolds } from '../../projections/credentials/credentials.ts';
+import { findMember, keyHolds, type MemberRow } from '../../projections/membership/members.ts';
 import { feedHead } from '../../projections/updates/exported-feed.ts';
 import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
+import { readProof, refuseUnlessDisabled } from '../disabling/proof.ts';
 import type { AccountClosure } from '../membership/account-closure.ts';
+import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import type { ExportSection } from '../membership/export-section.ts';
 import type { accountContract } from './contract.ts';
-import { deleteAccount } from './delete.ts';
+import { deleteAccount, deleteDisabled } from './delete.ts';
 import { exportDocument } from './export.ts';
 import { toSections } from './sections.ts';
 
 /**
- * Exports that a process streams at a time, one for each credential. More would share the connections
+ * Exports that a process streams at a time, one for each credential, and as many again for disabled members. More would share the connections
  * of the pool until batches met their deadline, which cuts a document that has begun.
  */
 const EXPORTS_AT_A_TIME = 4;
@@ -25,6 +33,7 @@ const EXPORTS_AT_A_TIME = 4;
 export interface AccountDeps extends MemberCommandDeps {
   config: MemberCommandDeps['config'] & Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
+  limits: RouteLimits;
   /** The closures of all capabilities, except for the deactivation of the member. */
   accountClosures: readonly AccountClosure[];
   /** The export sections of all capabilities. */
@@ -32,37 +41,79 @@ export interface AccountDeps extends MemberCommandDeps {
 }
 
 export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof accountContract>> {
-  const { pool, config, accountClosures, exportSections } = deps;
+  const { pool, config, keys, store, limits, accountClosures, exportSections } = deps;
   const exports = createWaitingPlaces({ perHolder: 1, total: EXPORTS_AT_A_TIME });
+
+  /** Streams the export of a proven member; `holder` has one at a time. */
+  async function exportOf(
+    memberId: string,
+    exportedAt: Date,
+    holder: PlaceHolder,
+    holds: Sql,
+    gone: AbortSignal,
+  ) {
+    // Query before the response starts, so that a database failure is still an ordinary 503.
+    const [member] = await query(pool, findMember(memberId));
+    const [head] = await query(pool, feedHead(memberId));
+    if (!member?.handle) return undefined;
+    const place = exports.take(holder);
+    if (typeof place === 'string') return refuse('overloaded');
+    whenAborted(gone, place.leave);
+    const sequence = head?.sequence ?? 0;
+    const start = {
+      status: 'ok',
+      exported_at: exportedAt.toISOString(),
+      feed_sequence: sequence,
+      member: {
+        ...memberBody(memberId, member.handle),
+        registered_at: member.registered_at.toISOString(),
+      },
+    };
+    const sections = toSections(exportSections, sequence);
+    return {
+      status: 200 as const,
+      type: 'application/json; charset=utf-8',
+      headers: { 'content-disposition': 'attachment; filename="export.json"' },
+      stream: exportDocument(pool, memberId, holds, start, sections, config.undoWindowSeconds),
+    };
+  }
 
   return {
     'account.export': async ({ principal, request }) => {
-      const { memberId } = principal;
-      // Query before the response starts, so that a database failure is still an ordinary 503.
-      const [member] = await query(pool, findMember(memberId));
-      const [head] = await query(pool, feedHead(memberId));
-      if (!member?.handle) return refuse('credential_not_accepted');
-      const place = exports.take({ kind: 'credential', id: principal.credentialId });
-      if (typeof place === 'string') return refuse('overloaded');
-      whenAborted(request.gone(), place.leave);
-      const sequence = head?.sequence ?? 0;
-      const start = {
-        status: 'ok',
-        exported_at: principal.provenAt.toISOString(),
-        feed_sequence: sequence,
-        member: {
-          ...memberBody(memberId, member.handle),
-          registered_at: member.registered_at.toISOString(),
-        },
-      };
-      const sections = toSections(exportSections, sequence);
-      return {
-        status: 200,
-        type: 'application/json; charset=utf-8',
-        headers: { 'content-disposition': 'attachment; filename="export.json"' },
-        stream: exportDocument(pool, principal, start, sections, config.undoWindowSeconds),
-      };
+      const { memberId, credentialId, provenAt } = principal;
+      const holder = { kind: 'credential' as const, id: credentialId };
+      const holds = bearerHolds(credentialId);
+      const document = await exportOf(memberId, provenAt, holder, holds, request.gone());
+      return document ?? refuse('credential_not_accepted');
     },
+
+    'membership.export_disabled': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], async () => {
+        const { id } = call.body;
+        const { members, verifiers } = readProof(id);
+        const [found, verified, [clock]] = await snapshot<[MemberRow, VerifierRow, { now: Date }]>(
+          pool,
+          [members, verifiers, sql`SELECT clock_timestamp() AS now`],
+        );
+        const proof = { members: found, verifiers: verified };
+        const refused = refuseUnlessDisabled(keys, call.body, proof);
+        if (refused) return refused;
+        const [member] = found;
+        if (!member || !clock) return refuse('credentials_not_accepted');
+        const holder = { kind: 'member' as const, id };
+        const gone = call.request.gone();
+        const document = await exportOf(id, clock.now, holder, keyHolds(member), gone);
+        return document ?? refuse('credentials_not_accepted');
+      }),
+
+    'membership.delete_disabled': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], async () => {
+        const { id, sign_in_key } = call.body;
+        if (!(await isMemberKey({ pool, keys }, id, 'sign-in', sign_in_key)))
+          return refuse('credentials_not_accepted');
+        const deleted = await store.execute(deleteDisabled(keys, accountClosures, call.body));
+        return isRefusal(deleted) ? deleted : { status: 200, body: { status: 'deactivated' } };
+      }),
 
     'account.delete': (call) =>
       runMemberCommand(deps, call, deleteAccount(accountClosures, call.principal, call.body)),

@@ -33,6 +33,8 @@ export const caseDecider: Decider<CaseState, CaseCommand, CaseEvents, CaseRefusa
         return lapse(state, command.now, command.members);
       case 'LeaveCase':
         return leave(state, command);
+      case 'LoseClaim':
+        return loseClaim(state, command);
       case 'ClaimCase':
       case 'ReleaseCase':
       case 'SubmitWork':
@@ -124,6 +126,20 @@ function leave(state: ExistingCase, by: CommandContext): CaseEvent[] {
   const holds = now.status === 'claimed' || now.status === 'submitted';
   if (!holds || now.claim.memberId !== by.memberId) return ended;
   const data = { ...common, member_id: by.memberId };
+  return [{ type: 'CaseReleased', data, personal: null }];
+}
+
+/** Gives up the member's claim, as the member could; the case then says no more than that. */
+function loseClaim(state: ExistingCase, by: CommandContext): CaseEvent[] {
+  const ended = lapse(state, by.now, by.members);
+  const now = atTime(state, by.now);
+  if (now.status !== 'claimed' || now.claim.memberId !== by.memberId) return ended;
+  const data = {
+    case_id: now.caseId,
+    reason: 'claimant' as const,
+    members: affectedMembersOfCase(by),
+    member_id: by.memberId,
+  };
   return [{ type: 'CaseReleased', data, personal: null }];
 }
 

@@ -52,6 +52,8 @@ export type CaseCommand =
   | { type: 'EndLease'; now: Date; members: readonly string[] }
   /** Ends the member's part in the case when the member's account is closed. */
   | (CommandContext & { type: 'LeaveCase' })
+  /** Ends the member's claim when the membership is disabled; submitted work stays under review. */
+  | (CommandContext & { type: 'LoseClaim' })
   | (RemovalCommand & { members: readonly string[] });
 
 export type CaseRefusal = 'not_found' | 'gone' | 'state_conflict';

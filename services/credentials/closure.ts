@@ -1,5 +1,8 @@
+import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
+import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { unendedCredentials } from '../../projections/credentials/credentials.ts';
-import { defineAccountClosure } from '../membership/account-closure.ts';
+import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
 import { revocation } from './revoke.ts';
 
 /** Revokes every credential, including expired ones whose expiry is not in the log yet. */
@@ -8,5 +11,28 @@ export const credentialsClosure = defineAccountClosure({
   close: (memberId, rows) =>
     rows.map(({ credential_id }) =>
       revocation(memberId, credential_id, 'deactivated', { type: 'member', id: memberId }),
+    ),
+});
+
+/** The same when the membership is disabled; the secrets then say for a time that they were revoked. */
+export const credentialsDisabling = defineDisablingEnding({
+  load: (memberId) => ({
+    unended: unendedCredentials(memberId),
+    verifiers: readVerifiers(memberOwner(memberId), 'credential'),
+  }),
+  close: (memberId, { unended }) =>
+    unended.map(({ credential_id }) =>
+      revocation(memberId, credential_id, 'disabled', { type: 'service' }),
+    ),
+  rows: (memberId, { unended, verifiers }, now, { keys }) =>
+    endCredentialVerifiers(
+      keys,
+      memberId,
+      verifiers,
+      unended.map(({ credential_id }) => ({
+        credentialId: credential_id,
+        reason: 'revoked',
+        at: now,
+      })),
     ),
 });

@@ -44,7 +44,9 @@ export const Credential = z
     expires_at: UnixSeconds,
     last_used_on: z.iso.date().optional().describe('The last UTC day of use; absent if never used'),
     revoked_at: Timestamp.optional(),
-    revoked_reason: z.enum(['rotated', 'revoked', 'recovery', 'deactivated']).optional(),
+    revoked_reason: z
+      .enum(['rotated', 'revoked', 'recovery', 'deactivated', 'disabled'])
+      .optional(),
   })
   .meta({ id: 'Credential' });
 export type CredentialBody = z.input<typeof Credential>;

@@ -40,7 +40,10 @@ interface CreateCredential {
 
 export type CredentialCommand =
   | CreateCredential
-  | { type: 'RevokeCredential'; reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' };
+  | {
+      type: 'RevokeCredential';
+      reason: 'rotated' | 'revoked' | 'recovery' | 'deactivated' | 'disabled';
+    };
 
 export type CredentialRefusal = 'invalid_request' | 'scope_escalation' | 'state_conflict';
 

@@ -23,7 +23,7 @@ export const CredentialRevoked = defineEvent('CredentialRevoked', {
 
   data: z.strictObject({
     credential_id: z.uuid(),
-    reason: z.enum(['rotated', 'revoked', 'recovery', 'deactivated']),
+    reason: z.enum(['rotated', 'revoked', 'recovery', 'deactivated', 'disabled']),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { implement } from '../../platform/http/route.ts';
 import type { Feature } from '../feature.ts';
-import { credentialsClosure } from './closure.ts';
+import { credentialsClosure, credentialsDisabling } from './closure.ts';
 import { credentialsContract } from './contract.ts';
 import { credentialsSection } from './export.ts';
 import { type CredentialsDeps, credentialsHandlers } from './handlers.ts';
@@ -8,5 +8,6 @@ import { type CredentialsDeps, credentialsHandlers } from './handlers.ts';
 export const credentialsFeature: Feature<CredentialsDeps> = {
   routes: (deps) => [implement(credentialsContract, credentialsHandlers(deps))],
   closure: credentialsClosure,
+  disabling: credentialsDisabling,
   exportSections: [credentialsSection],
 };

@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { MEMBERSHIP_DISABLED } from '../../platform/keys/ended-verifiers.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
@@ -45,7 +46,8 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
       },
       prove({ members: [member], verifiers: [verifier] }) {
         const proven = keys.verify('sign-in', memberId, signInKey, verifier);
-        return proven && member?.state === 'active' ? null : refuse('credential_not_accepted');
+        if (!proven || member?.state !== 'active') return refuse('credential_not_accepted');
+        return member.disabled ? refuse('credential_not_accepted', MEMBERSHIP_DISABLED) : null;
       },
       rows: ({ verifiers: [verifier] }) =>
         renewVerifier(keys, memberOwner(memberId), signInKey, verifier),

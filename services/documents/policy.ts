@@ -42,6 +42,7 @@ const RULES = [
   'A rejection or a removal names one of the policies below.',
   'A decision can be undone before the author is notified.',
   'An author who is a member may appeal once for each decision; somebody else decides the appeal.',
+  'A membership can be disabled under one of the policies, for a time or until it is lifted. Its sessions, credentials and claims end. With the sign-in key the member learns why, may appeal once to a second lead, and can export and delete everything (/api/membership/disabled).',
   'Profiles, context packets and cases are public at once, and are taken down by the same rules.',
   'Nobody is made to believe that a hidden note is public.',
 ];

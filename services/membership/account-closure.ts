@@ -1,6 +1,7 @@
 import type { Append } from '../../platform/eventstore/append.ts';
 import type { MemberRead } from '../../platform/eventstore/command.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Sql } from '../../platform/sql.ts';
 
 /**
@@ -24,18 +25,18 @@ export interface ClosingRequest {
  * How one capability reacts when an account is closed. All closures run in the transaction that
  * deactivates the member; a worker erases the remaining names and texts later.
  */
-export interface AccountClosure<Known = unknown> {
+export interface AccountClosure<Known = unknown, Request = ClosingRequest> {
   /**
    * Finds other members to lock, whose feeds receive the events. Omit this statement if the events
    * appear only in the member's own feed.
    */
-  find?(memberId: string, request: ClosingRequest, limit: number): MemberRead;
+  find?(memberId: string, request: Request, limit: number): MemberRead;
   /** Reads the records to end: at most `limit` where their number is unbounded. */
-  load(memberId: string, request: ClosingRequest, limit: number): Load;
+  load(memberId: string, request: Request, limit: number): Load;
   /** Returns the events that end the records. `rows` are loaded while the locks are held. */
-  close(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Append[];
+  close(memberId: string, rows: Known, now: Date, request: Request): readonly Append[];
   /** Statements that end primary data, such as leases. */
-  rows?(memberId: string, rows: Known, now: Date, request: ClosingRequest): readonly Sql[];
+  rows?(memberId: string, rows: Known, now: Date, request: Request): readonly Sql[];
 }
 
 /** Defines a closing; infers the type of `rows` from `load`. */
@@ -45,4 +46,16 @@ export function defineAccountClosure<const Of extends Load>(
   },
 ): AccountClosure {
   return closing;
+}
+
+/** What ends with the disabling of a membership: like a closure, but all of it in one transaction. */
+export type DisablingEnding<Known = unknown> = AccountClosure<Known, { keys: KeyRing }>;
+
+/** Defines such an ending; infers the type of `rows` from `load`. */
+export function defineDisablingEnding<const Of extends Load>(
+  ending: DisablingEnding<Rows<Of>> & {
+    load(memberId: string, request: { keys: KeyRing }, limit: number): Of;
+  },
+): DisablingEnding {
+  return ending;
 }

@@ -2,22 +2,26 @@ import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { dropVerifiers } from '../../platform/keys/verifiers.ts';
-import { defineAccountClosure } from './account-closure.ts';
+import { defineAccountClosure, defineDisablingEnding } from './account-closure.ts';
 import { endSession } from './login.ts';
 import { end, member } from './member.ts';
 import { endSessions, liveSessions } from './sessions.ts';
 
-export const sessionsClosure = defineAccountClosure({
+const endingSessions = (reason: 'deactivated' | 'disabled') => ({
   load: liveSessions,
-  close: (memberId, rows) =>
-    rows.map(({ session_id }) => endSession(memberId, session_id, 'deactivated')),
-  rows: (_memberId, rows, now) => [
+  close: (memberId: string, rows: readonly Live[]) =>
+    rows.map(({ session_id }) => endSession(memberId, session_id, reason)),
+  rows: (_memberId: string, rows: readonly Live[], now: Date) => [
     endSessions(
       rows.map(({ session_id }) => session_id),
       now,
     ),
   ],
 });
+type Live = { session_id: string };
+
+export const sessionsClosure = defineAccountClosure(endingSessions('deactivated'));
+export const sessionsDisabling = defineDisablingEnding(endingSessions('disabled'));
 
 /** Deactivates the member. A deletion runs this closure after those of all features. */
 export const memberClosure = defineAccountClosure({

@@ -26,7 +26,7 @@ export const KEY_ATTEMPTS = {
   window: '10 minutes',
   setting: 'limitKeyAttempts',
   per: 'address',
-  counts: 'registration, sign-in and recovery attempts',
+  counts: 'attempts with keys: registration, sign-in, recovery, and requests of disabled members',
 } as const satisfies RateLimit;
 
 /** New members, counted by the command, which refuses one too many. */

@@ -37,6 +37,14 @@ export const SessionEnded = defineEvent('SessionEnded', {
 
   data: z.strictObject({
     session_id: z.uuid(),
-    reason: z.enum(['signed_out', 'replaced', 'revoked', 'expired', 'recovery', 'deactivated']),
+    reason: z.enum([
+      'signed_out',
+      'replaced',
+      'revoked',
+      'expired',
+      'recovery',
+      'deactivated',
+      'disabled',
+    ]),
   }),
 });

@@ -1,6 +1,6 @@
 import { implement } from '../../platform/http/route.ts';
 import type { Feature } from '../feature.ts';
-import { sessionsClosure } from './closure.ts';
+import { sessionsClosure, sessionsDisabling } from './closure.ts';
 import { membershipContract } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { sessionsSection } from './export.ts';
@@ -9,5 +9,6 @@ import { membershipHandlers } from './handlers.ts';
 export const membershipFeature: Feature<MembershipDeps> = {
   routes: (deps) => [implement(membershipContract, membershipHandlers(deps))],
   closure: sessionsClosure,
+  disabling: sessionsDisabling,
   exportSections: [sessionsSection],
 };

@@ -1,6 +1,7 @@
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
+import { MEMBERSHIP_DISABLED } from '../../platform/keys/ended-verifiers.ts';
 import type { Token } from '../../platform/keys/token.ts';
 import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import { refuse } from '../../platform/refusal.ts';
@@ -49,6 +50,7 @@ export function loginCommand(
       const [old] = rows.sessions;
       const proven = keys.verify('sign-in', id, body.sign_in_key, verifier);
       if (!proven || row?.state !== 'active') return refuse('credentials_not_accepted');
+      if (row.disabled) return refuse('credentials_not_accepted', MEMBERSHIP_DISABLED);
       const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
       const replaced = before && old && isSession(keys, before, old) ? old : undefined;
       const surplus = rows.surplus
@@ -88,7 +90,14 @@ export function loginCommand(
 export function endSession(
   memberId: string,
   sessionId: string,
-  reason: 'signed_out' | 'replaced' | 'revoked' | 'expired' | 'recovery' | 'deactivated',
+  reason:
+    | 'signed_out'
+    | 'replaced'
+    | 'revoked'
+    | 'expired'
+    | 'recovery'
+    | 'deactivated'
+    | 'disabled',
 ) {
   const byService = reason === 'expired';
   return {

@@ -48,7 +48,8 @@ export const findLiveSession = (sessionId: string): Sql<SessionRow> =>
 /** Why a session of an active member ended in the last 30 days. */
 function findEndedSession(sessionId: string): Sql<Verifier & { reason: EndReason }> {
   return sql`SELECT s.key_id, s.hash,
-      CASE WHEN s.ended_at < s.expires_at THEN 'revoked' ELSE 'expired' END AS reason
+      CASE WHEN m.disabled_until > clock_timestamp() THEN 'membership_disabled'
+        WHEN s.ended_at < s.expires_at THEN 'revoked' ELSE 'expired' END AS reason
     FROM (SELECT * FROM sessions WHERE session_id = ${sessionId} OFFSET 0) s
     JOIN members m ON m.member_id = s.member_id AND m.state = 'active'
     WHERE (s.ended_at IS NOT NULL OR s.expires_at <= clock_timestamp())

@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
+import type { DisablingEnding } from '../membership/account-closure.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
 
 /** The dependencies of the moderation capability's commands and reads. */
@@ -12,6 +13,8 @@ export interface ModerationDeps {
   pool: pg.Pool;
   store: EventStore;
   wakeUps: Notifications;
+  /** What ends with the disabling of a membership. */
+  disablingEndings: readonly DisablingEnding[];
   /** The kinds of records, besides notes, that can be reported and removed. */
   publicationKinds: readonly PublicationKind[];
 }

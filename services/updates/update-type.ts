@@ -42,10 +42,23 @@ export const UPDATE_TYPES = {
   'member.registered': { subjects: ['member'], data: {} },
   'member.recovered': { subjects: ['member'], data: { operation_id: Uuid } },
   'member.deactivated': { subjects: ['member'], data: {} },
+  'member.disabled': {
+    subjects: ['member'],
+    data: { until: Timestamp.nullable().describe('Null: until a moderator lifts it') },
+  },
+  'member.enabled': { subjects: ['member'], data: {} },
   'session.started': { subjects: ['session'], data: { expires_at: UnixSeconds } },
   'session.ended': {
     subjects: ['session'],
-    data: revocation(['signed_out', 'replaced', 'revoked', 'expired', 'recovery', 'deactivated']),
+    data: revocation([
+      'signed_out',
+      'replaced',
+      'revoked',
+      'expired',
+      'recovery',
+      'deactivated',
+      'disabled',
+    ]),
   },
   'credential.created': {
     subjects: ['credential'],
@@ -54,7 +67,7 @@ export const UPDATE_TYPES = {
   'credential.rotated': { subjects: ['credential'], data: revocation(['rotated']) },
   'credential.revoked': {
     subjects: ['credential'],
-    data: revocation(['revoked', 'recovery', 'deactivated']),
+    data: revocation(['revoked', 'recovery', 'deactivated', 'disabled']),
   },
   'credential.expired': { subjects: ['credential'], data: {} },
   'note.submitted': {

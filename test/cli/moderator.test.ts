@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { newKey } from '../../harness/registration.ts';
+import { newKey, signedIn } from '../../harness/registration.ts';
 import { matchAll } from '../support/match-all.ts';
 import { clientEnv, operatorEnv, runModeratorCommand } from '../support/moderator-command.ts';
 import { startService } from '../support/service.ts';
@@ -122,4 +122,56 @@ t.test('prints statistics and audit of the service', async (t) => {
     { type: 'ModeratorAdded' },
     { type: 'NoteApproved', actor: { name: 'Ann' }, subject: { id: note.id } },
   ]);
+});
+
+t.test('disables and enables a membership as the operator', async (t) => {
+  const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
+  const env = { ...operatorEnv(service), UNDO_WINDOW_SECONDS: '0' };
+  const auditor = await addModerator(service, 'Aud', 'auditor');
+  const member = await signedIn(service);
+  const run = (...args: string[]) => runModeratorCommand(env, args);
+  const until = '2099-01-01T00:00:00Z';
+  t.match(await run('disable', member.handle, '--policy', 'spam', '--until', until), {
+    code: 0,
+    stdout: `Disabled ${member.handle} (${member.id}) until 2099-01-01T00:00:00.000Z\n`,
+  });
+  const { cookie } = member;
+  t.equal((await service.call('GET', '/api/membership/me', { cookie })).status, 401);
+  t.match(await run('disable', member.handle, '--policy', 'spam'), {
+    code: 1,
+    stderr: `${member.handle} is disabled already.\n`,
+  });
+  const audit = await auditor.get(`audit?subject=${member.id}`);
+  t.match(audit.body.entries, [
+    {
+      type: 'MemberDisabled',
+      actor: { type: 'operator' },
+      subject: { type: 'member', id: member.id },
+      data: { policy: 'spam', until: '2099-01-01T00:00:00.000Z' },
+    },
+  ]);
+  t.strictSame(audit.body.entries[0].actor, { type: 'operator' });
+  t.match(await run('enable', member.handle), {
+    code: 0,
+    stdout: `Enabled ${member.handle} (${member.id})\n`,
+  });
+  for (const [args, line] of [
+    [['enable', member.handle], `${member.handle} is not disabled.`],
+    [['disable', 'nobody_here', '--policy', 'spam'], 'There is no member nobody_here.'],
+    [
+      ['disable', member.handle, '--policy', 'none'],
+      '--policy must be the code of an active policy.',
+    ],
+    [
+      ['disable', member.handle, '--policy', 'spam', '--until', '2020-01-01T00:00:00Z'],
+      '--until must be in the future.',
+    ],
+  ] as const)
+    t.match(await run(...args), { code: 1, stderr: `${line}\n` });
+  for (const args of [
+    ['disable', member.handle],
+    ['disable', '--policy', 'spam'],
+    ['disable', member.handle, '--policy', 'spam', '--until', 'tomorrow'],
+  ])
+    t.equal((await run(...args)).code, 2, args.join(' '));
 });

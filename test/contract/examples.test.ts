@@ -91,7 +91,7 @@ function shortened(id: string, body: any): unknown {
   if (id.startsWith('documents.openapi'))
     return { openapi: body.openapi, info: body.info, paths: {} };
   if (id === 'discovery.get') return { ...body, capabilities: body.capabilities.slice(0, 3) };
-  if (id === 'account.export') {
+  if (id === 'account.export' || id === 'membership.export_disabled') {
     // Receipts are ordered by random keys.
     const time = ({ recorded_at }: { recorded_at?: string }) => recorded_at ?? '';
     return Object.fromEntries(
@@ -313,6 +313,33 @@ async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
   await exchange('guestbook.withdraw', 200, { cookie, params: { id: withdrawn.id }, body: {} });
 }
 
+/** A member is disabled, learns why, appeals and leaves; another is enabled again. */
+async function disableMembers(lead: Desk) {
+  const request = { policy: 'spam', message: 'Nine adverts in an hour.', until: null };
+  const [eve, mallory] = [await register('eve_adverts'), await register('mallory_adverts')];
+  for (const { id } of [eve, mallory])
+    await exchange('moderation.disable_member', 201, {
+      headers: lead,
+      params: { member_id: id },
+      body: request,
+    });
+  const { id, sign_in_key, handle } = eve;
+  const proof = { id, sign_in_key };
+  await exchange('membership.disabled', 200, { body: proof });
+  await exchange('membership.appeal_disabling', 202, {
+    body: { ...proof, text: 'Somebody else had my key. I have replaced it.' },
+  });
+  await exchange('membership.export_disabled', 200, { body: proof });
+  await exchange('membership.delete_disabled', 200, {
+    body: { ...proof, confirm_handle: handle, erase_notes: true },
+  });
+  await exchange('moderation.enable_member', 201, {
+    headers: lead,
+    params: { member_id: mallory.id },
+    body: {},
+  });
+}
+
 type Desk = Record<string, string>;
 
 async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: Desk, id: string) {
@@ -489,6 +516,7 @@ t.test("documents examples that equal the service's responses", async (t) => {
   await moderateRecords(ada, bob, moderator, lead, artifactId);
   await speakProtocols(ada);
   await leave(ada, bob);
+  await disableMembers(lead);
 
   const text = JSON.stringify(recorded, null, 2).replaceAll(service.baseUrl, '{base_url}');
   if (process.env.UPDATE_EXAMPLES) writeFileSync(FILE, `${text}\n`);

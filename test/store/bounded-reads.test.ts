@@ -9,7 +9,7 @@ import { filledReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { prepareValue, toQuery } from '../../platform/postgres/pipeline.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { casesHeld, membersOfCasesHeld } from '../../projections/cases/case-members.ts';
+import { casesHeld } from '../../projections/cases/case-members.ts';
 import { publicCases } from '../../projections/cases/cases.ts';
 import { overdueCredentials } from '../../projections/credentials/credentials.ts';
 import { erasedNotes } from '../../projections/guestbook/notes-of-member.ts';
@@ -98,8 +98,8 @@ const READS: Readonly<Record<string, [Sql, string]>> = {
     publicCases({ state: 'submitted' }, 21),
     'DROP INDEX cases_by_state',
   ],
-  'the cases left to end with an account': [casesHeld(ONE, 200), 'DROP INDEX cases_to_end'],
-  'the members who hear of them': [membersOfCasesHeld(ONE, 200), 'DROP INDEX cases_to_end'],
+  'the cases left to end with an account': [casesHeld.cases(ONE, 200), 'DROP INDEX cases_to_end'],
+  'the members who hear of them': [casesHeld.concerned(ONE, 200), 'DROP INDEX cases_to_end'],
   'the reported case notes left to end with an account': [
     reportedCaseNotesOf(ONE, 200),
     'DROP INDEX reported_records_to_end',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { bootstrap, newAgent, newCredential } from '../../harness/agent.ts';
+import { bootstrap, newAgent, newCredential, toAuthorization } from '../../harness/agent.ts';
 import { addModerator, atDesk, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
 import type { Append } from '../../platform/eventstore/append.ts';
@@ -36,7 +36,7 @@ type Kind =
   | 'service';
 
 const KINDS_OF_STREAMS: readonly [RegExp, Kind][] = [
-  [/^(member|session|profile|(comment|report)-(member|profile))-/, 'member'],
+  [/^(member|disabling|session|profile|(comment|report)-(member|profile))-/, 'member'],
   [/^credential-/, 'credential'],
   [/^((comment|report)-)?artifact-/, 'artifact'],
   [/^((comment|report)-case_note|case-note)-/, 'case note'],
@@ -88,6 +88,8 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   given_up_keys: null,
   handles: 'member',
   log_epochs: null,
+  member_appeals: 'member',
+  member_decisions: 'member',
   members: 'member',
   membership_totals: null,
   moderator_sessions: 'moderator',
@@ -270,6 +272,13 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
     changes: ['service'],
     run: ({ service, lea }) => changePolicy(service, lea),
   },
+  'the member is disabled and enabled': {
+    changes: ['member', 'credential', 'case'], // what the member had claimed
+    run: async ({ lea }) => {
+      await ok(lea.post(`members/${ID}/disable`, { policy: 'spam' }));
+      await ok(lea.post(`members/${ID}/enable`, {}));
+    },
+  },
   'the moderator is revoked': {
     changes: ['moderator'],
     run: ({ service }) => revokeModerator(service.core, ID),
@@ -278,7 +287,14 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
     changes: ['member', 'credential', 'artifact', 'case', 'case note'],
     run: async ({ service, member }) => {
       const body = { confirm_handle: member.handle, erase_notes: true };
-      await ok(member.call('POST', '/api/v1/me/delete', body));
+      // The first credential may have ended with a disabling.
+      const credential = newCredential();
+      await ok(bootstrap(service, member, credential));
+      const headers = {
+        authorization: toAuthorization(credential),
+        'idempotency-key': randomUUID(),
+      };
+      await ok(service.call('POST', '/api/v1/me/delete', { body, headers }));
       await eraseMembers(service.core, { member_id: ID });
     },
   },

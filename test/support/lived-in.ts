@@ -33,6 +33,10 @@ const MORE = [
     SELECT c, b, a, 'spam', 'kept', at FROM more`,
   `INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)
     SELECT c, b, a, c, 'Why?', 'upheld', at FROM more`,
+  `INSERT INTO member_decisions (event_id, member_id, moderator_id, decision, of, policy, decided_at)
+    SELECT c, a, b, 'disabled', c, 'spam', at FROM more`,
+  `INSERT INTO member_appeals (appeal_id, member_id, of, text, state, opened_at, decided_at)
+    SELECT b, a, c, 'Why?', 'upheld', at, at FROM more`,
   `INSERT INTO note_addresses (note_id, bucket, submitted_at) SELECT b, 'more', at FROM more`,
   `INSERT INTO report_addresses (note_id, bucket, reported_at) SELECT b, 'more', at FROM more`,
   `INSERT INTO rate_counters (kind, bucket, window_start, count)

@@ -2,6 +2,7 @@ import type { Test } from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { createTraffic } from '../../harness/traffic.ts';
+import { disablings } from '../../harness/traffic-disabling.ts';
 import { createLogFollower, newestPosition } from '../../platform/eventstore/subscription.ts';
 import { JOBS } from '../../workers/jobs.ts';
 import type { testDatabase } from './database.ts';
@@ -30,10 +31,11 @@ export async function recordRun(
   await prepare(service);
   const statements = recordStatements(t);
   const moderator = await addModerator(service, 'Ann');
-  const operations = await createTraffic(service, {
-    moderator,
-    lead: await addModerator(service, 'Lea', 'lead'),
-  });
+  const lead = await addModerator(service, 'Lea', 'lead');
+  const traffic = await createTraffic(service, { moderator, lead });
+  // An appeal needs the undo window to be over.
+  const disabling = disablings({ api: service, lead }).filter(({ name }) => !/appeal/.test(name));
+  const operations = [...traffic, ...disabling];
   // Run the reads twice, since a page that was read before may be queried differently.
   const reads = operations.filter(({ name }) => name.startsWith('GET'));
   for (const { name, prepare } of [...operations, ...reads]) {
@@ -79,7 +81,7 @@ async function followOverGap(service: Service): Promise<void> {
 /** Runs each job like a worker, with the data of a command that enqueued it, if any. */
 async function runJobs({ core, database, logger }: Service): Promise<void> {
   const { rows } = await database.pool.query<{ name: keyof typeof JOBS; data: object }>(
-    `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name`,
+    `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name, created_on, id`,
   );
   const given = new Map(rows.map(({ name, data }) => [name, data]));
   for (const [name, { schema, every, run }] of Object.entries(JOBS)) {

@@ -174,7 +174,9 @@ t.test('describes each schema once, and each type of update in one list', async 
   const page = htmlOf('schemas');
   const start = page.indexOf('<section class="schema" id="schema-UpdateEvent">');
   const list = page.slice(start, page.indexOf('</section>', start));
-  const types = [...list.matchAll(/<summary><code>([^<]+)<\/code> <span class="type"><span/g)];
+  const types = [
+    ...list.matchAll(/<summary><code>([^<]+)<\/code> <span class="type schema-name"/g),
+  ];
   t.same(
     types.map(([, type]) => type),
     Object.keys(UPDATE_TYPES),

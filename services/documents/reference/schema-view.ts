@@ -103,13 +103,21 @@ export function createSchemaView(document: ReferenceDocument) {
         : markup`<p>One of these forms:</p>`,
       markup`<ul class="forms">${forms.map((form) => {
         const chosen = value(form);
-        const title = markup`${chosen && [literal(chosen), ' ']}<span class="type">${typeText(form)}</span>`;
+        const title = markup`${chosen && [literal(chosen), ' ']}${formName(form)}`;
         const fields = fieldsOf(form, without);
         return fields
           ? markup`<li><details><summary>${title}</summary>${fields}</details></li>\n`
           : markup`<li>${title}</li>\n`;
       })}</ul>`,
     ];
+  }
+
+  /** The type of a form; one element for a name, because a page may have a hundred forms. */
+  function formName(form: Schema): Part {
+    const name = form.$ref === undefined ? undefined : nameOf(form.$ref);
+    return name === undefined || isShared(name)
+      ? markup`<span class="type">${typeText(form)}</span>`
+      : markup`<span class="type schema-name" id="schema-${name}">${name}</span>`;
   }
 
   /** The fields that are the same in every form; none if a form is described elsewhere. */

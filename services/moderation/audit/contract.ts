@@ -19,7 +19,7 @@ const Entry = z
       .meta({ description: 'As the log names it: `NoteApproved`, `PolicyChanged`, …' }),
     occurred_at: Timestamp,
     actor: z.object({
-      type: z.enum(['member', 'moderator', 'service', 'guest']),
+      type: z.enum(['member', 'moderator', 'service', 'guest', 'operator']),
       id: AnyUuid.optional(),
       name: z.string().optional(),
     }),

@@ -93,8 +93,8 @@ const BatchRequest = z
 
 const outcome = {
   event_id: AnyUuid,
-  /** Only records, never notes, are `published`. */
-  state: z.enum([...NoteStateName.options, 'published']),
+  /** Only records are `published`; only memberships are `enabled` or `disabled`. */
+  state: z.enum([...NoteStateName.options, 'published', 'enabled', 'disabled']),
   /** Only for a pending note, which a deferral may have escalated. */
   tier: z.enum(['normal', 'lead']).optional(),
   version: Version,
@@ -113,7 +113,7 @@ const BatchResult = z
     note_id: AnyUuid,
     status: z.string(),
     event_id: AnyUuid.optional(),
-    state: z.enum([...NoteStateName.options, 'published']).optional(),
+    state: outcome.state.optional(),
     tier: z.enum(['normal', 'lead']).optional(),
     version: Version.optional(),
     undo_until: Timestamp.nullable().optional(),
@@ -185,7 +185,13 @@ const NoteDetails = z
   })
   .meta({ id: 'NoteDetails' });
 
-const ItemVersion = z.strictObject(expected).meta({ id: 'ItemVersion' });
+const ItemVersion = z
+  .strictObject({
+    expected_version: Version.optional().describe(
+      'Required for a decision on a note or a record; one on a membership needs none',
+    ),
+  })
+  .meta({ id: 'ItemVersion' });
 
 export const DECIDE_PROBLEMS = [
   'moderator_required',
@@ -238,7 +244,8 @@ export const reviewContract = defineContract({
     path: '/api/moderation/decisions/:event_id/undo',
     summary: 'Undo your own decision within the undo window; leads can undo those of others',
     description:
-      'Approvals, rejections, removals, kept reports, answers to appeals, escalations and deferrals; claims do not matter. After the ' +
+      'Approvals, rejections, removals, kept reports, answers to appeals, escalations, deferrals, and ' +
+      'decisions on memberships; claims do not matter. After the ' +
       'window only a lead who did not decide may undo. While an appeal is open, its decider undoes ' +
       'nothing; undone by another lead, the appeal is granted. A triage moderator undoes only their ' +
       'own escalations and deferrals.',

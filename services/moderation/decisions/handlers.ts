@@ -6,10 +6,12 @@ import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { findMemberDecision } from '../../../projections/disabling/member-decisions.ts';
 import { decisionsOfBatch, findDecision } from '../../../projections/guestbook/note-decisions.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
+import { undoMemberDecision } from '../../disabling/commands.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
@@ -21,17 +23,25 @@ import { historyBodies, historyOf, listThread, noteStreams, threadBody } from '.
 
 type Moderator = PrincipalOf<'moderator'>;
 
+const VERSION_MISSING = {
+  issues: [{ path: 'expected_version', message: 'is required' }],
+};
+
 export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewContract> {
-  const { config, pool, store, publicationKinds } = deps;
+  const { config, keys, pool, store, publicationKinds, disablingEndings } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const desk = deskOptions(deps);
 
-  /** The command to undo a decision on a note or a record; undefined if there is no such decision. */
-  async function findUndoCommand(me: Moderator, of: string, expectedVersion: number) {
-    const [[onNote], [onRecord]] = await Promise.all([
+  /** The command to undo a decision; undefined if there is no such decision. */
+  async function findUndoCommand(me: Moderator, of: string, expectedVersion: number | undefined) {
+    const [[onNote], [onRecord], [onMember]] = await Promise.all([
       query(pool, findDecision(of)),
       query(pool, findRecordDecision(of)),
+      query(pool, findMemberDecision(of)),
     ]);
+    if (onMember) return undoMemberDecision(me, onMember, { keys, disablingEndings, undoSeconds });
+    if (expectedVersion === undefined)
+      return onNote || onRecord ? refuse('invalid_request', VERSION_MISSING) : undefined;
     if (onNote)
       return reviewCommand(me, undoCommand(onNote, undoSeconds, { expectedVersion }), desk);
     const subject = publicationKinds.find(({ type }) => type === onRecord?.subject_type);
@@ -82,6 +92,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
       const { principal, params, body } = call;
       const command = await findUndoCommand(principal, params.event_id, body.expected_version);
       if (!command) return refuse('not_found');
+      if (isRefusal(command)) return command;
       const undone = await executeOnce(store, call, command, 201);
       if (isRefusal(undone)) return undone;
       const { answer, ...extras } = undone;

@@ -1,12 +1,13 @@
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 
-const REVIEWED = /^(note|screening|report|review|subject|moderator|policy|comment|claim)-/;
+const REVIEWED =
+  /^(note|screening|report|review|subject|moderator|policy|comment|claim|disabling)-/;
 
 const RECORD = /^(profile|artifact|case)-/;
 
 /**
  * Whether moderators' consoles are notified of the event: events on notes, reports, moderators,
- * policies, comments and claims, and moderators' events on records.
+ * policies, comments, claims and disabled memberships, and moderators' events on records.
  */
 export function isReview({
   stream_id,
@@ -20,7 +21,10 @@ export function reviewSubject(streamId: string): { type: string; id: string } {
   const [, type = '', id = ''] =
     /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(streamId) ?? [];
   return {
-    type: type.replace(/^(report|comment|claim)-/, '').replace('case-note', 'case_note'),
+    type: type
+      .replace(/^(report|comment|claim)-/, '')
+      .replace('case-note', 'case_note')
+      .replace('disabling', 'member'),
     id,
   };
 }

@@ -47,14 +47,15 @@ export function queued(event: FollowedEvent, id: string): Message | undefined {
   if (!isReview(event)) return undefined;
   const { type, id: subject } = reviewSubject(event.stream_id);
   if (type === 'policy') return resync(id, 'policies');
-  if (type.startsWith('moderator') || type === 'member') return undefined;
+  const comment = event.stream_id.startsWith('comment-member-');
+  if (type.startsWith('moderator') || comment) return undefined;
   const note = type === 'note' || type === 'screening';
   return message('queue', id, {
     type: event.type,
     event_id: event.event_id,
     subject: { type: note ? 'note' : type, id: subject },
     // A screening and a comment do not change the note's version; a record's version also counts its reports.
-    version: event.stream_id.startsWith('note-') ? event.stream_version : null,
+    version: /^(note|disabling)-/.test(event.stream_id) ? event.stream_version : null,
     actor: event.actor,
   });
 }

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { addModerator } from '../../../harness/moderation.ts';
 import { createTraffic } from '../../../harness/traffic.ts';
+import { disablings } from '../../../harness/traffic-disabling.ts';
 import { UPDATE_TYPES, type UpdateType } from '../../../services/updates/update-type.ts';
 import { startService } from '../../support/service.ts';
 
@@ -8,8 +9,11 @@ t.test('documents every subject and data field that the feed holds', async (t) =
   const service = await startService(t, { LIMIT_WRITES_PER_DAY: '10000' });
   const moderator = await addModerator(service, 'Grace', 'moderator');
   const lead = await addModerator(service, 'Edsger', 'lead');
-  for (const { prepare } of await createTraffic(service, { moderator, lead }))
-    await (await prepare())();
+  const operations = [
+    ...(await createTraffic(service, { moderator, lead })),
+    ...disablings({ api: service, lead }),
+  ];
+  for (const { prepare } of operations) await (await prepare())();
 
   const { rows: seen } = await service.database.pool.query<{
     type: UpdateType;

@@ -1,0 +1,46 @@
+import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { disableMember } from '../../services/disabling/commands.ts';
+import { disablingEndings } from '../../services/features.ts';
+import { memberCalled, sayRefused } from './member.ts';
+import { withStorage } from './storage.ts';
+import { printable } from './terminal.ts';
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Disables a membership as the operator. */
+export async function run(args: string[]): Promise<void> {
+  const { positionals, values } = parseArguments(
+    args,
+    { policy: { type: 'string' }, message: { type: 'string' }, until: { type: 'string' } },
+    [1, 1],
+  );
+  const { policy, message, until } = values;
+  if (!policy) throw new ArgumentError('--policy is missing.');
+  if (message !== undefined && (message.trim() === '' || [...message].length > 500))
+    throw new ArgumentError('--message has 1 to 500 characters.');
+  if (until !== undefined && !(TIME.test(until) && Number.isFinite(Date.parse(until))))
+    throw new ArgumentError('--until needs a time with its zone, such as 2030-01-31T12:00:00Z.');
+  await withStorage(async (core) => {
+    const member = await memberCalled(core, positionals[0] ?? '');
+    if (!member) return;
+    const request = {
+      policy,
+      message: message ?? null,
+      until: until === undefined ? null : new Date(until),
+    };
+    const undoSeconds = core.config.undoWindowSeconds;
+    const disabled = await core.store.execute(
+      disableMember('operator', member.member_id, request, {
+        keys: core.keys,
+        disablingEndings,
+        undoSeconds,
+      }),
+    );
+    if (isRefusal(disabled)) sayRefused(disabled, member.handle, 'is disabled already');
+    else
+      process.stdout.write(
+        `Disabled ${printable(member.handle)} (${member.member_id}) ${until ? `until ${request.until?.toISOString()}` : 'until it is lifted'}\n`,
+      );
+  });
+}

@@ -1,0 +1,132 @@
+import type { Config } from '../../platform/config.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import type { Handlers } from '../../platform/http/route.ts';
+import { executeOnce } from '../../platform/idempotent-calls.ts';
+import { isMemberKey } from '../../platform/keys/key-proof.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import type { VerifierRow } from '../../platform/keys/verifiers.ts';
+import type { RouteLimits } from '../../platform/limits/route-limits.ts';
+import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import {
+  type KnownDisabling,
+  latestDisabling,
+} from '../../projections/disabling/member-decisions.ts';
+import type { MemberRow } from '../../projections/membership/members.ts';
+import type { DisablingEnding } from '../membership/account-closure.ts';
+import { KEY_ATTEMPTS } from '../membership/contract.ts';
+import { appealDisabling } from './appeal.ts';
+import { disableMember, enableMember } from './commands.ts';
+import type { disabledContract, disablingContract } from './contract.ts';
+import { readProof, refuseUnlessDisabled } from './proof.ts';
+
+export interface DisablingHandlerDeps {
+  config: Pick<Config, 'undoWindowSeconds'>;
+  store: EventStore;
+  keys: KeyRing;
+  limits: RouteLimits;
+  disablingEndings: readonly DisablingEnding[];
+}
+
+/** The member's side: each request proves the sign-in key, and none opens a session. */
+export function disabledHandlers({
+  config,
+  keys,
+  store,
+  limits,
+}: DisablingHandlerDeps): Handlers<typeof disabledContract> {
+  const undoSeconds = config.undoWindowSeconds;
+  return {
+    'membership.disabled': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], async () => {
+        const { id } = call.body;
+        const { members, verifiers } = readProof(id);
+        const [provenBy, verified, [known]] = await snapshot<
+          [MemberRow, VerifierRow, KnownDisabling]
+        >(store.pool, [members, verifiers, latestDisabling(id, undoSeconds)]);
+        const refused = refuseUnlessDisabled(keys, call.body, {
+          members: provenBy,
+          verifiers: verified,
+        });
+        if (refused) return refused;
+        if (!known) throw new Error(`${id} is disabled without a decision`);
+        return { status: 200, body: disabledBody(id, known) };
+      }),
+
+    'membership.appeal_disabling': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], async () => {
+        const { id, sign_in_key } = call.body;
+        if (!(await isMemberKey({ pool: store.pool, keys }, id, 'sign-in', sign_in_key)))
+          return refuse('credentials_not_accepted');
+        const opened = await store.execute(appealDisabling(keys, call.body, undoSeconds));
+        return isRefusal(opened) ? opened : { status: 202, body: opened };
+      }),
+  };
+}
+
+/** A disabling as its member may know it: without its reason until the undo window is over. */
+function disabledBody(id: string, known: KnownDisabling) {
+  const { appeal, told } = known;
+  return {
+    status: 'disabled' as const,
+    id,
+    since: known.decided_at.toISOString(),
+    until: known.until?.toISOString() ?? null,
+    ...(told
+      ? { policy: known.policy ?? '', title: known.title ?? '', message: known.message }
+      : {}),
+    appeal: appeal && {
+      ...appeal,
+      text: appeal.text ?? '',
+      opened_at: new Date(appeal.opened_at).toISOString(),
+      decided_at: appeal.decided_at && new Date(appeal.decided_at).toISOString(),
+    },
+    actions: [
+      ...(told && !appeal ? (['appeal'] as const) : []),
+      'export' as const,
+      'delete' as const,
+    ],
+  };
+}
+
+export function disablingHandlers({
+  config,
+  keys,
+  store,
+  disablingEndings,
+}: DisablingHandlerDeps): Handlers<typeof disablingContract> {
+  const deps = { keys, disablingEndings, undoSeconds: config.undoWindowSeconds };
+  return {
+    'moderation.disable_member': async (call) => {
+      const { principal, params, body } = call;
+      const command = disableMember(principal, params.member_id, toRequest(body), deps);
+      const disabled = await executeOnce(store, call, command, 201);
+      if (isRefusal(disabled)) return disabled;
+      const { answer, ...extras } = disabled;
+      return { status: 201, body: { ...answer, status: 'disabled' }, ...extras };
+    },
+
+    'moderation.enable_member': async (call) => {
+      const { principal, params } = call;
+      const enabled = await executeOnce(
+        store,
+        call,
+        enableMember(principal, params.member_id, deps),
+        201,
+      );
+      if (isRefusal(enabled)) return enabled;
+      const { answer, ...extras } = enabled;
+      return { status: 201, body: { ...answer, status: 'enabled' }, ...extras };
+    },
+  };
+}
+
+const toRequest = ({
+  policy,
+  message = null,
+  until = null,
+}: {
+  policy: string;
+  message?: string | null | undefined;
+  until?: string | null | undefined;
+}) => ({ policy, message, until: until === null ? null : new Date(until) });
