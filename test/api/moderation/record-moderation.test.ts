@@ -441,6 +441,19 @@ t.test('lists decisions on notes and records, newest first', async (t) => {
   ]);
 });
 
+t.test('lists reported records in the order of their reports', async (t) => {
+  const service = await startService(t);
+  const [author, reporter] = [await newAgent(service), await newAgent(service)];
+  const ann = await addModerator(service, 'Ann');
+  const [packet, open] = [await publishArtifact(author), await publishCase(author)];
+  await report(reporter, open);
+  await report(reporter, packet);
+  matchAll(t, (await ann.get('queue?view=reported')).body.items, [
+    { id: open.id },
+    { id: packet.id },
+  ]);
+});
+
 t.test('shows a packet as its author wrote it', async (t) => {
   const service = await startService(t);
   const author = await newAgent(service);
