@@ -287,10 +287,27 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   ) as Config;
 }
 
-/** Reads an entry point's configuration. If it is invalid, prints its faults and exits with 1. */
+/** The beginnings of names that no other program uses. */
+const OWN_PREFIX = /^(?:LIMIT|RETENTION|DATABASE|METRICS)_/;
+
+/** Names that look like settings of the service and are none, such as a misspelt limit. */
+export const unknownSettings = (env: Record<string, string | undefined>): string[] =>
+  Object.keys(env).filter(
+    (name) => OWN_PREFIX.test(name) && !(name in Environment.shape) && !(name in SECRET_FILES),
+  );
+
+/**
+ * Reads an entry point's configuration. If it is invalid, prints its faults and exits with 1. Warns of
+ * unknown settings.
+ */
 export function configOrExit(): Config {
   try {
-    return readConfig(process.env);
+    const config = readConfig(process.env);
+    for (const name of unknownSettings(process.env))
+      process.stderr.write(
+        `${name} is no setting of the service: see docs/reference/configuration.md\n`,
+      );
+    return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { ConfigError, readConfig } from '../../platform/config.ts';
+import { ConfigError, readConfig, unknownSettings } from '../../platform/config.ts';
 
 import { serverKeys } from '../../platform/keys/server-keys.ts';
 import { addressesOf } from '../../platform/postgres/addresses.ts';
@@ -192,4 +192,16 @@ t.test('refuses database addresses whose TLS would accept any server', async (t)
     t.match(faults({ DATABASE_URL: url, [direct]: `${url}?ssl=no-verify` }), direct);
   for (const mode of ['verify-full', 'disable'])
     t.ok(readConfig({ DATABASE_URL: `${url}?sslmode=${mode}` }).databaseUrl);
+});
+
+t.test('names misspelt settings, and no variables of others', async (t) => {
+  const env = {
+    LIMIT_WRITE_PER_DAY: '5',
+    RETENTION_SESSION_DAYS: '9',
+    LIMIT_WRITES_PER_DAY: '5',
+    DATABASE_URL_FILE: '/run/url',
+    METRICS_PORT: '0',
+    HOME: '/',
+  };
+  t.same(unknownSettings(env), ['LIMIT_WRITE_PER_DAY', 'RETENTION_SESSION_DAYS']);
 });
