@@ -144,3 +144,28 @@ t.test('tells what is left over MCP and A2A as well', async (t) => {
     retryAfter: '600',
   });
 });
+
+t.test('limits the registrations and the guest notes of all addresses together', async (t) => {
+  const service = await startService(t, {
+    TRUSTED_PROXIES: '1',
+    LIMIT_REGISTRATIONS_PER_HOUR: '2',
+    LIMIT_GUEST_NOTES_PER_HOUR: '2',
+  });
+  const notes = () => ({ id: randomUUID(), message: 'Hello', name: 'Ada' });
+  for (const [path, body] of [
+    ['/api/membership/register', newRegistration],
+    ['/api/guestbook', notes],
+  ] as const) {
+    const from = (network: number) =>
+      service.call('POST', path, {
+        body: body(),
+        headers: { 'x-forwarded-for': `2001:db8:${network}::1` },
+      });
+    // Two in an hour, so at most four of five if an hour ends meanwhile.
+    const answers = [];
+    for (const network of [1, 2, 3, 4, 5]) answers.push(await from(network));
+    t.ok(answers[0] && answers[0].status < 300, path);
+    const refused = answers.find(({ status }) => status === 429);
+    t.equal(refused?.body.status, 'rate_limited', path);
+  }
+});
