@@ -38,6 +38,7 @@ t.test('shows every public record as a page without scripts', async (t) => {
     t.equal(page.status, 200, path);
     for (const pattern of expected) t.match(page.text, pattern, path);
     t.notMatch(page.text, /<script|\sstyle=|\son\w+=|undefined|\[object/, path);
+    t.match(page.text, /<link rel="icon" href="[^"\s]+"/, `${path}: an address without spaces`);
     t.match(page.headers.get('content-security-policy'), /script-src 'none'/, path);
     t.match(page.text, /<title>[^<]+ · Guestbook<\/title>/);
     const again = { 'if-none-match': page.headers.get('etag') ?? '' };
