@@ -61,6 +61,8 @@ t.test('exports all data of a member and nothing of another member', async (t) =
     'reviews',
     'case_notes',
     'reports',
+    'disablings',
+    'disabling_appeals',
     'receipts',
     'feed',
   ]);
