@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { asking, callA2a } from '../../harness/a2a.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { toIssues } from '../../platform/http/issues.ts';
@@ -104,6 +104,12 @@ t.test('reports each unknown field as its own issue with its path', async (t) =>
     { path: 'subject.b', message: 'is not a known field' },
     { path: 'c', message: 'is not a known field' },
   ]);
+});
+
+t.test('names the fault in the only variant whose fields are all there', async (t) => {
+  const link = z.object({ url: z.string(), title: z.string() });
+  const { error } = z.union([z.object({ text: z.string() }), link]).safeParse({ text: 1 });
+  t.match(error && toIssues(error), [{ path: 'text' }]);
 });
 
 t.test('hides an unknown field that looks like a key', async (t) => {
