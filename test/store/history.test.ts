@@ -36,5 +36,6 @@ t.test('writes a valid history by SQL, with the tables that a rebuild makes', as
   const rebuilt = await readModels(pool);
   for (const [table, rows] of Object.entries(rebuilt)) t.same(filled[table], rows, table);
   const empty = Object.keys(rebuilt).filter((table) => rebuilt[table]?.length === 0);
-  t.same(empty, ['note_appeals', 'record_decisions'], 'the history leaves only these tables empty');
+  const unused = ['member_appeals', 'member_decisions', 'note_appeals', 'record_decisions'];
+  t.same(empty.sort(), unused, 'the history leaves only these tables empty');
 });
