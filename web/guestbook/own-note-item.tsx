@@ -57,8 +57,9 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
   }
 
   function cancel(): void {
+    // Back to the button that opened the form.
+    item.current?.querySelector<HTMLElement>('button[aria-expanded="true"]')?.focus();
     setOpenForm(undefined);
-    item.current?.querySelector('button')?.focus();
   }
 
   return (
