@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Pro
     () => import('./moderator/disable.ts'),
   ],
   enable: ['enable HANDLE', () => import('./moderator/enable.ts')],
+  appeals: ['appeals', () => import('./moderator/appeals.ts')],
   rescreen: ['rescreen', () => import('./moderator/rescreen.ts')],
   stats: ['stats [--from DATE] [--to DATE]', () => import('./moderator/stats.ts')],
   audit: ['audit', () => import('./moderator/audit.ts')],
@@ -37,7 +38,7 @@ const USAGE = `Usage:
 ${Object.values(COMMANDS)
   .map(([usage]) => `  npm run moderator -- ${usage}\n`)
   .join('')}
-add, list, rotate, revoke, disable, enable and rescreen work on the database of this service. The others go through
+add, list, rotate, revoke, disable, enable, appeals and rescreen work on the database of this service. The others go through
 HTTP to BASE_URL, with the token in MODERATOR_TOKEN or asked for.
 `;
 

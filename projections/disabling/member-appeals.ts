@@ -94,3 +94,24 @@ export function appealsAgainstDisablings(
       (${last?.at ?? START_OLDEST.at}::timestamptz, ${last?.appeal_id ?? START_OLDEST.id}::uuid)
     ORDER BY opened_at, appeal_id LIMIT ${limit}`;
 }
+
+/** An open appeal, for those who decide it. */
+export interface OpenAppealRow
+  extends Pick<AppealOfMembership, 'appeal_id' | 'text' | 'opened_at'> {
+  member_id: string;
+  handle: string;
+  policy: string | null;
+  /** The name of the lead who disabled the membership; null: the operator. */
+  disabled_by: string | null;
+}
+
+/** Reads the open appeals against disablings that are in force, oldest first. */
+export function openAppeals(limit: number): Sql<OpenAppealRow> {
+  return sql`SELECT a.appeal_id, a.member_id, m.handle, a.text, a.opened_at, d.policy,
+      l.name AS disabled_by
+    FROM member_appeals a JOIN members m ON m.member_id = a.member_id
+      JOIN member_decisions d ON d.event_id = a.of
+      LEFT JOIN moderators l ON l.moderator_id = d.moderator_id
+    WHERE a.state = 'open' AND m.disabled_until > clock_timestamp()
+    ORDER BY a.opened_at, a.member_id LIMIT ${limit}`;
+}

@@ -45,7 +45,7 @@ const DisabledExportRequest = z
 
 /** Not `Export`, so that its sections are described once. */
 const DisabledExport = z
-  .looseObject({ status: z.literal('ok') })
+  .looseObject({ status: z.literal('ok'), exported_at: Timestamp })
   .meta({ id: 'DisabledExport', description: 'The document of `GET /api/v1/me/export`' });
 
 const DisabledDeletion = AccountDeletion.extend({ id: Uuid, sign_in_key: Key }).meta({

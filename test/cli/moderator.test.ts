@@ -151,10 +151,22 @@ t.test('disables and enables a membership as the operator', async (t) => {
     },
   ]);
   t.strictSame(audit.body.entries[0].actor, { type: 'operator' });
+  const appeal = { id: member.id, sign_in_key: member.sign_in_key, text: 'It was\na joke.' };
+  const appealed = await service.call('POST', '/api/membership/disabled/appeal', { body: appeal });
+  t.equal(appealed.status, 202, appealed.text);
+  const { stdout } = await run('appeals');
+  t.same(stdout.replace(/^\S+/, '').split('\t'), [
+    '',
+    member.handle,
+    'spam',
+    'operator',
+    'It was␊a joke.\n',
+  ]);
   t.match(await run('enable', member.handle), {
     code: 0,
     stdout: `Enabled ${member.handle} (${member.id})\n`,
   });
+  t.equal((await run('appeals')).stdout, '', 'lifting the disabling grants the appeal');
   for (const [args, line] of [
     [['enable', member.handle], `${member.handle} is not disabled.`],
     [['disable', 'nobody_here', '--policy', 'spam'], 'There is no member nobody_here.'],

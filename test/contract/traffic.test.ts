@@ -1,10 +1,14 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { Api } from '../../harness/api.ts';
-import { addModerator, atDesk } from '../../harness/moderation.ts';
+import { addModerator, atDesk, type Moderator } from '../../harness/moderation.ts';
 import { createTraffic } from '../../harness/traffic.ts';
+import { disablings } from '../../harness/traffic-disabling.ts';
+import type { Operation } from '../../harness/traffic-operation.ts';
 import { startService } from '../support/service.ts';
 
 const PLENTY = '100000';
+
+type Desk = Record<'moderator' | 'lead', Moderator>;
 
 /** Operations that the traffic does not send, and why. */
 const LEFT_OUT: readonly [RegExp, string][] = [
@@ -14,14 +18,20 @@ const LEFT_OUT: readonly [RegExp, string][] = [
   [/^moderation\.stream$/, 'open meanwhile in the benchmark of growth'],
 ];
 
-t.test('the traffic of benchmarks sends every operation of the route table', async (t) => {
+/** Sends each operation once to a service; adds their methods and paths to `sent`. */
+async function sendAll(
+  t: Test,
+  sent: Set<string>,
+  settings: Record<string, string>,
+  make: (api: Api, desk: Desk) => Operation[] | Promise<Operation[]>,
+) {
   const service = await startService(t, {
     LIMIT_WRITES_PER_DAY: PLENTY,
     LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
     LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
     LIMIT_MEMBERS: PLENTY,
+    ...settings,
   });
-  const sent = new Set<string>();
   let measured = false;
   const recording: Api = {
     call(method, path, options) {
@@ -33,13 +43,22 @@ t.test('the traffic of benchmarks sends every operation of the route table', asy
     moderator: atDesk(recording, await addModerator(service, 'Ann')),
     lead: atDesk(recording, await addModerator(service, 'Lea', 'lead')),
   };
-  for (const { name, prepare } of await createTraffic(recording, desk)) {
+  for (const { name, prepare } of await make(recording, desk)) {
     measured = false;
     const send = await prepare();
     measured = true;
     const { status, text } = await send();
     t.ok(status < 400, `${name}: ${status} ${status < 400 ? '' : text}`);
   }
+  return service;
+}
+
+t.test('the traffic of benchmarks sends every operation of the route table', async (t) => {
+  const sent = new Set<string>();
+  await sendAll(t, sent, { UNDO_WINDOW_SECONDS: '0' }, (api, { lead }) =>
+    disablings({ api, lead }),
+  );
+  const service = await sendAll(t, sent, {}, createTraffic);
   const unsent = [...service.operations.values()].filter(({ route }) => {
     const path = new RegExp(`^${route.method} ${route.path.replace(/:[a-z_]+/g, '[^/]+')}$`);
     return ![...sent].some((request) => path.test(request));

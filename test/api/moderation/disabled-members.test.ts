@@ -105,13 +105,13 @@ t.test('revives nothing when a membership is enabled, undone or its time passes'
       return lead.post(`decisions/${rows[0].event_id}/undo`, {});
     },
     until: async () => {
-      await pool.query('SELECT pg_sleep(2.1)');
+      await pool.query('SELECT pg_sleep(5.1)');
       return undefined;
     },
   };
   for (const [name, end] of Object.entries(endings)) {
     const member = await newMember(service);
-    const { rows } = await pool.query(`SELECT clock_timestamp() + interval '2 seconds' AS at`);
+    const { rows } = await pool.query(`SELECT clock_timestamp() + interval '5 seconds' AS at`);
     const until = name === 'until' ? rows[0].at.toISOString() : null;
     t.equal((await disable(lead, member.id, { until })).status, 201, name);
     const ended = await end(member.id);
