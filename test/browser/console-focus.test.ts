@@ -54,9 +54,9 @@ t.test('keeps the focus after each action', NEEDS_BROWSER, async (t) => {
   await press('Clear filters');
   await focused('#list-title');
   await page.locator('.row').nth(2).waitFor();
-  await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(CONFLICT_RESPONSE), {
-    times: 1,
-  });
+  // Not a read of the list before, which may be read once more at this moment.
+  const otherList = /\/queue\?(?!.*\bonly=)(?!.*\bview=decided)/;
+  await intercept(page, otherList, (route) => route.fulfill(CONFLICT_RESPONSE), { times: 1 });
   await page.getByRole('link', { name: /^To do/ }).click();
   await press('Try again');
   await focused('#list-title');
