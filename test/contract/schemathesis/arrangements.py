@@ -45,6 +45,20 @@ def registration(case):
     case.body.update(id=new_id(), handle=world.new_handle())
 
 
+def disabled():
+    """One disabled member for all requests of an operation: a lead disables at most 20 an hour."""
+    made = []
+
+    def arrange(case):
+        if not made:
+            made.append(world.disabled_member())
+        case.body.update(made[0].proof())
+        if "confirm_handle" in case.body:
+            case.body["confirm_handle"] = made[0].handle
+
+    return arrange
+
+
 def submission(case):
     case.body["id"] = new_id()
     case.body.pop("parent_id", None)
@@ -190,6 +204,10 @@ ARRANGEMENTS = {
     "guestbook.withdraw": path(id=CALLER.new_note),
     "guestbook.outcome": path(id=CALLER.new_note),
     "guestbook.appeal": path(id=world.rejected_note),
+    "membership.disabled": disabled(),
+    "membership.appeal_disabling": disabled(),
+    "membership.export_disabled": disabled(),
+    "membership.delete_disabled": disabled(),
     "profile.publish": publication,
     "profile.withdraw": profile,
     "agents.get": profile,

@@ -138,6 +138,13 @@ def rejected_note():
     return note_id
 
 
+def disabled_member():
+    member = Member()
+    body = {"policy": POLICY, "message": None, "until": None}
+    moderate("POST", f"members/{member.id}/disable", body)
+    return member
+
+
 def new_artifact(author):
     provenance = {"claim_type": "self_reported", "observed_at": None, "source_refs": []}
     packet = {
