@@ -4,7 +4,7 @@ import { findMemberByHandle } from '../../projections/membership/members.ts';
 import type { Core } from '../../services/compose.ts';
 import { printable } from './terminal.ts';
 
-/** The member with a handle; otherwise says that there is none, and sets the exit code. */
+/** The member with a handle; or else says that no member has it, and sets the exit code. */
 export async function memberCalled(
   { pool }: Core,
   handle: string,

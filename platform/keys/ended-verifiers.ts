@@ -4,7 +4,7 @@ import { type Sql, sql } from '../sql.ts';
 import type { KeyRing, Verifier } from './key-ring.ts';
 import { dropCredentialVerifier, type VerifierRow } from './verifiers.ts';
 
-/** For so many days after its end a secret that verifies is told why it is not accepted. */
+/** For so many days after the end of a secret, an answer to it says why it is not accepted. */
 export const REASON_DAYS = 30;
 
 /**
@@ -29,7 +29,7 @@ const keepVerifier = defineInsert(
 
 /**
  * Ends a member's credentials for authentication: `verifiers` are those of the member, of which the given
- * credentials lose theirs. A hash of each is kept, so that a request with the secret is told the reason.
+ * credentials lose theirs. A hash of each is kept, so that the answer to the secret can say the reason.
  */
 export function endCredentialVerifiers(
   keys: KeyRing,

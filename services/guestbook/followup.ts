@@ -131,7 +131,10 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
         id: last.note_id,
       }));
       const waiting = page.rows.filter(({ state }) => state === 'pending');
-      const held = await query(store.pool, heldNotes(waiting.map(({ note_id }) => note_id)));
+      const held =
+        waiting.length > 0
+          ? await query(store.pool, heldNotes(waiting.map(({ note_id }) => note_id)))
+          : [];
       const ids = new Set(held.map(({ note_id }) => note_id));
       const notes = page.rows.map((row) => ownNote(row, ids.has(row.note_id), undoSeconds));
       return { status: 200, body: { status: 'ok', notes, ...page.next } };

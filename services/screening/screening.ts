@@ -38,7 +38,7 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
   initial: { corrections: 0, rulesVersion: 0, fingerprinted: false },
 
   decide(before, { noteId, noteState, corrections, findings, words, spans, fingerprint }) {
-    const state = before.corrections === corrections ? before : screening.initial;
+    const state = knownOfText(before, corrections);
     if (DECIDED.includes(noteState) && !state.fingerprinted)
       return [toNoteFingerprinted(noteId, corrections, fingerprint)];
     if (noteState !== 'pending' || state.rulesVersion >= RULES_VERSION) return [];
@@ -60,10 +60,14 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
   evolve(state, event: NewEvent<ScreeningEvents>) {
     const { corrections = 0 } = event.data;
     const version = event.type === 'NoteScreened' ? event.data.rules_version : 0;
-    const known = corrections === state.corrections ? state.rulesVersion : 0;
-    return { corrections, rulesVersion: Math.max(known, version), fingerprinted: true };
+    const { rulesVersion } = knownOfText(state, corrections);
+    return { corrections, rulesVersion: Math.max(rulesVersion, version), fingerprinted: true };
   },
 };
+
+/** What is known of the text that its author has corrected so often. */
+export const knownOfText = (state: ScreeningState, corrections: number): ScreeningState =>
+  state.corrections === corrections ? state : screening.initial;
 
 const ofText = (corrections: number) => (corrections > 0 ? { corrections } : {});
 

@@ -1,10 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { hasVisibleText } from '../../platform/visible-text.ts';
-import { Field } from '../shared/field.tsx';
-import { lengthError } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
-
-const MAX_LENGTH = 500;
+import { OwnTextForm } from './own-text-form.tsx';
 
 /** Unsent appeals by note id; the form unmounts with its note when the session ends. */
 const unsent = new Map<string, string>();
@@ -18,42 +13,16 @@ interface AppealProps {
 }
 
 export function Appeal({ noteId, until, onSend }: AppealProps) {
-  const [text, setText] = useState(unsent.get(noteId) ?? '');
-  const [tried, setTried] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  useLayoutEffect(() => form.current?.querySelector('textarea')?.focus(), []);
-  const error = hasVisibleText(text)
-    ? lengthError(text, MAX_LENGTH)
-    : 'Say why this note should appear.';
   return (
-    <form
-      ref={form}
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        setTried(true);
-        if (!error) onSend(text);
-      }}
-    >
-      <Field
-        label="Why should this note appear?"
-        name="appeal"
-        rows={3}
-        value={text}
-        onValue={(next) => {
-          unsent.set(noteId, next);
-          setText(next);
-        }}
-        maxLength={MAX_LENGTH}
-        error={tried ? error : undefined}
-        hint={`You can appeal each decision once, until ${fullTime(until)}.`}
-      />
-      <div class="row">
-        <button type="submit" class="button primary">
-          Send appeal
-        </button>
-      </div>
-    </form>
+    <OwnTextForm
+      label="Why should this note appear?"
+      name="appeal"
+      text={unsent.get(noteId) ?? ''}
+      hint={`You can appeal each decision once, until ${fullTime(until)}.`}
+      emptyError="Say why this note should appear."
+      sendLabel="Send appeal"
+      onText={(text) => unsent.set(noteId, text)}
+      onSend={onSend}
+    />
   );
 }

@@ -6,10 +6,10 @@ import { foreign } from '../shared/text.tsx';
 import { RelativeTime } from '../shared/time.tsx';
 import { Tag, type TagProps } from '../site/parts.tsx';
 import { Appeal, appealSent } from './appeal.tsx';
-import { Correction } from './correction.tsx';
 import { experienceName } from './experience.ts';
 import { Message } from './note-item.tsx';
 import type { OwnNote, OwnNotes } from './own-notes-store.ts';
+import { OwnTextForm } from './own-text-form.tsx';
 import { type Failure, failureText, needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';
 import { toast } from './toast.tsx';
@@ -81,8 +81,13 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
         onRemove={() => removeFromList(own, body.id)}
       />
       {openForm === 'correct' && (
-        <Correction
+        <OwnTextForm
+          label="Your note"
+          name="correction"
           text={body.message}
+          hint="The former text is erased. A moderator reads the new one."
+          emptyError="Write a note."
+          sendLabel="Save"
           onSend={(message) => void act('correct', { message }, 'Note corrected.')}
           onCancel={cancel}
         />

@@ -23,7 +23,7 @@ import { noteStream, screeningStream } from '../../guestbook/streams.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { notifiedAt } from '../../publications/undo.ts';
 import { type Fingerprint, toFingerprint } from '../../screening/fingerprint.ts';
-import { screening, toNoteFingerprinted } from '../../screening/screening.ts';
+import { knownOfText, screening, toNoteFingerprinted } from '../../screening/screening.ts';
 import { takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import type { ModerationDeps } from '../deps.ts';
@@ -267,8 +267,7 @@ function openDesk(
         const stream = screeningStream(row.note_id);
         const screenings = streams.get(stream) ?? [];
         const { corrections } = row;
-        const known = replay(screening, screenings);
-        if (known.fingerprinted && known.corrections === corrections) return [];
+        if (knownOfText(replay(screening, screenings), corrections).fingerprinted) return [];
         const event = toNoteFingerprinted(row.note_id, corrections, fingerprint(row.message));
         const version = streamVersion(screenings);
         return [{ owner: append.owner, stream, version, actor: SERVICE, events: [event] }];

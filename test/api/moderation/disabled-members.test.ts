@@ -310,7 +310,7 @@ t.test('limits how many memberships a lead disables within an hour', async (t) =
   t.equal((await disable(leo, member.id)).status, 201);
 });
 
-t.test('shows a disabling in the audit, with its words to nobody but leads', async (t) => {
+t.test('shows a disabling in the audit, and its words to leads alone', async (t) => {
   const service = await startService(t);
   const lead = await addModerator(service, 'Lea', 'lead');
   const auditor = await addModerator(service, 'Aud', 'auditor');

@@ -97,7 +97,7 @@ def before_call(context, case, kwargs):
 
 
 def few_disablings(case):
-    """A lead disables at most 20 memberships an hour: later requests are about nobody."""
+    """A lead disables at most 20 memberships an hour: later requests name a member who does not exist."""
     seen["disablings"] += 1
     if seen["disablings"] > 10 and "member_id" in (case.path_parameters or {}):
         case.path_parameters["member_id"] = new_id()
