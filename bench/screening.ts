@@ -1,7 +1,7 @@
+import { BANDS, FINDING_CODES, type FindingCode, toBand } from '../domain/screening/rules.ts';
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { newBayes } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
-import { BANDS, FINDING_CODES, type FindingCode, toBand } from '../services/screening/rules.ts';
 import { type Labelled, labelledNotes } from './labelled.ts';
 
 // Measures what each finding catches and wrongly flags, on mail from 2002 cut to the length of

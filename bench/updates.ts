@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { POLICY_VERSION } from '../domain/publications/consent.ts';
 import { freePort } from '../harness/free-port.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
-import { POLICY_VERSION } from '../services/publications/consent.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
 import { requests } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';

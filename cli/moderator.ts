@@ -1,10 +1,10 @@
+import { ROLES } from '../domain/moderation/roles.ts';
 import {
   ArgumentError,
   asksForHelp,
   exitWithHelp,
   exitWithUsage,
 } from '../platform/command-line/arguments.ts';
-import { ROLES } from '../services/moderation/staff/roles.ts';
 
 /** The export of a file in `moderator/`; `name` is the command that was called. */
 interface Command {

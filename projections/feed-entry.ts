@@ -1,5 +1,5 @@
+import type { UpdateType } from '../domain/updates/update-type.ts';
 import type { Actor, EventTypes, NewEvent, RecordedEvent } from '../platform/eventstore/event.ts';
-import type { UpdateType } from '../services/updates/update-type.ts';
 import type { EventOf } from './projection.ts';
 
 /**

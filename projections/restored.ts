@@ -1,5 +1,5 @@
+import type { RecordType } from '../domain/publications/record-type.ts';
 import { named, type Sql, sql } from '../platform/sql.ts';
-import type { RecordType } from '../services/publications/record-type.ts';
 
 /** When a decision made a record public again, and which decisions did; migration 0011 has both, verbatim. */
 const REVERSED_AT = 'coalesce(undone_at, decided_at)';

@@ -1,7 +1,7 @@
+import { ROLES } from '../../domain/moderation/roles.ts';
 import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { addModerator } from '../../services/moderation/staff/moderators.ts';
-import { ROLES } from '../../services/moderation/staff/roles.ts';
 import { withStorage } from './storage.ts';
 
 /** Adds a moderator; the last line of the output is the token. */

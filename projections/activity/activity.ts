@@ -1,12 +1,12 @@
+import * as artifactEvents from '../../domain/artifacts/events.ts';
+import * as caseEvents from '../../domain/cases/events.ts';
+import * as noteEvents from '../../domain/guestbook/events.ts';
+import { noteStream } from '../../domain/guestbook/streams.ts';
+import * as profileEvents from '../../domain/profiles/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import * as artifactEvents from '../../services/artifacts/events.ts';
-import * as caseEvents from '../../services/cases/events.ts';
-import * as noteEvents from '../../services/guestbook/events.ts';
-import { noteStream } from '../../services/guestbook/streams.ts';
-import * as profileEvents from '../../services/profiles/events.ts';
 import { ENDING, noteStays, stays } from '../membership/ending.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 

@@ -1,4 +1,4 @@
-import * as artifacts from '../../services/artifacts/events.ts';
+import * as artifacts from '../../domain/artifacts/events.ts';
 import { defineFeedEntries } from '../feed-entry.ts';
 
 const subject = (id: string) => ({ type: 'artifact', id });

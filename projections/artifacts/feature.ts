@@ -1,4 +1,4 @@
-import * as artifactEvents from '../../services/artifacts/events.ts';
+import * as artifactEvents from '../../domain/artifacts/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { artifacts } from './artifacts.ts';
 import { artifactsFeed } from './artifacts-feed.ts';

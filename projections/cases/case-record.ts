@@ -1,8 +1,8 @@
+import * as caseEvents from '../../domain/cases/events.ts';
+import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
-import * as caseEvents from '../../services/cases/events.ts';
-import * as membershipEvents from '../../services/membership/events.ts';
 import { stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import { NOTIFIED_STATE, type OwnRow, ownRecords } from '../publications/record-decisions.ts';

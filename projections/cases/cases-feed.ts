@@ -1,4 +1,4 @@
-import * as cases from '../../services/cases/events.ts';
+import * as cases from '../../domain/cases/events.ts';
 import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
 
 /** Creates one entry for each member involved in the case. */

@@ -1,10 +1,10 @@
+import * as caseEvents from '../../domain/cases/events.ts';
+import { lapsedSql, stateAsReadSql } from '../../domain/cases/lease.ts';
+import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
-import * as caseEvents from '../../services/cases/events.ts';
-import { lapsedSql, stateAsReadSql } from '../../services/cases/lease.ts';
-import * as membershipEvents from '../../services/membership/events.ts';
 import { stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import { type OwnRow, ownRecords } from '../publications/record-decisions.ts';
@@ -135,7 +135,7 @@ export interface CaseRow {
   submission_id: string | null;
   removed: boolean;
   author_gone: boolean;
-  /** Whether the lease has expired by the database's clock; see `services/cases/lease.ts`. */
+  /** Whether the lease has expired by the database's clock; see `domain/cases/lease.ts`. */
   lapsed: boolean;
   /** These four fields describe the submission that is under review or was accepted. */
   submitter_id: string | null;

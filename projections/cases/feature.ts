@@ -1,4 +1,4 @@
-import * as caseEvents from '../../services/cases/events.ts';
+import * as caseEvents from '../../domain/cases/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { caseMembers } from './case-members.ts';
 import { caseRecord } from './case-record.ts';

@@ -1,4 +1,4 @@
-import * as credentialEvents from '../../services/credentials/events.ts';
+import * as credentialEvents from '../../domain/credentials/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { credentials } from './credentials.ts';
 

@@ -1,4 +1,4 @@
-import * as disabling from '../../services/disabling/events.ts';
+import * as disabling from '../../domain/disabling/events.ts';
 import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
 
 /** Hides which lead acted, and whether it was the operator. */

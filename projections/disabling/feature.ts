@@ -1,4 +1,4 @@
-import * as disablingEvents from '../../services/disabling/events.ts';
+import * as disablingEvents from '../../domain/disabling/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { disablingFeed } from './disabling-feed.ts';
 import { memberAppeals } from './member-appeals.ts';

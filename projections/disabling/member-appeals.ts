@@ -1,8 +1,8 @@
+import * as events from '../../domain/disabling/events.ts';
+import * as membership from '../../domain/membership/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import * as events from '../../services/disabling/events.ts';
-import * as membership from '../../services/membership/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 const insertAppeal = defineInsert('member_appeals', {

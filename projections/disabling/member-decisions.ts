@@ -1,7 +1,7 @@
+import * as events from '../../domain/disabling/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import * as events from '../../services/disabling/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 type MemberDecision = EventOf<

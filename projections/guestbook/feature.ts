@@ -1,4 +1,4 @@
-import * as noteEvents from '../../services/guestbook/events.ts';
+import * as noteEvents from '../../domain/guestbook/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { noteAppeals } from './note-appeals.ts';
 import { decisions } from './note-decisions.ts';

@@ -1,7 +1,7 @@
+import * as events from '../../domain/guestbook/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import * as events from '../../services/guestbook/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 type AppealDecided =

@@ -1,6 +1,6 @@
+import * as events from '../../domain/guestbook/events.ts';
 import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
-import * as events from '../../services/guestbook/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 type DecisionEvent = EventOf<

@@ -1,6 +1,6 @@
+import * as events from '../../domain/guestbook/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import * as events from '../../services/guestbook/events.ts';
 import { defineProjection } from '../projection.ts';
 
 function settle(noteId: string, state: ReportRow['state'], eventId: string): Sql {

@@ -1,4 +1,4 @@
-import * as notes from '../../services/guestbook/events.ts';
+import * as notes from '../../domain/guestbook/events.ts';
 import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
 
 const note = (id: string) => ({ type: 'note', id });

@@ -1,11 +1,11 @@
+import * as events from '../../domain/guestbook/events.ts';
+import type { Experience } from '../../domain/guestbook/experience.ts';
+import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { guestNoteOwner, memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
-import * as events from '../../services/guestbook/events.ts';
-import type { Experience } from '../../services/guestbook/experience.ts';
-import * as membershipEvents from '../../services/membership/events.ts';
 import { hasEnded, noteStays } from '../membership/ending.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 import { undone } from './undone-decision.ts';

@@ -1,5 +1,5 @@
+import type * as events from '../../domain/guestbook/events.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import type * as events from '../../services/guestbook/events.ts';
 import type { EventOf } from '../projection.ts';
 
 type Undone = EventOf<typeof events, 'DecisionUndone'>;

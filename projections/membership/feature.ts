@@ -1,4 +1,4 @@
-import * as membershipEvents from '../../services/membership/events.ts';
+import * as membershipEvents from '../../domain/membership/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { members } from './members.ts';
 import { membershipFeed } from './membership-feed.ts';

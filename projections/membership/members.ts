@@ -1,8 +1,8 @@
+import * as disabling from '../../domain/disabling/events.ts';
+import * as membership from '../../domain/membership/events.ts';
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { fault } from '../../platform/fault.ts';
 import { locking, named, type Sql, sql, valuesIn } from '../../platform/sql.ts';
-import * as disabling from '../../services/disabling/events.ts';
-import * as membership from '../../services/membership/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 const insertMember = defineInsert('members', {

@@ -1,6 +1,6 @@
+import * as credentials from '../../domain/credentials/events.ts';
+import * as membership from '../../domain/membership/events.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
-import * as credentials from '../../services/credentials/events.ts';
-import * as membership from '../../services/membership/events.ts';
 import { defineFeedEntries } from '../feed-entry.ts';
 
 const member = (id: string) => ({ type: 'member', id });

@@ -1,12 +1,12 @@
+import * as artifactEvents from '../../domain/artifacts/events.ts';
+import * as caseEvents from '../../domain/cases/events.ts';
+import * as noteEvents from '../../domain/guestbook/events.ts';
+import * as membershipEvents from '../../domain/membership/events.ts';
+import * as profileEvents from '../../domain/profiles/events.ts';
+import * as reportEvents from '../../domain/reports/events.ts';
+import * as screeningEvents from '../../domain/screening/events.ts';
 import { defineBatch } from '../../platform/batch-statements.ts';
 import { named, type Sql } from '../../platform/sql.ts';
-import * as artifactEvents from '../../services/artifacts/events.ts';
-import * as caseEvents from '../../services/cases/events.ts';
-import * as noteEvents from '../../services/guestbook/events.ts';
-import * as membershipEvents from '../../services/membership/events.ts';
-import * as profileEvents from '../../services/profiles/events.ts';
-import * as reportEvents from '../../services/reports/events.ts';
-import * as screeningEvents from '../../services/screening/events.ts';
 import { defineProjection } from '../projection.ts';
 
 const events = {

@@ -1,4 +1,4 @@
-import * as moderationEvents from '../../services/moderation/events.ts';
+import * as moderationEvents from '../../domain/moderation/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { decisionFigures } from './decision-figures.ts';
 import { moderators } from './moderators.ts';

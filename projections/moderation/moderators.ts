@@ -1,6 +1,6 @@
+import * as events from '../../domain/moderation/events.ts';
 import type { Role } from '../../platform/http/principal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
-import * as events from '../../services/moderation/events.ts';
 import { defineProjection } from '../projection.ts';
 
 export const moderators = defineProjection(events, {

@@ -1,6 +1,6 @@
+import * as events from '../../domain/moderation/events.ts';
 import { defineRead } from '../../platform/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import * as events from '../../services/moderation/events.ts';
 import { defineProjection } from '../projection.ts';
 
 /** Policies in force until someone changes them, in the order of the console's keys. */

@@ -1,4 +1,4 @@
-import * as profileEvents from '../../services/profiles/events.ts';
+import * as profileEvents from '../../domain/profiles/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { profiles } from './profiles.ts';
 import { profilesFeed } from './profiles-feed.ts';

@@ -1,4 +1,4 @@
-import * as profiles from '../../services/profiles/events.ts';
+import * as profiles from '../../domain/profiles/events.ts';
 import { defineFeedEntries } from '../feed-entry.ts';
 
 const subject = (id: string) => ({ type: 'profile', id });

@@ -1,8 +1,8 @@
+import * as events from '../../domain/profiles/events.ts';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
-import * as events from '../../services/profiles/events.ts';
 import { noteStays, stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import {

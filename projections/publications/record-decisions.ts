@@ -1,12 +1,12 @@
+import * as artifactEvents from '../../domain/artifacts/events.ts';
+import * as caseEvents from '../../domain/cases/events.ts';
+import * as profileEvents from '../../domain/profiles/events.ts';
+import type { RecordType } from '../../domain/publications/record-type.ts';
+import * as reportEvents from '../../domain/reports/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type KeysetPosition, START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
-import * as artifactEvents from '../../services/artifacts/events.ts';
-import * as caseEvents from '../../services/cases/events.ts';
-import * as profileEvents from '../../services/profiles/events.ts';
-import type { RecordType } from '../../services/publications/record-type.ts';
-import * as reportEvents from '../../services/reports/events.ts';
 import { defineProjection } from '../projection.ts';
 
 const events = { ...reportEvents, ...profileEvents, ...artifactEvents, ...caseEvents } as const;

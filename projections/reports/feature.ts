@@ -1,4 +1,4 @@
-import * as reportEvents from '../../services/reports/events.ts';
+import * as reportEvents from '../../domain/reports/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { reportsFeed } from './reports-feed.ts';
 

@@ -1,4 +1,4 @@
-import * as reports from '../../services/reports/events.ts';
+import * as reports from '../../domain/reports/events.ts';
 import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
 
 interface Resolved {

@@ -1,4 +1,4 @@
-import * as screeningEvents from '../../services/screening/events.ts';
+import * as screeningEvents from '../../domain/screening/events.ts';
 import type { ProjectionFeature } from '../feature.ts';
 import { screenings } from './screenings.ts';
 

@@ -1,8 +1,8 @@
+import * as noteEvents from '../../domain/guestbook/events.ts';
+import * as screeningEvents from '../../domain/screening/events.ts';
 import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import * as noteEvents from '../../services/guestbook/events.ts';
-import * as screeningEvents from '../../services/screening/events.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 const events = { ...screeningEvents, ...noteEvents };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ARTIFACT_KINDS } from '../../domain/artifacts/artifact-kind.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
@@ -14,7 +15,6 @@ import {
   WithdrawnReply,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
-import { ARTIFACT_KINDS } from './artifact-kind.ts';
 import { Sha256 } from './fixture.ts';
 import { MAX_PACKET_BYTES, Packet } from './packet.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { ARTIFACT_KINDS } from '../../domain/artifacts/artifact-kind.ts';
 import { AnyUuid } from '../../platform/http/schemas.ts';
 import { parseJson } from '../../platform/json.ts';
 import { artifactsOfMember, type OwnArtifactRow } from '../../projections/artifacts/artifacts.ts';
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
-import { ARTIFACT_KINDS } from './artifact-kind.ts';
 import { Artifact } from './contract.ts';
 import { Sha256 } from './fixture.ts';
 import { Packet } from './packet.ts';

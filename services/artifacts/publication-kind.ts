@@ -1,7 +1,7 @@
+import { artifact } from '../../domain/artifacts/artifact.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { artifactRecords, recordAuthors } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
-import { artifact } from './artifact.ts';
 
 export const artifactKind: PublicationKind = {
   type: 'artifact',

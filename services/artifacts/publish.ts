@@ -1,4 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import {
+  type ArtifactRefusal,
+  artifact,
+  publish,
+  supersede,
+} from '../../domain/artifacts/artifact.ts';
 import { contentHash } from '../../platform/body-hash.ts';
 import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
@@ -10,7 +16,6 @@ import { conflict, isRefusal } from '../../platform/refusal.ts';
 import { artifactAuthor } from '../../projections/artifacts/artifacts.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
-import { type ArtifactRefusal, artifact, publish, supersede } from './artifact.ts';
 import type { ArtifactBody } from './contract.ts';
 import type { Packet } from './packet.ts';
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { atTime, caseDecider } from '../../domain/cases/case.ts';
+import { caseNote } from '../../domain/cases/case-note.ts';
+import type { CaseRefusal } from '../../domain/cases/commands.ts';
+import { isLapsed } from '../../domain/cases/lease.ts';
+import { affectedMembersOfCase } from '../../domain/cases/member-commands.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { membersOfCase } from '../../projections/cases/case-members.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
-import { atTime, caseDecider } from './case.ts';
 import { caseBody } from './case-body.ts';
-import { caseNote } from './case-note.ts';
-import type { CaseRefusal } from './commands.ts';
-import { isLapsed } from './lease.ts';
-import { affectedMembersOfCase } from './member-commands.ts';
 import { type CaseOutcome, caseAppends, caseLoad, loadedCase } from './run-case-command.ts';
 
 /** Adds a note in a separate stream; if the case's lease has expired, records its end first. */

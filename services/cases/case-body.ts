@@ -1,8 +1,8 @@
+import type { ExistingCase } from '../../domain/cases/case-state.ts';
+import type { OpenCaseCommand } from '../../domain/cases/commands.ts';
+import { stateAsRead } from '../../domain/cases/lease.ts';
 import type { CaseRow } from '../../projections/cases/cases.ts';
-import type { ExistingCase } from './case-state.ts';
-import type { OpenCaseCommand } from './commands.ts';
 import type { CaseBody } from './contract.ts';
-import { stateAsRead } from './lease.ts';
 
 const iso = (time: Date): string => time.toISOString();
 

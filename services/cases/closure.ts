@@ -1,3 +1,5 @@
+import { caseDecider } from '../../domain/cases/case.ts';
+import { type CaseEvent, RESETS, stateSinceReset } from '../../domain/cases/case-state.ts';
 import {
   type Append,
   defineFactsOfStreamsSinceReset,
@@ -9,8 +11,6 @@ import { isRefusal } from '../../platform/refusal.ts';
 import { casesClaimed, casesHeld } from '../../projections/cases/case-members.ts';
 import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
-import { caseDecider } from './case.ts';
-import { type CaseEvent, RESETS, stateSinceReset } from './case-state.ts';
 import { caseAppends } from './run-case-command.ts';
 
 const factsSinceReset = defineFactsOfStreamsSinceReset(RESETS);

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { REVIEW_DECISIONS } from '../../domain/cases/review-decision.ts';
+import { consent } from '../../domain/publications/consent.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
@@ -13,8 +15,6 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
-import { consent } from '../publications/consent.ts';
-import { REVIEW_DECISIONS } from './review-decision.ts';
 
 /** How many submissions, reviews and notes a case is returned with; the newest of each. */
 export const CASE_HISTORY_LIMIT = 50;

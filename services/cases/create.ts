@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import { caseDecider, openCase } from '../../domain/cases/case.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
-import { caseDecider, openCase } from './case.ts';
 import { caseBody, rowOfNewCase } from './case-body.ts';
 import type { casesContract } from './contract.ts';
 import type { CaseOutcome } from './run-case-command.ts';

@@ -1,3 +1,5 @@
+import { caseDecider } from '../../domain/cases/case.ts';
+import { caseNote } from '../../domain/cases/case-note.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
@@ -7,8 +9,6 @@ import {
   recordAuthors,
 } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
-import { caseDecider } from './case.ts';
-import { caseNote } from './case-note.ts';
 
 type Refused = Refusal<'state_conflict' | 'not_found'>;
 

@@ -1,3 +1,15 @@
+import { caseDecider } from '../../domain/cases/case.ts';
+import {
+  type CaseEvent,
+  type ExistingCase,
+  RESETS,
+  stateSinceReset,
+} from '../../domain/cases/case-state.ts';
+import type {
+  CaseRefusal,
+  CommandContext,
+  MemberCaseCommand,
+} from '../../domain/cases/commands.ts';
 import {
   type Append,
   defineFactsSinceReset,
@@ -17,10 +29,7 @@ import {
 import { type CaseRow, countHeldCases, findCase } from '../../projections/cases/cases.ts';
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
-import { caseDecider } from './case.ts';
 import { caseBody, rowAfter } from './case-body.ts';
-import { type CaseEvent, type ExistingCase, RESETS, stateSinceReset } from './case-state.ts';
-import type { CaseRefusal, CommandContext, MemberCaseCommand } from './commands.ts';
 import type { CaseBody } from './contract.ts';
 
 /** The response of a command on a case; `status` names what the command did. */

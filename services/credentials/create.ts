@@ -1,3 +1,4 @@
+import { type CredentialRefusal, credential } from '../../domain/credentials/credential.ts';
 import type { Config } from '../../platform/config.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
@@ -10,7 +11,6 @@ import { activeCredentials, findCredential } from '../../projections/credentials
 import { findMember } from '../../projections/membership/members.ts';
 import { credentialOwner } from './authenticate.ts';
 import type { CredentialBody } from './contract.ts';
-import { type CredentialRefusal, credential } from './credential.ts';
 import { revocation } from './revoke.ts';
 import { defineMemberCommand, type MemberCommand } from './run-member-command.ts';
 

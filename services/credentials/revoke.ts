@@ -1,3 +1,4 @@
+import { type CredentialRefusal, credential } from '../../domain/credentials/credential.ts';
 import { type Append, readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
@@ -13,7 +14,6 @@ import {
   findCredential,
 } from '../../projections/credentials/credentials.ts';
 import type { CredentialBody } from './contract.ts';
-import { type CredentialRefusal, credential } from './credential.ts';
 import { defineMemberCommand, type MemberCommand } from './run-member-command.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
+import { disabling, openAppeal } from '../../domain/disabling/disabling.ts';
+import { disablingStream } from '../../domain/disabling/streams.ts';
 import { readStream } from '../../platform/eventstore/append.ts';
 import { type Command, type Decision, defineCommand } from '../../platform/eventstore/command.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { disabling, openAppeal } from './disabling.ts';
 import { type MemberKey, readProof, refuseUnlessDisabled } from './proof.ts';
-import { disablingStream } from './streams.ts';
 
 type Code = 'credentials_not_accepted' | 'state_conflict';
 

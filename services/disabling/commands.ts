@@ -1,3 +1,12 @@
+import {
+  disabling,
+  type MembershipCommand,
+  type MembershipState,
+} from '../../domain/disabling/disabling.ts';
+import { disablingStream } from '../../domain/disabling/streams.ts';
+import { refuseUnlessActive } from '../../domain/moderation/policy.ts';
+import { LEADS } from '../../domain/moderation/roles.ts';
+import { notifiedAt } from '../../domain/publications/undo.ts';
 import { type Append, readStream } from '../../platform/eventstore/append.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import {
@@ -19,12 +28,7 @@ import { findMember } from '../../projections/membership/members.ts';
 import { findPolicy } from '../../projections/moderation/policies.ts';
 import { type DisablingEnding, FIRST_BATCH } from '../membership/account-closure.ts';
 import type { Decided } from '../moderation/decisions/contract.ts';
-import { refuseUnlessActive } from '../moderation/policies/policy.ts';
 import { lockModerator } from '../moderation/staff/lock-moderator.ts';
-import { LEADS } from '../moderation/staff/roles.ts';
-import { notifiedAt } from '../publications/undo.ts';
-import { disabling, type MembershipCommand, type MembershipState } from './disabling.ts';
-import { disablingStream } from './streams.ts';
 
 /** A lead, or the operator on the command line, who needs no proof. */
 export type By = PrincipalOf<'moderator'> | 'operator';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LEADS } from '../../domain/moderation/roles.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import { DECIDE_PROBLEMS } from '../moderation/decisions/contract.ts';
 import { PolicyCode } from '../moderation/policies/contract.ts';
-import { LEADS } from '../moderation/staff/roles.ts';
 
 const params = z.object({ member_id: Uuid });
 

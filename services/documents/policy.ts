@@ -1,9 +1,9 @@
+import { APPEAL_DAYS } from '../../domain/guestbook/author-decisions.ts';
+import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
+import { consent, POLICY_VERSION } from '../../domain/publications/consent.ts';
 import type { Config } from '../../platform/config.ts';
 import type { PolicyRow } from '../../projections/moderation/policies.ts';
 import { MAX_PACKET_BYTES } from '../artifacts/packet.ts';
-import { APPEAL_DAYS } from '../guestbook/author-decisions.ts';
-import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
-import { consent, POLICY_VERSION } from '../publications/consent.ts';
 import type { PublicPolicy } from './policy-shape.ts';
 
 const PUBLISHED = [

@@ -1,3 +1,7 @@
+import { report } from '../../domain/guestbook/author-decisions.ts';
+import { type NoteCommand, note } from '../../domain/guestbook/note.ts';
+import type { ReportReason } from '../../domain/guestbook/report-reasons.ts';
+import { noteStream } from '../../domain/guestbook/streams.ts';
 import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import {
@@ -14,11 +18,7 @@ import { findMemberReport, reportTotals } from '../../projections/guestbook/note
 import { type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../projections/membership/ending.ts';
 import { dropLeases, isLiveLease } from '../publications/review-leases.ts';
-import { report } from './author-decisions.ts';
 import { eraseFormerText } from './erase-notes.ts';
-import { type NoteCommand, note } from './note.ts';
-import type { ReportReason } from './report-reasons.ts';
-import { noteStream } from './streams.ts';
 
 /** In the order of a decision, which locks the row before it appends: otherwise they deadlock. */
 const lockNote = (id: string): Sql<NoteRow> =>

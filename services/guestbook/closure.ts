@@ -1,10 +1,10 @@
+import { endWithAuthor, erasedWithAuthor } from '../../domain/guestbook/scheduled-decisions.ts';
+import { noteStream } from '../../domain/guestbook/streams.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { noteReporters, openReports } from '../../projections/guestbook/note-reports.ts';
 import { type NoteToEnd, notesToEnd } from '../../projections/guestbook/notes-of-member.ts';
 import { defineAccountClosure } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
-import { endWithAuthor, erasedWithAuthor } from './scheduled-decisions.ts';
-import { noteStream } from './streams.ts';
 
 /** Keeps public notes without a name unless the member asks to erase them; erases all others. */
 export const notesClosure = defineAccountClosure({

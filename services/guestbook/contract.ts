@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EXPERIENCES } from '../../domain/guestbook/experience.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -9,7 +10,6 @@ import {
   UnixSeconds,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { EXPERIENCES } from './experience.ts';
 import { aftercareContract } from './followup-contract.ts';
 import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
 

@@ -1,10 +1,10 @@
+import type { EraseNote } from '../../domain/guestbook/scheduled-decisions.ts';
+import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/streams.ts';
 import type { Command } from '../../platform/eventstore/event-store.ts';
 import type { Owner } from '../../platform/eventstore/owner.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from './scheduled-commands.ts';
-import type { EraseNote } from './scheduled-decisions.ts';
-import { noteCommentStream, noteStream, screeningStream } from './streams.ts';
 
 /** The streams that may hold text of a note, or about it. */
 const streamsOf = (noteId: string): string[] => [

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { EXPERIENCES } from '../../domain/guestbook/experience.ts';
 import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
 import { type AppealOfMember, appealsOfMember } from '../../projections/guestbook/note-appeals.ts';
 import { type NoteOfMember, notesOfMember } from '../../projections/guestbook/notes-of-member.ts';
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
-import { EXPERIENCES } from './experience.ts';
 import { NoteState } from './followup-contract.ts';
 
 export const notesSection = exportSection<NoteOfMember>({

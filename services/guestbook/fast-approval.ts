@@ -1,3 +1,5 @@
+import { note } from '../../domain/guestbook/note.ts';
+import { noteStream } from '../../domain/guestbook/streams.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import {
   type Command,
@@ -9,9 +11,7 @@ import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../projections/membership/ending.ts';
 import { isLiveLease } from '../publications/review-leases.ts';
-import { note } from './note.ts';
 import { notifyAuthorJobs } from './notify-author.ts';
-import { noteStream } from './streams.ts';
 
 /** The rule that the approval event names. */
 export const FAST_LANE_RULE = 'five-approved-none-rejected-in-90-days';

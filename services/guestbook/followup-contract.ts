@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { EXPERIENCES } from '../../domain/guestbook/experience.ts';
+import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
@@ -12,14 +14,12 @@ import {
   Timestamp,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { EXPERIENCES } from './experience.ts';
 import {
   NOTES_PER_DAY,
   NOTES_PER_TEN_MINUTES,
   REPORTS_PER_DAY,
   REPORTS_PER_TEN_MINUTES,
 } from './limits.ts';
-import { REPORT_REASONS } from './report-reasons.ts';
 
 const BODY_LIMIT = 8192;
 const params = z.object({ id: Uuid });

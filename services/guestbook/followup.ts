@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MAX_CORRECTIONS } from '../../domain/guestbook/author-decisions.ts';
 import { type Command, mapAnswer } from '../../platform/eventstore/command.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { Handlers } from '../../platform/http/route.ts';
@@ -12,7 +13,6 @@ import { findNoteNow } from '../../projections/guestbook/notes.ts';
 import { type OwnNoteRow, ownNotesPage } from '../../projections/guestbook/notes-of-member.ts';
 import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
 import { authorCommand, correctCommand, heldNotes, reportCommand } from './author-commands.ts';
-import { MAX_CORRECTIONS } from './author-decisions.ts';
 import type { GuestbookDeps } from './deps.ts';
 import type { aftercareContract } from './followup-contract.ts';
 import {

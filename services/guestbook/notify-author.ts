@@ -1,3 +1,9 @@
+import { appealUntil } from '../../domain/guestbook/author-decisions.ts';
+import type { DecisionTold } from '../../domain/guestbook/events.ts';
+import { note } from '../../domain/guestbook/note.ts';
+import { type NoteEvents, settledReports, standingDecision } from '../../domain/guestbook/state.ts';
+import { noteStream } from '../../domain/guestbook/streams.ts';
+import { notifiedAt } from '../../domain/publications/undo.ts';
 import { type Append, readStream } from '../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
 import {
@@ -8,12 +14,6 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
-import { notifiedAt } from '../publications/undo.ts';
-import { appealUntil } from './author-decisions.ts';
-import type { DecisionTold } from './events.ts';
-import { note } from './note.ts';
-import { type NoteEvents, settledReports, standingDecision } from './state.ts';
-import { noteStream } from './streams.ts';
 
 type Told = NewEvent<typeof DecisionTold>['data'];
 

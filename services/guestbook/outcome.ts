@@ -1,7 +1,7 @@
+import { appealUntil } from '../../domain/guestbook/author-decisions.ts';
+import { notifiedAt } from '../../domain/publications/undo.ts';
 import type { StandingRow } from '../../projections/guestbook/note-decisions.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { notifiedAt } from '../publications/undo.ts';
-import { appealUntil } from './author-decisions.ts';
 
 export type NoteStatus = 'pending_review' | 'published' | 'not_published';
 

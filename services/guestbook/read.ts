@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { Experience } from '../../domain/guestbook/experience.ts';
+import { takesReplies } from '../../domain/guestbook/state.ts';
 import { publicContent } from '../../platform/http/respond.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
@@ -14,8 +16,6 @@ import {
   type PublicNoteRow,
 } from '../../projections/guestbook/notes.ts';
 import { NOTES_PER_PAGE, type Note } from './contract.ts';
-import type { Experience } from './experience.ts';
-import { takesReplies } from './state.ts';
 
 const NOTICE =
   'Notes are reviewed before they appear; names are chosen by their authors and verified by no one.';

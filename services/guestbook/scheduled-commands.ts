@@ -1,11 +1,15 @@
+import { note } from '../../domain/guestbook/note.ts';
+import type {
+  EndAppealPeriod,
+  EraseNote,
+  EscalateOldNote,
+} from '../../domain/guestbook/scheduled-decisions.ts';
+import { noteStream } from '../../domain/guestbook/streams.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
-import { note } from './note.ts';
-import type { EndAppealPeriod, EraseNote, EscalateOldNote } from './scheduled-decisions.ts';
-import { noteStream } from './streams.ts';
 
 /** Runs a scheduled command on a note; returns whether there was anything to do. */
 export function scheduledCommand(

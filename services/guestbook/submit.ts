@@ -1,3 +1,5 @@
+import { note } from '../../domain/guestbook/note.ts';
+import { noteStream } from '../../domain/guestbook/streams.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import type { Command, Decision } from '../../platform/eventstore/event-store.ts';
 import {
@@ -13,9 +15,7 @@ import { findNote } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
-import { note } from './note.ts';
 import { type NoteStatus, publicStatus } from './outcome.ts';
-import { noteStream } from './streams.ts';
 
 /** The status of a note as its author sees it. */
 

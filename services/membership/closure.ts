@@ -1,10 +1,10 @@
+import { end, member } from '../../domain/membership/member.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { dropVerifiers } from '../../platform/keys/verifiers.ts';
 import { defineAccountClosure, defineDisablingEnding } from './account-closure.ts';
 import { endSession } from './login.ts';
-import { end, member } from './member.ts';
 import { endSessions, liveSessions } from './sessions.ts';
 
 const endingSessions = (reason: 'deactivated' | 'disabled') => ({

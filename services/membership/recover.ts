@@ -1,3 +1,4 @@
+import { member, type RecoveryRefusal, recover } from '../../domain/membership/member.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { Command } from '../../platform/eventstore/event-store.ts';
@@ -14,7 +15,6 @@ import { activeCredentials } from '../../projections/credentials/credentials.ts'
 import { findMember } from '../../projections/membership/members.ts';
 import type { MembershipDeps } from './deps.ts';
 import { endSession } from './login.ts';
-import { member, type RecoveryRefusal, recover } from './member.ts';
 import { endSessions, liveSessions } from './sessions.ts';
 
 interface Recovery {

@@ -1,3 +1,5 @@
+import { member, type RegistrationRefusal, register } from '../../domain/membership/member.ts';
+import { isReservedHandle } from '../../domain/membership/reserved-handles.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { Command } from '../../platform/eventstore/event-store.ts';
@@ -14,8 +16,6 @@ import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
 import { ALL_REGISTRATIONS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
-import { member, type RegistrationRefusal, register } from './member.ts';
-import { isReservedHandle } from './reserved-handles.ts';
 
 type RegisterRoute = (typeof membershipContract)['membership.register'];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { consent } from '../../domain/publications/consent.ts';
 import { HttpsUrl } from '../../platform/http/https-url.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
@@ -18,7 +19,6 @@ import {
   WithdrawnReply,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
-import { consent } from '../publications/consent.ts';
 
 const content = {
   display_name: Text(1, 80),

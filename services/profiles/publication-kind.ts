@@ -1,7 +1,7 @@
+import { profile } from '../../domain/profiles/profile.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { profileRecords, recordAuthors } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
-import { profile } from './profile.ts';
 
 /** Profiles as a moderated kind. The id of a profile is its member's id. */
 export const profileKind: PublicationKind = {

@@ -1,3 +1,9 @@
+import {
+  type ProfileCommand,
+  type ProfileContent,
+  type ProfileState,
+  profile,
+} from '../../domain/profiles/profile.ts';
 import type { Append } from '../../platform/eventstore/append.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
@@ -6,7 +12,6 @@ import { findProfile, type ProfileRow } from '../../projections/profiles/profile
 import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import type { ProfileBody } from './contract.ts';
-import { type ProfileCommand, type ProfileContent, type ProfileState, profile } from './profile.ts';
 
 export interface Publication extends ProfileContent {
   policy_version: string;

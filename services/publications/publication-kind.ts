@@ -1,11 +1,11 @@
+import type { RecordType } from '../../domain/publications/record-type.ts';
+import type { Removal, RemovalCommand } from '../../domain/publications/removal.ts';
+import { notifiedAt } from '../../domain/publications/undo.ts';
 import { streamVersion } from '../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
 import type { Refusal } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { RecordRow } from '../../projections/publications/records.ts';
-import type { RecordType } from './record-type.ts';
-import type { Removal, RemovalCommand } from './removal.ts';
-import { notifiedAt } from './undo.ts';
 
 /**
  * A kind of published record that can be reported and moderated. Each capability lists its

@@ -1,5 +1,5 @@
+import type { RecordType } from '../../domain/publications/record-type.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import type { RecordType } from './record-type.ts';
 
 const expiry = (lease?: string): string => (lease ? `${lease}.expires_at` : 'expires_at');
 

@@ -1,10 +1,10 @@
+import { reportsStream } from '../../domain/reports/reports.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import {
   reportedCaseNotesOf,
   reportersOfCaseNotes,
 } from '../../projections/publications/record-reports.ts';
 import { defineAccountClosure } from '../membership/account-closure.ts';
-import { reportsStream } from './reports.ts';
 
 /**
  * Settles the reports on a member's case notes, which end with the account without an event. Those on

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
+import { RECORD_TYPES } from '../../domain/publications/record-type.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import { AnyUuid, ReceiptBody, Text, Uuid } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
-import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
-import { RECORD_TYPES } from '../publications/record-type.ts';
 
 export const ReportRequest = z
   .strictObject({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
+import { RECORD_TYPES } from '../../domain/publications/record-type.ts';
 import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
 import {
   type ReportOfMember,
   reportsOfMember,
 } from '../../projections/publications/record-reports.ts';
-import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
 import { exportSection } from '../membership/export-section.ts';
-import { RECORD_TYPES } from '../publications/record-type.ts';
 
 /** A member's reports, without outcomes: the feed announces an outcome once it is final. */
 export const reportsSection = exportSection<ReportOfMember>({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { recordReports, reportsStream } from '../../domain/reports/reports.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findRecordReport, reportsOn } from '../../projections/publications/record-reports.ts';
@@ -11,7 +12,6 @@ import {
 import { reportCommand } from '../guestbook/author-commands.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
 import type { Reported, ReportRequest } from './contract.ts';
-import { recordReports, reportsStream } from './reports.ts';
 
 type Report = MemberCommand<200 | 201, Reported, 'not_found'>;
 type Received = Accepted<200 | 201, Reported>;

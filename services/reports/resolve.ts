@@ -1,3 +1,4 @@
+import { recordReports, reportsStream } from '../../domain/reports/reports.ts';
 import { type Append, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../projections/publications/record-reports.ts';
 import { loadRecordEvents } from '../../projections/publications/records.ts';
 import { lastRemoval, type PublicationKind } from '../publications/publication-kind.ts';
-import { recordReports, reportsStream } from './reports.ts';
 
 /** Finds members whose feeds may announce a decision, and reporters not yet notified of one. */
 export const membersToTell = (subject: PublicationKind, id: string) => [

@@ -1,5 +1,5 @@
-import { countSpans, type LocatedFinding } from './rules.ts';
-import { spansOf } from './trace.ts';
+import { countSpans, type LocatedFinding } from '../../domain/screening/rules.ts';
+import { spansOf } from '../../domain/screening/trace.ts';
 
 // Scripts with letters that look alike. Other scripts are mixed in legitimate words ("Tシャツ"),
 // or do not resemble another script.

@@ -1,7 +1,7 @@
 import { LinkifyIt } from 'linkify-it';
+import { countSpans, type LocatedFinding } from '../../domain/screening/rules.ts';
+import { type Span, spansOf } from '../../domain/screening/trace.ts';
 import { hasMixedScripts } from './characters.ts';
-import { countSpans, type LocatedFinding } from './rules.ts';
-import { type Span, spansOf } from './trace.ts';
 
 const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyIP: true, urlAuth: true });
 

@@ -1,10 +1,10 @@
+import type { Finding, FindingCode, LocatedFinding } from '../../domain/screening/rules.ts';
+import { type Span, trace } from '../../domain/screening/trace.ts';
 import { characterFindings } from './characters.ts';
 import { contactFindings } from './contacts.ts';
 import { cut, foldPiece } from './folded.ts';
 import { profanityFindings } from './profanity.ts';
-import type { Finding, FindingCode, LocatedFinding } from './rules.ts';
 import { shapeFindings } from './shape.ts';
-import { type Span, trace } from './trace.ts';
 
 /** Words of the note that a finding refers to, as they were written, by finding code. */
 export type FindingWords = Partial<Record<FindingCode, string[]>>;

@@ -1,6 +1,6 @@
+import type { Finding } from '../../domain/screening/rules.ts';
 import type { LookAlikeRow } from '../../projections/screening/screenings.ts';
 import { likeness, toComparable, toShingles } from './fingerprint.ts';
-import type { Finding } from './rules.ts';
 
 /** Minimum similarity at which two texts count as nearly the same. */
 export const MIN_SIMILARITY = 0.6;

@@ -1,6 +1,6 @@
 import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
-import { countSpans, type LocatedFinding } from './rules.ts';
-import type { Span } from './trace.ts';
+import { countSpans, type LocatedFinding } from '../../domain/screening/rules.ts';
+import type { Span } from '../../domain/screening/trace.ts';
 
 const matcher = new RegExpMatcher({
   ...englishDataset.build(),

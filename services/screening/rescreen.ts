@@ -1,8 +1,8 @@
+import { RULES_VERSION } from '../../domain/screening/rules.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { rescreeningJob } from '../../platform/jobs/queues.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type NoteToScreen, notesToScreen } from '../../projections/screening/screenings.ts';
-import { RULES_VERSION } from './rules.ts';
 
 /** Notes per job; a job must end long before it expires and is given to another worker. */
 const BATCH = 50;

@@ -1,9 +1,9 @@
+import type * as events from '../../domain/screening/events.ts';
+import { type Finding, RULES_VERSION, toBand } from '../../domain/screening/rules.ts';
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import type * as events from './events.ts';
 import type { FindingSpans, FindingWords } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { type Finding, RULES_VERSION, toBand } from './rules.ts';
 
 type ScreeningEvents = (typeof events)[keyof typeof events];
 

@@ -1,5 +1,5 @@
+import type { Finding, FindingCode } from '../../domain/screening/rules.ts';
 import { fold } from './folded.ts';
-import type { Finding, FindingCode } from './rules.ts';
 
 type Say = (count: number, words: readonly string[]) => string;
 

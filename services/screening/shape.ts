@@ -1,6 +1,6 @@
+import { countSpans, type LocatedFinding } from '../../domain/screening/rules.ts';
+import { spansOf } from '../../domain/screening/trace.ts';
 import { fold } from './folded.ts';
-import { countSpans, type LocatedFinding } from './rules.ts';
-import { spansOf } from './trace.ts';
 
 const LONGEST_WORD = 40;
 const UNSPACED =

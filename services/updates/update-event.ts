@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { UPDATE_TYPES, type UpdateType } from '../../domain/updates/update-type.ts';
 import { Actor, AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
-import { UPDATE_TYPES, type UpdateType } from './update-type.ts';
 
 /** The schema's name of an update type: `case.lease_ended` becomes `CaseLeaseEndedEvent`. */
 const nameOf = (type: UpdateType): string =>

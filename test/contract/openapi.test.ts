@@ -3,12 +3,12 @@ import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
+import { UPDATE_TYPES } from '../../domain/updates/update-type.ts';
 import { CONFLICT_REASONS } from '../../platform/conflict-reasons.ts';
 import { openApiDocument, strictOpenApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { type ProblemCode, problems, wireCode } from '../../platform/http/problems.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
-import { UPDATE_TYPES } from '../../services/updates/update-type.ts';
 import { toCompactJson } from '../support/compact-json.ts';
 import { startService } from '../support/service.ts';
 

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { isReservedHandle } from '../../domain/membership/reserved-handles.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import type { RequestContext } from '../../platform/http/route.ts';
 import { Handle } from '../../platform/http/schemas.ts';
@@ -6,7 +7,6 @@ import { rateLimits } from '../../platform/limits/rate-limits.ts';
 import { routeLimits } from '../../platform/limits/route-limits.ts';
 import { membershipContract } from '../../services/membership/contract.ts';
 import type { registerCommand } from '../../services/membership/register.ts';
-import { isReservedHandle } from '../../services/membership/reserved-handles.ts';
 import { startService } from '../support/service.ts';
 
 const REGISTER = '/api/membership/register';
@@ -41,7 +41,7 @@ t.test('lets an existing member keep such a handle and the receipt', async (t) =
   const { core } = service;
   const earlier = await t.mockImport<{ registerCommand: typeof registerCommand }>(
     '../../services/membership/register.ts',
-    { '../../services/membership/reserved-handles.ts': { isReservedHandle: () => false } },
+    { '../../domain/membership/reserved-handles.ts': { isReservedHandle: () => false } },
   );
   const body = { ...newRegistration(), handle: 'support' };
   const limits = routeLimits(rateLimits(core.pool, core.keys), core.config);

@@ -4,8 +4,8 @@ import t from 'tap';
 import { FAULTS, fault } from '../../platform/fault.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const sources = globSync('{platform,services,projections}/**/*.ts', { cwd: root }).map((file) =>
-  readFileSync(join(root, file), 'utf8'),
+const sources = globSync('{platform,domain,services,projections}/**/*.ts', { cwd: root }).map(
+  (file) => readFileSync(join(root, file), 'utf8'),
 );
 
 for (const name of FAULTS)

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isLapsed, lapsedSql, stateAsRead, stateAsReadSql } from '../../services/cases/lease.ts';
+import { isLapsed, lapsedSql, stateAsRead, stateAsReadSql } from '../../domain/cases/lease.ts';
 import { testDatabase } from '../support/database.ts';
 
 interface Row {

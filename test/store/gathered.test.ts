@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { POLICY_VERSION } from '../../domain/publications/consent.ts';
 import { type Agent, newAgent } from '../../harness/agent.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
@@ -9,7 +10,6 @@ import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitCommand } from '../../services/guestbook/submit.ts';
-import { POLICY_VERSION } from '../../services/publications/consent.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Service, startService } from '../support/service.ts';
 

@@ -354,7 +354,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 
 t.test('knows for every collection in memory what its keys are', async (t) => {
   const root = join(import.meta.dirname, '../..');
-  const files = ['platform', 'projections', 'services', 'workers'].flatMap((folder) =>
+  const files = ['domain', 'platform', 'projections', 'services', 'workers'].flatMap((folder) =>
     globSync(`${folder}/**/*.ts`, { cwd: root }),
   );
   const found = files.filter((file) =>

@@ -1,3 +1,4 @@
+import { ROLES } from '../../domain/moderation/roles.ts';
 import {
   type Agent,
   bootstrap,
@@ -10,7 +11,6 @@ import { addModerator } from '../../harness/moderation.ts';
 import type { Operation } from '../../platform/http/invoke.ts';
 import { SCOPES, type Scope } from '../../platform/http/scopes.ts';
 import { revokeModerator } from '../../services/moderation/staff/moderators.ts';
-import { ROLES } from '../../services/moderation/staff/roles.ts';
 import type { Service } from './service.ts';
 
 /** A kind of caller: what it sends, and what that proves. */

@@ -43,7 +43,7 @@ export function brokenLinks(path: string, text: string): string[] {
 }
 
 const FOLDERS =
-  /^(platform|services|projections|workers|cli|web|client|migrations|harness|bench|proof|demo|test|docs|deploy|examples|\.ci)\//;
+  /^(platform|domain|services|projections|workers|cli|web|client|migrations|harness|bench|proof|demo|test|docs|deploy|examples|\.ci)\//;
 
 /** Paths of code in backticks that do not exist; `*` and `{a,b}` are patterns, `<name>` any name. */
 export function missingPaths(text: string): string[] {

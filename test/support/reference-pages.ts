@@ -82,7 +82,7 @@ function errorsPage(): string {
 }
 
 async function eventsPage(): Promise<string> {
-  const files = globSync('services/*/events.ts', { cwd: ROOT }).sort();
+  const files = globSync('domain/*/events.ts', { cwd: ROOT }).sort();
   const sections = await Promise.all(
     files.map(async (file) => {
       const types = Object.values((await import(join(ROOT, file))) as EventTypes);

@@ -6,6 +6,7 @@ import { projections } from '../../projections/registry.ts';
 const root = join(import.meta.dirname, '../..');
 const FOLDERS = [
   'platform',
+  'domain',
   'services',
   'projections',
   'workers',
@@ -58,6 +59,7 @@ const CAPABILITIES = [
   'reports',
   'screening',
   'moderation',
+  'disabling',
   'updates',
   'account',
   'activity',
@@ -84,7 +86,7 @@ const moderationRank = (file: string): number =>
   MODERATION.indexOf(/^services\/moderation\/([^/]+)\//.exec(file)?.[1] ?? '');
 
 const capabilityOf = (file: string): string | undefined =>
-  /^(?:services|projections|workers)\/([^/]+)\//.exec(file)?.[1];
+  /^(?:domain|services|projections|workers)\/([^/]+)\//.exec(file)?.[1];
 const rankOf = (file: string): number => CAPABILITIES.indexOf(capabilityOf(file) ?? '');
 const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`);
 /** Words that have no behaviour, such as the kinds of a record: a file that imports nothing. */
@@ -101,21 +103,37 @@ const COMPOSITION = [
 /** Which folders a folder may import, beside itself. */
 const MAY_IMPORT: Readonly<Record<(typeof FOLDERS)[number], readonly string[]>> = {
   platform: [],
-  projections: ['platform', 'services'],
-  services: ['platform', 'projections'],
-  workers: ['platform', 'projections', 'services'],
-  cli: ['platform', 'projections', 'services'],
+  domain: ['platform'],
+  projections: ['platform', 'domain'],
+  services: ['platform', 'domain', 'projections'],
+  workers: ['platform', 'domain', 'projections', 'services'],
+  cli: ['platform', 'domain', 'projections', 'services'],
   client: [],
-  web: ['platform', 'services'],
-  harness: ['platform', 'projections', 'services', 'cli', 'client', 'workers'],
-  bench: ['platform', 'projections', 'services', 'workers', 'harness'],
-  proof: ['platform', 'projections', 'services', 'harness'],
-  demo: ['platform', 'services', 'harness'],
+  web: ['platform', 'domain', 'services'],
+  harness: ['platform', 'domain', 'projections', 'services', 'cli', 'client', 'workers'],
+  bench: ['platform', 'domain', 'projections', 'services', 'workers', 'harness'],
+  proof: ['platform', 'domain', 'projections', 'services', 'harness'],
+  demo: ['platform', 'domain', 'services', 'harness'],
   test: [...FOLDERS],
 };
 
+/** The definitions of the platform that the domain is written with. */
+const DEFINITIONS = [
+  'platform/eventstore/event.ts',
+  'platform/eventstore/decider.ts',
+  'platform/refusal.ts',
+  // Who acts, with which scopes, and the shapes of ids and times.
+  'platform/http/principal.ts',
+  'platform/http/scopes.ts',
+  'platform/http/schemas.ts',
+];
+
 /** Imports that break a rule, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'services/moderation/decisions/handlers.ts -> projections/disabling/member-decisions.ts':
+    'every decision is undone at one address, those on members too',
+  'services/moderation/decisions/handlers.ts -> services/disabling/commands.ts':
+    'every decision is undone at one address, those on members too',
   'services/membership/recover.ts -> projections/credentials/credentials.ts':
     'recovery revokes the credentials of the member in the same transaction',
 };
@@ -137,8 +155,12 @@ const RULES: readonly [name: string, breaks: (from: string, to: Import) => boole
       from !== 'services/compose.ts',
   ],
   [
-    'a capability imports only those before it',
-    (from, { file }) => isIn(from, 'services') && rankOf(from) >= 0 && rankOf(file) > rankOf(from),
+    'a capability imports only those before it, except that a projection may read every event',
+    (from, { file }) =>
+      ['domain', 'projections', 'services'].some((folder) => isIn(from, folder)) &&
+      !(isIn(from, 'projections') && isIn(file, 'domain')) &&
+      rankOf(from) >= 0 &&
+      rankOf(file) > rankOf(from),
   ],
   [
     'a folder of moderation imports only those before it',
@@ -153,13 +175,9 @@ const RULES: readonly [name: string, breaks: (from: string, to: Import) => boole
       /^services\/.+\/(handlers|feature)\.ts$/.test(file),
   ],
   [
-    'a projection imports events, words and the projections of capabilities before it',
+    'the domain imports definitions of the platform, and no more of it',
     (from, { file }) =>
-      isIn(from, 'projections') &&
-      rankOf(from) >= 0 &&
-      (isIn(file, 'services')
-        ? !file.endsWith('/events.ts') && !isVocabulary(file)
-        : rankOf(file) > rankOf(from)),
+      isIn(from, 'domain') && isIn(file, 'platform') && !DEFINITIONS.includes(file),
   ],
   [
     'nothing imports an entry point, and only entry points import the composition',
@@ -227,13 +245,13 @@ t.test('read models are written by their projections alone', async (t) => {
   const write = new RegExp(`(?:INSERT INTO|UPDATE|DELETE FROM)\\s+(?:${tables})\\b`);
   t.match('DELETE FROM notes', write);
   for (const [file, content] of text)
-    if (/^(platform|services|workers|cli)\//.test(file)) t.notMatch(content, write, file);
+    if (/^(platform|domain|services|workers|cli)\//.test(file)) t.notMatch(content, write, file);
 });
 
 t.test('receipts are bound, read and compared by the idempotency module alone', async (t) => {
   const eventStore = /^platform\/eventstore\/(event-store|idempotency|receipts)\.ts$/;
   for (const [file, content] of text)
-    if (/^(platform|services|workers|cli)\//.test(file) && !eventStore.test(file))
+    if (/^(platform|domain|services|workers|cli)\//.test(file) && !eventStore.test(file))
       t.notMatch(content, /\b(readReceipt|receiptStatement)\b/, file);
 });
 
@@ -256,6 +274,6 @@ const PARSES: Readonly<Record<string, string>> = {
 
 t.test('JSON from elsewhere is read with the names that it has', async (t) => {
   for (const [file, content] of text)
-    if (/^(platform|services|projections|workers)\//.test(file))
+    if (/^(platform|domain|services|projections|workers)\//.test(file))
       t.equal(content.includes('JSON.parse('), file in PARSES, `${file} calls JSON.parse`);
 });

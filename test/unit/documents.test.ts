@@ -27,7 +27,10 @@ t.test('every code path that the documents name exists', async (t) => {
 
 t.test('every environment variable that the documents name is read somewhere', async (t) => {
   const files = globSync(
-    ['{platform,services,cli,test,harness,bench,proof,demo,web,client}/**/*.{ts,tsx}', '.ci/run'],
+    [
+      '{platform,domain,services,cli,test,harness,bench,proof,demo,web,client}/**/*.{ts,tsx}',
+      '.ci/run',
+    ],
     { cwd: ROOT },
   );
   const code = files.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');

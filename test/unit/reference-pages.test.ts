@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { UPDATE_TYPES } from '../../domain/updates/update-type.ts';
 import { conflictReasons } from '../../platform/conflict-reasons.ts';
 import { addExamples } from '../../platform/http/examples.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi.ts';
@@ -9,7 +10,6 @@ import {
   toReferenceDocument,
 } from '../../services/documents/reference/document-shape.ts';
 import { referencePages } from '../../services/documents/reference/pages.ts';
-import { UPDATE_TYPES } from '../../services/updates/update-type.ts';
 
 const GOLDEN = join(import.meta.dirname, '../contract/openapi.golden.json');
 const ADDRESS = 'https://service.test';

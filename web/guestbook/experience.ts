@@ -1,4 +1,4 @@
-import type { Experience } from '../../services/guestbook/experience.ts';
+import type { Experience } from '../../domain/guestbook/experience.ts';
 
 export type { Experience };
 

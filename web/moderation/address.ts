@@ -1,4 +1,4 @@
-import { VIEWS } from '../../services/moderation/queue/views.ts';
+import { VIEWS } from '../../domain/moderation/views.ts';
 import { isList, PAGES, type View } from './api-model.ts';
 
 const LIST_FILTERS = ['q', 'author', 'finding', 'older_than', 'same_address_as'] as const;

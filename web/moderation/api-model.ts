@@ -1,3 +1,5 @@
+import type { Action } from '../../domain/moderation/roles.ts';
+import { type View as ListView, VIEWS } from '../../domain/moderation/views.ts';
 import type { Entry } from '../../services/moderation/audit/contract.ts';
 import type {
   BatchResult,
@@ -7,8 +9,6 @@ import type {
 } from '../../services/moderation/decisions/contract.ts';
 import type { Item as NoteItem } from '../../services/moderation/queue/item.ts';
 import type { RecordItem as GivenRecord } from '../../services/moderation/queue/record-item.ts';
-import { type View as ListView, VIEWS } from '../../services/moderation/queue/views.ts';
-import type { Action } from '../../services/moderation/staff/roles.ts';
 import type { Stats } from '../../services/moderation/stats/contract.ts';
 
 /** The service's own types, so that the console cannot drift from the API. */

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../../services/screening/rules.ts';
+import type { FindingCode } from '../../domain/screening/rules.ts';
 
 /** Findings that a list can be filtered by. */
 export const FINDINGS = [

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { VIEWS } from '../../services/moderation/queue/views.ts';
+import { VIEWS } from '../../domain/moderation/views.ts';
 import { onPlainClick, viewAddress } from './address.ts';
 import { type Counts, PAGES, type View } from './api-model.ts';
 import { formatCount } from './format.ts';

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/streams.ts';
+import { end, member } from '../../domain/membership/member.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import {
@@ -45,12 +47,6 @@ import { closeMore } from '../../services/account/delete.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures } from '../../services/features.ts';
-import {
-  noteCommentStream,
-  noteStream,
-  screeningStream,
-} from '../../services/guestbook/streams.ts';
-import { end, member } from '../../services/membership/member.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
 import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
 

@@ -1,3 +1,4 @@
+import { caseDecider } from '../../domain/cases/case.ts';
 import {
   type Command,
   defineCommand,
@@ -7,7 +8,6 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { membersOfCase } from '../../projections/cases/case-members.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
-import { caseDecider } from '../../services/cases/case.ts';
 import { caseAppends, caseLoad, loadedCase } from '../../services/cases/run-case-command.ts';
 import { forEachInBatches } from '../batches.ts';
 

@@ -1,9 +1,9 @@
+import { APPEAL_DAYS } from '../../domain/guestbook/author-decisions.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { APPEAL_DAYS } from '../../services/guestbook/author-decisions.ts';
 import { scheduledCommand } from '../../services/guestbook/scheduled-commands.ts';
 import { forEachInBatches } from '../batches.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { noteStream } from '../../domain/guestbook/streams.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { notifyAuthorCommand } from '../../services/guestbook/notify-author.ts';
-import { noteStream } from '../../services/guestbook/streams.ts';
 
 /** A decision on a note, identified by the note's version after the decision. */
 export const NoteToNotify = z.object({ note_id: z.uuid(), version: z.int() });

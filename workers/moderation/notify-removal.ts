@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { RECORD_TYPES } from '../../domain/publications/record-type.ts';
+import type { SubjectId } from '../../domain/reports/reports.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { withdrawnReported } from '../../projections/publications/record-reports.ts';
 import { publicationKinds } from '../../services/features.ts';
-import { RECORD_TYPES } from '../../services/publications/record-type.ts';
-import type { SubjectId } from '../../services/reports/reports.ts';
 import { notifyRemovalCommand, notifyWithdrawalCommand } from '../../services/reports/resolve.ts';
 import { forEachInBatches } from '../batches.ts';
 

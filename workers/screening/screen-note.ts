@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { screeningStream } from '../../domain/guestbook/streams.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
@@ -16,7 +17,6 @@ import {
 import { type LookAlikeRow, lookAlikes } from '../../projections/screening/screenings.ts';
 import type { Core } from '../../services/compose.ts';
 import { fastApprovalCommand } from '../../services/guestbook/fast-approval.ts';
-import { screeningStream } from '../../services/guestbook/streams.ts';
 import { bayesFindings } from '../../services/screening/bayes.ts';
 import { findingsIn } from '../../services/screening/findings.ts';
 import { type Fingerprint, toFingerprints } from '../../services/screening/fingerprint.ts';

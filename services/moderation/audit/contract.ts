@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { READERS } from '../../../domain/moderation/roles.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -8,7 +9,6 @@ import {
   NextPage,
   Timestamp,
 } from '../../../platform/http/schemas.ts';
-import { READERS } from '../staff/roles.ts';
 
 const Entry = z
   .object({

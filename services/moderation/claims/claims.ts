@@ -1,3 +1,5 @@
+import { DECIDERS, LEADS } from '../../../domain/moderation/roles.ts';
+import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
 import { readFacts } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
@@ -20,9 +22,7 @@ import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
-import { type Subject, subjectKey } from '../queue/subject.ts';
 import { isProven, lockModerator, provenValues } from '../staff/lock-moderator.ts';
-import { DECIDERS, LEADS } from '../staff/roles.ts';
 import { chargeLeases, isUsedUp, refundLeases, timeLeft } from './claim-times.ts';
 import { nextClaimable } from './claimable-items.ts';
 import {

@@ -1,3 +1,4 @@
+import { subjectKey } from '../../../domain/moderation/subject.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { OutcomeUnconfirmed, StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { MODERATION_TOPIC } from '../../../platform/postgres/notifications.ts';
@@ -6,7 +7,6 @@ import { isRefusal } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';
 import type { queueContract } from '../queue/contract.ts';
 import { heldItems } from '../queue/entries.ts';
-import { subjectKey } from '../queue/subject.ts';
 import { changeLeases, claim } from './claims.ts';
 import { leaseBody, liveLeases, releaseLeases, renewLeases } from './leases.ts';
 

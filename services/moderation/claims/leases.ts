@@ -1,3 +1,4 @@
+import type { Subject } from '../../../domain/moderation/subject.ts';
 import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { Owner } from '../../../platform/eventstore/owner.ts';
@@ -5,7 +6,6 @@ import { unixSeconds } from '../../../platform/http/schemas.ts';
 import { conflict, type Refusal } from '../../../platform/refusal.ts';
 import { named, type Sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import type { Subject } from '../queue/subject.ts';
 import { LONGEST_CLAIM, refundLeases, timeLeft } from './claim-times.ts';
 
 export interface LeaseRow {

@@ -1,6 +1,6 @@
+import { LEADS } from '../../../domain/moderation/roles.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import type { Refusal } from '../../../platform/refusal.ts';
-import { LEADS } from '../staff/roles.ts';
 import { claimedByOther, type NamedLease } from './leases.ts';
 
 /**

@@ -1,3 +1,5 @@
+import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
+import type { CommentSubject } from '../../../domain/moderation/subject.ts';
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
@@ -16,9 +18,7 @@ import { loadRecordEvents, recordAuthors } from '../../../projections/publicatio
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { lockNotes, membersConcerned } from '../decisions/decide-rows.ts';
 import { commentStream } from '../decisions/history.ts';
-import type { CommentSubject } from '../queue/subject.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
-import { CLAIMERS, LEADS } from '../staff/roles.ts';
 
 type Moderator = PrincipalOf<'moderator'>;
 type Code = 'moderator_required' | 'role_required' | 'not_found' | 'state_conflict';

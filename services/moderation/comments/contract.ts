@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
+import { COMMENT_SUBJECTS } from '../../../domain/moderation/subject.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, EmptyBody, GivenUuid, Text, Uuid } from '../../../platform/http/schemas.ts';
 import { DECIDE_PROBLEMS, HistoryEvent } from '../decisions/contract.ts';
-import { COMMENT_SUBJECTS } from '../queue/subject.ts';
-import { CLAIMERS, READERS } from '../staff/roles.ts';
 
 const params = z.object({ type: z.enum(COMMENT_SUBJECTS), id: Uuid });
 

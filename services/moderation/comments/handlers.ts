@@ -1,3 +1,4 @@
+import type { CommentSubject } from '../../../domain/moderation/subject.ts';
 import { readStream } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
@@ -12,7 +13,6 @@ import { moderatorNames, nameActors } from '../../../projections/moderation/acto
 import { recordAuthors } from '../../../projections/publications/records.ts';
 import { commentStream, historyBody } from '../decisions/history.ts';
 import type { ModerationDeps } from '../deps.ts';
-import type { CommentSubject } from '../queue/subject.ts';
 import { addComment, deleteComment } from './comment.ts';
 import type { commentsContract } from './contract.ts';
 

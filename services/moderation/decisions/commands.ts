@@ -1,7 +1,7 @@
+import type { NoteCommand } from '../../../domain/guestbook/note.ts';
+import { LEADS, ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
+import { undoersOfOwn } from '../../../domain/publications/undo.ts';
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
-import type { NoteCommand } from '../../guestbook/note.ts';
-import { undoersOfOwn } from '../../publications/undo.ts';
-import { LEADS, ROLES_BY_ACTION } from '../staff/roles.ts';
 import type { DecisionRequest } from './contract.ts';
 import type { RequestedDecision } from './decide.ts';
 

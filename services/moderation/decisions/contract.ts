@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { PolicyCode } from '../policies/contract.ts';
 import { Item, NoteStateName, Version } from '../queue/item.ts';
 import { TakeOver } from '../queue/take-over.ts';
-import { CLAIMERS, READERS } from '../staff/roles.ts';
 
 const Message = Text(1, 500);
 const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');

@@ -1,3 +1,9 @@
+import type { ReportReason } from '../../../domain/guestbook/report-reasons.ts';
+import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
+import { ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
+import { type RemovalCommand, recordActionRefusal } from '../../../domain/publications/removal.ts';
+import { notifiedAt, undoRefusal } from '../../../domain/publications/undo.ts';
+import { recordReports, reportsStream } from '../../../domain/reports/reports.ts';
 import { streamVersion } from '../../../platform/eventstore/append.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
@@ -19,18 +25,12 @@ import {
   untoldReports,
 } from '../../../projections/publications/record-reports.ts';
 import { loadRecordEvents, type RecordRow } from '../../../projections/publications/records.ts';
-import type { ReportReason } from '../../guestbook/report-reasons.ts';
 import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
-import { type RemovalCommand, recordActionRefusal } from '../../publications/removal.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
-import { notifiedAt, undoRefusal } from '../../publications/undo.ts';
-import { recordReports, reportsStream } from '../../reports/reports.ts';
 import { membersToTell } from '../../reports/resolve.ts';
 import { liveLeaseOn, takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
-import { refuseUnlessActive } from '../policies/policy.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
-import { ROLES_BY_ACTION } from '../staff/roles.ts';
 import type { Decided } from './contract.ts';
 import type { DecideRefusal } from './decide.ts';
 import { withWinner } from './decide-rows.ts';

@@ -1,3 +1,4 @@
+import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
 import { factsOfStreams } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
@@ -7,7 +8,6 @@ import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteRow, noteOwners, notesByOwner } from '../../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
-import { noteStream, screeningStream } from '../../guestbook/streams.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { type NamedLease, takeOverStream } from '../claims/leases.ts';
 

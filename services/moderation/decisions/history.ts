@@ -1,4 +1,10 @@
 import type pg from 'pg';
+import {
+  noteCommentStream,
+  noteStream,
+  screeningStream,
+} from '../../../domain/guestbook/streams.ts';
+import type { CommentSubject } from '../../../domain/moderation/subject.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
@@ -9,9 +15,7 @@ import {
   type NamedEvent,
   nameActors,
 } from '../../../projections/moderation/actor-names.ts';
-import { noteCommentStream, noteStream, screeningStream } from '../../guestbook/streams.ts';
 import { takeOverStream } from '../claims/leases.ts';
-import type { CommentSubject } from '../queue/subject.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 
 /** The most siblings, and the most replies, in a thread: as many as a person reads. */

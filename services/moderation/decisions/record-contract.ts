@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { DECIDERS, READERS } from '../../../domain/moderation/roles.ts';
+import { RECORD_TYPES } from '../../../domain/publications/record-type.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Uuid } from '../../../platform/http/schemas.ts';
-import { RECORD_TYPES } from '../../publications/record-type.ts';
 import { QueueItem } from '../queue/record-item.ts';
-import { DECIDERS, READERS } from '../staff/roles.ts';
 import { DECIDE_PROBLEMS, DECISION_ROUTE, Decided, HistoryQuery, history } from './contract.ts';
 
 /** A decision on a note or record after its publication. */

@@ -1,3 +1,4 @@
+import { reportsStream } from '../../../domain/reports/reports.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
@@ -6,7 +7,6 @@ import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
-import { reportsStream } from '../../reports/reports.ts';
 import { takeOverStream } from '../claims/leases.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';

@@ -1,6 +1,6 @@
+import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { PolicyRow } from '../../../projections/moderation/policies.ts';
-import { refuseUnlessActive } from '../policies/policy.ts';
 
 /** The fields that no schema can check: is the policy active, and is `until` close enough? */
 export type Request = { policy: string } | { until?: string | undefined } | object;

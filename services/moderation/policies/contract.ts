@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { LEADS, READERS } from '../../../domain/moderation/roles.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Text } from '../../../platform/http/schemas.ts';
-import { LEADS, READERS } from '../staff/roles.ts';
 
 export const PolicyCode = z
   .string()

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { type ChangePolicy, changePolicy } from '../../../domain/moderation/policy.ts';
+import { LEADS } from '../../../domain/moderation/roles.ts';
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
 import {
   type Command,
@@ -16,9 +18,7 @@ import {
   type PolicyRow,
 } from '../../../projections/moderation/policies.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
-import { LEADS } from '../staff/roles.ts';
 import type { policiesContract } from './contract.ts';
-import { type ChangePolicy, changePolicy } from './policy.ts';
 
 export interface PoliciesDeps {
   pool: pg.Pool;

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
+import { VIEWS } from '../../../domain/moderation/views.ts';
+import { RECORD_TYPES } from '../../../domain/publications/record-type.ts';
+import { FINDING_CODES } from '../../../domain/screening/rules.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
@@ -12,14 +16,10 @@ import {
   UnixSeconds,
   Uuid,
 } from '../../../platform/http/schemas.ts';
-import { RECORD_TYPES } from '../../publications/record-type.ts';
-import { FINDING_CODES } from '../../screening/rules.ts';
 import { RankedModerator } from '../staff/contract.ts';
-import { CLAIMERS, READERS } from '../staff/roles.ts';
 import { CLAIM_VIEWS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
 import { TakeOver } from './take-over.ts';
-import { VIEWS } from './views.ts';
 
 /** The most leases that a moderator can hold at the same time. */
 export const MAX_LEASES = 10;

@@ -1,5 +1,5 @@
+import { notifiedAt, undoRefusal } from '../../../domain/publications/undo.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { notifiedAt, undoRefusal } from '../../publications/undo.ts';
 
 /** The moderator who reads the item, and the length of the undo window in seconds. */
 export interface ReviewingModerator {

@@ -1,3 +1,5 @@
+import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
+import type { View } from '../../../domain/moderation/views.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { ModerationDeps } from '../deps.ts';
@@ -8,8 +10,6 @@ import type { Filters, QueuePlace } from './queue.ts';
 import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
 import { listReported, type RecordPlace, recordItems } from './reported-records.ts';
-import { type Subject, subjectKey } from './subject.ts';
-import type { View } from './views.ts';
 
 /** A note or a record, with its place in the view's order. */
 type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });

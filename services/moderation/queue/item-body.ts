@@ -1,6 +1,9 @@
-import { type ReviewCommand, reviewRefusal } from '../../guestbook/moderator-decisions.ts';
-import { takesReplies } from '../../guestbook/state.ts';
-import { ACTIONS, type Action, LEADS, ROLES_BY_ACTION } from '../staff/roles.ts';
+import {
+  type ReviewCommand,
+  reviewRefusal,
+} from '../../../domain/guestbook/moderator-decisions.ts';
+import { takesReplies } from '../../../domain/guestbook/state.ts';
+import { ACTIONS, type Action, LEADS, ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
 import { claimBody } from './claim-body.ts';
 import { decisionBody, type ReviewingModerator } from './decision-body.ts';
 import type { Item } from './item.ts';

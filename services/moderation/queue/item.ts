@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { ACTIONS } from '../../../domain/moderation/roles.ts';
 import { AnyUuid, Timestamp, UnixSeconds } from '../../../platform/http/schemas.ts';
-import { ACTIONS } from '../staff/roles.ts';
 import { Screening } from './screening.ts';
 
 export const Version = z.int().min(1);

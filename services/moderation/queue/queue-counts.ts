@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import { ROLES_BY_ACTION } from '../staff/roles.ts';
 import { countView, type Viewer } from './queue.ts';
 
 /** A view with up to this many items is counted on every request; a higher count is cached. */

@@ -1,3 +1,4 @@
+import type { View } from '../../../domain/moderation/views.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { toSearchQuery } from '../../../platform/word-vector.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
@@ -13,7 +14,6 @@ import {
   type Viewer,
   where,
 } from './queue.ts';
-import type { View } from './views.ts';
 
 /**
  * The longest page, plus one row that shows whether another page follows. The limit is part of the

@@ -1,3 +1,4 @@
+import type { View } from '../../../domain/moderation/views.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import {
   formatKeysetCursor,
@@ -5,7 +6,6 @@ import {
   parseKeysetCursor,
 } from '../../../platform/keyset-cursor.ts';
 import { stays } from '../../../projections/membership/ending.ts';
-import type { View } from './views.ts';
 
 /** The views from which a moderator can claim the next item. */
 export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { LEADS, ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
+import { RECORD_TYPES, type RecordType } from '../../../domain/publications/record-type.ts';
+import { type RecordAction, recordActionRefusal } from '../../../domain/publications/removal.ts';
 import { AnyUuid, Timestamp } from '../../../platform/http/schemas.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
-import { RECORD_TYPES, type RecordType } from '../../publications/record-type.ts';
-import { type RecordAction, recordActionRefusal } from '../../publications/removal.ts';
-import { LEADS, ROLES_BY_ACTION } from '../staff/roles.ts';
 import { claimBody, HOLDER_COLUMNS, type HolderColumns, joinHolder } from './claim-body.ts';
 import {
   decisionBody,

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
+import { subjectKey } from '../../../domain/moderation/subject.ts';
+import type { View } from '../../../domain/moderation/views.ts';
+import type { RecordType } from '../../../domain/publications/record-type.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { stays } from '../../../projections/membership/ending.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
-import type { RecordType } from '../../publications/record-type.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { type Filters, type QueuePlace, toPlace, UUID, type Viewer } from './queue.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
-import { subjectKey } from './subject.ts';
-import type { View } from './views.ts';
 
 export interface RecordPlace {
   subject_type: RecordType;

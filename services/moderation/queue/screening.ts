@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Finding } from '../../../domain/screening/rules.ts';
+import { BANDS, FINDING_CODES } from '../../../domain/screening/rules.ts';
 import { Timestamp } from '../../../platform/http/schemas.ts';
 import type { FindingSpans, FindingWords } from '../../screening/findings.ts';
-import type { Finding } from '../../screening/rules.ts';
-import { BANDS, FINDING_CODES } from '../../screening/rules.ts';
 import { toSentence } from '../../screening/sentences.ts';
 
 /** After this time, a missing screening counts as unavailable. It never blocks a decision. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { READERS, ROLES } from '../../../domain/moderation/roles.ts';
 import type { RateLimit } from '../../../platform/http/rate-limit.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, Text, UnixSeconds } from '../../../platform/http/schemas.ts';
-import { READERS, ROLES } from './roles.ts';
 
 export const RankedModerator = z
   .object({ id: AnyUuid, name: z.string(), role: z.enum(ROLES) })

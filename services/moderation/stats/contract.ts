@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { READERS } from '../../../domain/moderation/roles.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Timestamp } from '../../../platform/http/schemas.ts';
 import { RankedModerator } from '../staff/contract.ts';
-import { READERS } from '../staff/roles.ts';
 
 export const MAX_DAYS = 92;
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { subjectKey } from '../../../domain/moderation/subject.ts';
 import { currentEpoch, FIRST_EPOCH } from '../../../platform/eventstore/log-epochs.ts';
 import { createLogFollower } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
@@ -11,7 +12,6 @@ import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { subjectOf } from '../claims/leases.ts';
 import { appealsByDecider, type Counts, queueCounts } from '../queue/queue-counts.ts';
-import { subjectKey } from '../queue/subject.ts';
 import { claims, counts, type Lease, type Message, queued } from './messages.ts';
 
 const COUNTS_MS = 1000;

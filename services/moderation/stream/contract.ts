@@ -1,5 +1,5 @@
+import { READERS } from '../../../domain/moderation/roles.ts';
 import { defineContract } from '../../../platform/http/route.ts';
-import { READERS } from '../staff/roles.ts';
 
 export const EVENT_STREAM = 'text/event-stream';
 

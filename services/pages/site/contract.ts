@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { ARTIFACT_KINDS } from '../../../domain/artifacts/artifact-kind.ts';
+import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
 import { Cursor, Text } from '../../../platform/http/schemas.ts';
 import { SEARCH_KINDS } from '../../../projections/search/search.ts';
-import { ARTIFACT_KINDS } from '../../artifacts/artifact-kind.ts';
 import { CASE_STATES } from '../../cases/contract.ts';
-import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { ATOM, JSON_FEED } from './feeds.ts';
 
 /** Any text: what no record can have is answered with a page that says so. */

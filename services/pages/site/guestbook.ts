@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import { problemFrom } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { responseBody } from '../../../platform/http/respond.ts';
@@ -10,7 +11,6 @@ import {
   listedNotes,
   type NoteWithParentRow,
 } from '../../../projections/guestbook/notes.ts';
-import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { authorName, noteBody, repliesList } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
 import { missing, recordId } from './missing.ts';

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
+import { takesReplies } from '../../../domain/guestbook/state.ts';
 import { withoutRefused } from '../../../platform/control-characters.ts';
 import { type ErrorPage, FormRefused } from '../../../platform/http/handle-request.ts';
 import { invoke, type Operations } from '../../../platform/http/invoke.ts';
@@ -15,10 +17,8 @@ import { Uuid } from '../../../platform/http/schemas.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { findNoteNow, findNoteWithParent } from '../../../projections/guestbook/notes.ts';
-import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { publicStatus } from '../../guestbook/outcome.ts';
 import { noteBody } from '../../guestbook/read.ts';
-import { takesReplies } from '../../guestbook/state.ts';
 import { anyGuestbook } from './guestbook.ts';
 import { missing, recordId } from './missing.ts';
 import type { Experience, NoteParent, Page, ViewOf } from './view.ts';

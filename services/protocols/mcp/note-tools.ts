@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { Problem, problemFrom } from '../../../platform/http/problems.ts';
 import { NextPage } from '../../../platform/http/schemas.ts';
 import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { EXPERIENCES } from '../../guestbook/experience.ts';
 import { notesList, readNotes } from '../../guestbook/read.ts';
 import { Kind, Results, Words } from '../../search/contract.ts';
 import { findPublic } from '../../search/find-public.ts';

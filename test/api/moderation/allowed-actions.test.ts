@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
+import { ACTIONS, type Action, DECIDERS, ROLES } from '../../../domain/moderation/roles.ts';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
 import { addModerator, type Moderator, submit, submitAs } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import { ACTIONS, type Action, DECIDERS, ROLES } from '../../../services/moderation/staff/roles.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const DETAILS: Readonly<Record<Action, object>> = {

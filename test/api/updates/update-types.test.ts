@@ -1,8 +1,8 @@
 import t from 'tap';
+import { UPDATE_TYPES, type UpdateType } from '../../../domain/updates/update-type.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { createTraffic } from '../../../harness/traffic.ts';
 import { disablings } from '../../../harness/traffic-disabling.ts';
-import { UPDATE_TYPES, type UpdateType } from '../../../services/updates/update-type.ts';
 import { startService } from '../../support/service.ts';
 
 t.test('documents every subject and data field that the feed holds', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { note } from '../../../domain/guestbook/note.ts';
+import { member } from '../../../domain/membership/member.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
-import { note } from '../../../services/guestbook/note.ts';
-import { member } from '../../../services/membership/member.ts';
 
 const registered = {
   type: 'MemberRegistered' as const,

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
-import { isRefusal } from '../../../platform/refusal.ts';
 import {
   type ArtifactCommand,
   type ArtifactState,
   artifact,
-} from '../../../services/artifacts/artifact.ts';
+} from '../../../domain/artifacts/artifact.ts';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { isRefusal } from '../../../platform/refusal.ts';
 import { closeArtifacts } from '../../../services/artifacts/closure.ts';
 import { matchAll } from '../../support/match-all.ts';
 

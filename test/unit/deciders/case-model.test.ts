@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { atTime, caseDecider } from '../../../domain/cases/case.ts';
+import type { CaseEvent, CaseState, ExistingCase } from '../../../domain/cases/case-state.ts';
+import type { CaseCommand } from '../../../domain/cases/commands.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { atTime, caseDecider } from '../../../services/cases/case.ts';
-import type { CaseEvent, CaseState, ExistingCase } from '../../../services/cases/case-state.ts';
-import type { CaseCommand } from '../../../services/cases/commands.ts';
 import { type Act, CaseModel, MEMBER_COUNT, type Step, steps } from '../../support/case-model.ts';
 import { tries } from '../../support/sequences.ts';
 import { at, claim, opening, release, review, submit, withdraw } from './case-setting.ts';

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { isRefusal } from '../../../platform/refusal.ts';
 import {
   type CaseNoteCommand,
   type CaseNoteState,
   caseNote,
-} from '../../../services/cases/case-note.ts';
+} from '../../../domain/cases/case-note.ts';
+import { isRefusal } from '../../../platform/refusal.ts';
 import { matchAll } from '../../support/match-all.ts';
 import {
   after,

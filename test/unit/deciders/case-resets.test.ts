@@ -9,7 +9,7 @@ import {
   evolve,
   RESETS,
   stateSinceReset,
-} from '../../../services/cases/case-state.ts';
+} from '../../../domain/cases/case-state.ts';
 import { tries } from '../../support/sequences.ts';
 
 const case_id = randomUUID();

@@ -1,7 +1,7 @@
+import { caseDecider } from '../../../domain/cases/case.ts';
+import type { CaseEvent, CaseState } from '../../../domain/cases/case-state.ts';
+import type { CaseCommand, MemberCaseCommand } from '../../../domain/cases/commands.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { caseDecider } from '../../../services/cases/case.ts';
-import type { CaseEvent, CaseState } from '../../../services/cases/case-state.ts';
-import type { CaseCommand, MemberCaseCommand } from '../../../services/cases/commands.ts';
 
 export const caseId = '0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60';
 export const author = 'a0000000-0000-4000-8000-000000000001';

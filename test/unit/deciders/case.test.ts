@@ -1,5 +1,5 @@
 import t from 'tap';
-import { caseDecider } from '../../../services/cases/case.ts';
+import { caseDecider } from '../../../domain/cases/case.ts';
 import { matchAll } from '../../support/match-all.ts';
 import {
   after,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type * as events from '../../../domain/membership/events.ts';
+import { member } from '../../../domain/membership/member.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../../platform/eventstore/event.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import type * as events from '../../../services/membership/events.ts';
-import { member } from '../../../services/membership/member.ts';
 import { answersOf, same, tries } from '../../support/sequences.ts';
 
 type Event = NewEvent<

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { member, type RegisterMember } from '../../../services/membership/member.ts';
+import { member, type RegisterMember } from '../../../domain/membership/member.ts';
 import { matchAll } from '../../support/match-all.ts';
 
 const command: RegisterMember = {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { MAX_OPEN_REPORTS } from '../../../services/guestbook/author-decisions.ts';
-import { note } from '../../../services/guestbook/note.ts';
+import { MAX_OPEN_REPORTS } from '../../../domain/guestbook/author-decisions.ts';
+import { note } from '../../../domain/guestbook/note.ts';
 import { matchAll } from '../../support/match-all.ts';
 import * as s from './note-setting.ts';
 

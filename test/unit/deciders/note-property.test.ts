@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
+import type { NoteEvents, NoteState } from '../../../domain/guestbook/state.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { type NoteCommand, note } from '../../../services/guestbook/note.ts';
-import type { NoteEvents, NoteState } from '../../../services/guestbook/state.ts';
 import { tries } from '../../support/sequences.ts';
 import * as s from './note-setting.ts';
 

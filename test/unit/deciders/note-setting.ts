@@ -1,7 +1,7 @@
+import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
+import type { NoteEvents, NoteState } from '../../../domain/guestbook/state.ts';
 import type { Actor, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { type NoteCommand, note } from '../../../services/guestbook/note.ts';
-import type { NoteEvents, NoteState } from '../../../services/guestbook/state.ts';
 
 export const id = '0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60';
 export const parentId = '1c8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f61';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { note } from '../../../services/guestbook/note.ts';
+import { note } from '../../../domain/guestbook/note.ts';
 import { matchAll } from '../../support/match-all.ts';
 import * as s from './note-setting.ts';
 

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
-import { isRefusal } from '../../../platform/refusal.ts';
-import { closeProfile } from '../../../services/profiles/closure.ts';
 import {
   type ProfileCommand,
   type ProfileState,
   profile,
-} from '../../../services/profiles/profile.ts';
+} from '../../../domain/profiles/profile.ts';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { isRefusal } from '../../../platform/refusal.ts';
+import { closeProfile } from '../../../services/profiles/closure.ts';
 import { profileState } from '../../../services/profiles/publish.ts';
 import { matchAll } from '../../support/match-all.ts';
 

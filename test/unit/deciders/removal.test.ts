@@ -1,8 +1,8 @@
 import t from 'tap';
+import { artifact } from '../../../domain/artifacts/artifact.ts';
+import { profile } from '../../../domain/profiles/profile.ts';
+import type { Removal, RemovalCommand } from '../../../domain/publications/removal.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { artifact } from '../../../services/artifacts/artifact.ts';
-import { profile } from '../../../services/profiles/profile.ts';
-import type { Removal, RemovalCommand } from '../../../services/publications/removal.ts';
 
 const author = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
 const artifactId = '0b8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f60';

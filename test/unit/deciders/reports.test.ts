@@ -1,8 +1,8 @@
 import t from 'tap';
+import type { ReportReason } from '../../../domain/guestbook/report-reasons.ts';
+import { type ReportsCommand, recordReports } from '../../../domain/reports/reports.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import type { ReportReason } from '../../../services/guestbook/report-reasons.ts';
-import { type ReportsCommand, recordReports } from '../../../services/reports/reports.ts';
 import { matchAll } from '../../support/match-all.ts';
 
 const subject = { type: 'profile' as const, id: '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62' };

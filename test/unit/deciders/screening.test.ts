@@ -1,7 +1,7 @@
 import t from 'tap';
+import { NoteScreened } from '../../../domain/screening/events.ts';
+import { RULES_VERSION } from '../../../domain/screening/rules.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
-import { NoteScreened } from '../../../services/screening/events.ts';
-import { RULES_VERSION } from '../../../services/screening/rules.ts';
 import { type RecordScreening, screening } from '../../../services/screening/screening.ts';
 
 const noteId = '7a3f2f5e-6c1d-4a8b-9a51-0d5a1a3c9e10';

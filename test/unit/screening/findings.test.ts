@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { type FindingCode, toBand } from '../../../domain/screening/rules.ts';
 import { findingsIn } from '../../../services/screening/findings.ts';
 import { fold, foldedWords } from '../../../services/screening/folded.ts';
-import { type FindingCode, toBand } from '../../../services/screening/rules.ts';
 import { toSentence } from '../../../services/screening/sentences.ts';
 
 const describe = (message: string, name = '') => {

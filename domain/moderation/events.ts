@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
-import { COMMENT_SUBJECTS } from './queue/subject.ts';
-import { ROLES } from './staff/roles.ts';
+import { ROLES } from './roles.ts';
+import { COMMENT_SUBJECTS } from './subject.ts';
 
 export const ModeratorAdded = defineEvent('ModeratorAdded', {
   summary: 'The operator added a moderator.',

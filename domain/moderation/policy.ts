@@ -1,6 +1,6 @@
-import type { NewEvent } from '../../../platform/eventstore/event.ts';
-import { type Refusal, refuse, wrongVersion } from '../../../platform/refusal.ts';
-import type * as events from '../events.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { type Refusal, refuse, wrongVersion } from '../../platform/refusal.ts';
+import type * as events from './events.ts';
 
 export interface PolicyState {
   title: string | null;

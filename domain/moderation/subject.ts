@@ -1,4 +1,4 @@
-import { RECORD_TYPES, type RecordType } from '../../publications/record-type.ts';
+import { RECORD_TYPES, type RecordType } from '../publications/record-type.ts';
 
 /** An item of the queue: a note, or a record that was published without review. */
 export interface Subject {

@@ -1,4 +1,4 @@
-import type { Role } from '../../../platform/http/principal.ts';
+import type { Role } from '../../platform/http/principal.ts';
 
 export const ROLES = ['triage', 'moderator', 'lead', 'auditor'] as const satisfies readonly Role[];
 
