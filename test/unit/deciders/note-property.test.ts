@@ -12,6 +12,11 @@ const HIDES = ['NoteRejected', 'NoteRemoved', 'DecisionUndone', 'NoteWithdrawn',
 
 type Event = RecordedEvent<NoteEvents>;
 
+/** Whether a note is public or hidden because of the event; the undo of a keep leaves it public. */
+const decidesVisibility = (event: Event): boolean =>
+  [...PUBLISHES, ...HIDES].includes(event.type) &&
+  !(event.type === 'DecisionUndone' && event.data.decision === 'kept');
+
 const command = fc.record({
   type: fc.constantFrom(...(Object.keys(s.made) as NoteCommand['type'][])),
   by: fc.constantFrom(s.ann, s.bob),
@@ -45,7 +50,7 @@ t.test('makes a note public only by a decision after the last that hid it', asyn
       state = appended.reduce(note.evolve, state);
       if (state.status !== 'approved') continue;
       published++;
-      const last = events.findLast(({ type }) => [...PUBLISHES, ...HIDES].includes(type));
+      const last = events.findLast(decidesVisibility);
       if (!last || !PUBLISHES.includes(last.type)) return false;
     }
     return state.status !== 'none';
