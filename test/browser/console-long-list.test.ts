@@ -29,9 +29,14 @@ t.test('a long list costs what is in sight, and stays still', NEEDS_BROWSER, asy
   await page.locator('.row[aria-posinset="140"] .row-main').click();
   await page.locator('.note .text', { hasText: /^Note 139$/ }).waitFor();
   await page.locator('.history').waitFor();
-  const topOf = () =>
-    page.locator('.row.here').evaluate((row) => Math.round(row.getBoundingClientRect().top));
+  const topOf = () => page.locator('.row.here').evaluate((row) => row.getBoundingClientRect().top);
   const top = await topOf();
+
+  // Rows that are not rendered take exactly the room that they would have.
+  await page.evaluate('document.querySelector(".list-scroll").scrollTo(0, 0)');
+  await page.locator('.row[aria-posinset="1"]').waitFor();
+  const atStart = (await topOf()) - 12_000;
+  t.equal(atStart, top, 'as many pixels away as were scrolled');
 
   const requests: string[] = [];
   page.on('request', (request) => {

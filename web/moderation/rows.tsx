@@ -25,7 +25,10 @@ export function Rows() {
     const measure = () => {
       const place = list.current;
       if (!place || place.offsetParent === null) return;
-      rowPx.current = place.querySelector<HTMLElement>('.row')?.offsetHeight || rowPx.current;
+      // The exact height: a fraction of a pixel, times the rows of a gap, moves what is in sight. A row
+      // with the text of a conflict is higher than the others.
+      const row = place.querySelector('.row:not(.is-conflict)');
+      rowPx.current = row?.getBoundingClientRect().height || rowPx.current;
       const { top } = place.getBoundingClientRect();
       const inSight = (px: number) =>
         Math.floor((px - top) / rowPx.current / STEP_ROWS) * STEP_ROWS;
