@@ -7,6 +7,7 @@ import {
   focusAfterClick,
   intercept,
   NEEDS_BROWSER,
+  untilEqual,
   untilHandled,
   untilTrue,
   visit,
@@ -214,7 +215,11 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
   await page.getByText('Your session has ended').waitFor();
   await signIn(visit, keys);
   await page.getByRole('alert').waitFor({ state: 'detached' });
-  t.equal(await page.getByLabel('Your note', { exact: true }).inputValue(), 'Still here');
+  await untilEqual(
+    t,
+    () => page.getByLabel('Your note', { exact: true }).inputValue(),
+    'Still here',
+  );
 
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
@@ -235,7 +240,11 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
   await over('Send appeal');
   await over('Check now');
   await page.getByRole('button', { name: 'Appeal' }).click();
-  t.equal(await page.getByLabel('Why should this note appear?').inputValue(), 'It is true.');
+  await untilEqual(
+    t,
+    () => page.getByLabel('Why should this note appear?').inputValue(),
+    'It is true.',
+  );
   await page.getByRole('button', { name: 'Send appeal' }).click();
   await page.getByText('Your appeal is waiting').waitFor();
 

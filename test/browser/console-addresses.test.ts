@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { NEEDS_BROWSER, untilEqual, visit } from '../support/browser.ts';
 import { currentText, openConsole, signIn, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -19,14 +19,14 @@ t.test('opens a view with its filters, and a note, by address', NEEDS_BROWSER, a
   await signIn(page, ann);
   await page.locator('.note .text', { hasText: 'Decided long ago' }).waitFor();
   await page.locator('.row').nth(1).waitFor();
-  t.equal(await page.locator('.row').count(), 2, 'the list need not contain the item');
-  t.equal(page.url(), `${at}/items/${old.id}`);
-  t.equal(await page.title(), 'Note by Ada · Moderation');
+  await untilEqual(t, () => page.locator('.row').count(), 2, 'the list need not contain the item');
+  await untilEqual(t, () => page.url(), `${at}/items/${old.id}`);
+  await untilEqual(t, () => page.title(), 'Note by Ada · Moderation');
 
   await page.keyboard.press('j');
   await page.locator('.note .text', { hasText: 'Waiting for rain' }).waitFor();
-  t.equal(page.url(), at, 'another item is not that of the address');
-  t.equal(await page.title(), 'To do · Moderation');
+  await untilEqual(t, () => page.url(), at, 'another item is not that of the address');
+  await untilEqual(t, () => page.title(), 'To do · Moderation');
   await page.goBack();
   await page.locator('.note .text', { hasText: 'Decided long ago' }).waitFor();
   await page.goForward();
@@ -35,14 +35,14 @@ t.test('opens a view with its filters, and a note, by address', NEEDS_BROWSER, a
   await page.locator('#search').fill('sun');
   await page.keyboard.press('Enter');
   await page.locator('.note .text', { hasText: 'Waiting for sun' }).waitFor();
-  t.equal(page.url(), `${at}?q=sun`);
+  await untilEqual(t, () => page.url(), `${at}?q=sun`);
   await page.reload();
   await page.locator('.note .text', { hasText: 'Waiting for sun' }).waitFor();
-  t.equal(await page.locator('#search').inputValue(), 'sun');
-  t.equal(await page.locator('.row').count(), 1);
+  await untilEqual(t, () => page.locator('#search').inputValue(), 'sun');
+  await untilEqual(t, () => page.locator('.row').count(), 1);
   await page.getByRole('link', { name: 'Decided' }).click();
   await page.locator('.note .text', { hasText: 'Decided long ago' }).waitFor();
-  t.equal(page.url(), `${at}/decided`);
+  await untilEqual(t, () => page.url(), `${at}/decided`);
   await page.goBack();
   await page.locator('.note .text', { hasText: 'Waiting for sun' }).waitFor();
 
@@ -50,7 +50,7 @@ t.test('opens a view with its filters, and a note, by address', NEEDS_BROWSER, a
   t.match(page.url(), /\/moderation\/items\//, 'a note says its own address');
   await page.goto(`${at}/items/00000000-0000-4000-8000-000000000000`);
   await untilToast(page, 'does not exist');
-  t.equal(await currentText(page), 'Waiting for rain');
+  await untilEqual(t, () => currentText(page), 'Waiting for rain');
 });
 
 t.test('decides the note of an address, and goes on with the list', NEEDS_BROWSER, async (t) => {
@@ -64,7 +64,7 @@ t.test('decides the note of an address, and goes on with the list', NEEDS_BROWSE
   await page.locator('.row').nth(1).waitFor();
   await page.keyboard.press('a');
   await untilToast(page, 'Approved');
-  t.equal(await currentText(page), 'First');
+  await untilEqual(t, () => currentText(page), 'First');
   await page.keyboard.press('u');
   await untilToast(page, 'Undone');
 });
@@ -78,7 +78,7 @@ t.test('leaves no filter of another moderator in the address', NEEDS_BROWSER, as
   await page.waitForURL('**/moderation?q=secret');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('Token').waitFor();
-  t.equal(page.url(), `${service.baseUrl}/moderation`);
+  await untilEqual(t, () => page.url(), `${service.baseUrl}/moderation`);
 });
 
 t.test(
@@ -99,7 +99,7 @@ t.test(
     await page.getByRole('button', { name: 'List' }).click();
     await page.locator('.row', { hasText: 'First' }).locator('.row-main').click();
     await page.locator('.note .text', { hasText: 'First' }).waitFor();
-    t.equal(page.url(), `${service.baseUrl}/moderation`);
+    await untilEqual(t, () => page.url(), `${service.baseUrl}/moderation`);
     await page.goBack();
     await page.locator('.row').nth(1).waitFor();
     t.ok(await page.locator('.list').isVisible(), 'back to the list');

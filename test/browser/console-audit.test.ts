@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { currentText, openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -28,27 +28,27 @@ t.test('narrows the audit, and follows its links', NEEDS_BROWSER, async (t) => {
 
   await page.getByRole('link', { name: 'Bob' }).first().click();
   await rows.nth(2).waitFor({ state: 'detached' });
-  t.equal(page.url(), `${at}/audit?moderator=Bob`);
+  await untilEqual(t, () => page.url(), `${at}/audit?moderator=Bob`);
   await page.getByLabel('Policy').selectOption('spam');
   await rows.nth(1).waitFor({ state: 'detached' });
   t.match(await rows.first().innerText(), /Bob\s+rejected/);
   await page.reload();
   await rows.first().waitFor();
-  t.equal(await page.getByLabel('Moderator').inputValue(), 'Bob');
+  await untilEqual(t, () => page.getByLabel('Moderator').inputValue(), 'Bob');
   await page.getByLabel('Moderator').fill('Unknown');
   await page.keyboard.press('Enter');
   await page.getByText('No entries match the filters.').waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await rows.nth(3).waitFor();
-  t.equal(page.url(), `${at}/audit`);
+  await untilEqual(t, () => page.url(), `${at}/audit`);
 
   await rows.filter({ hasText: 'approved' }).getByRole('link', { name: 'note' }).click();
   await page.locator('.note .text', { hasText: 'One' }).waitFor();
-  t.equal(page.url(), `${at}/items/${one.id}`);
+  await untilEqual(t, () => page.url(), `${at}/items/${one.id}`);
   await page.getByRole('link', { name: 'In the audit' }).click();
   await rows.filter({ hasText: 'approved' }).waitFor();
-  t.equal(page.url(), `${at}/audit?subject=${one.id}`);
+  await untilEqual(t, () => page.url(), `${at}/audit?subject=${one.id}`);
   await page.goBack();
   await page.locator('.note .text', { hasText: 'One' }).waitFor();
-  t.equal(await currentText(page), 'One');
+  await untilEqual(t, () => currentText(page), 'One');
 });

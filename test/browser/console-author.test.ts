@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsole, openConsoleWithNotes } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -62,13 +62,13 @@ t.test('shows more by the author beside the note', NEEDS_BROWSER, async (t) => {
   await page.keyboard.press('h');
   const drawer = page.getByRole('region', { name: 'More by Ravi' });
   await drawer.locator('li').nth(2).waitFor();
-  t.same(await drawer.locator('li > bdi').allTextContents(), [
+  await untilEqual(t, () => drawer.locator('li > bdi').allTextContents(), [
     'Also waiting',
     'A kind word',
     'Buy my things',
   ]);
   t.match(await drawer.locator('li').nth(2).innerText(), /rejected.*Spam/s);
-  t.equal(await page.locator('.row').count(), 3, 'and so does the queue');
+  await untilEqual(t, () => page.locator('.row').count(), 3, 'and so does the queue');
   await checkAppearance(t, page, 'moderation-author');
 
   await page.keyboard.press('j');

@@ -1,6 +1,12 @@
 import t, { type Test } from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { checkAppearance, holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import {
+  checkAppearance,
+  holdRequest,
+  intercept,
+  NEEDS_BROWSER,
+  untilEqual,
+} from '../support/browser.ts';
 import {
   CONFLICT_RESPONSE,
   countNotesByState,
@@ -93,11 +99,11 @@ t.test('moves to the next remaining note after a batch', NEEDS_BROWSER, async (t
   await press('x', 'j', 'j');
   await page.locator('.note .text', { hasText: 'Three' }).waitFor();
   await approve('Approved: 1 note');
-  t.equal(await currentText(page), 'Three', 'the current note stays');
+  await untilEqual(t, () => currentText(page), 'Three', 'the current note stays');
   await press('x', 'j', 'x');
   await approve('Approved: 2 notes');
-  t.equal(await currentText(page), 'Two');
-  t.same(await rows(), ['Two']);
+  await untilEqual(t, () => currentText(page), 'Two');
+  await untilEqual(t, () => rows(), ['Two']);
 });
 
 t.test('leaves out notes that do not allow the batch and says so', NEEDS_BROWSER, async (t) => {
@@ -135,7 +141,7 @@ t.test('sends a batch once and ignores an older list', NEEDS_BROWSER, async (t) 
   await untilToast(page, /^Rejected: .*2 notes/);
   await list.deliver();
   await page.locator('.row', { hasText: 'Five' }).waitFor();
-  t.same(await rows(), ['Three', 'Four', 'Five']);
+  await untilEqual(t, () => rows(), ['Three', 'Four', 'Five']);
   t.equal(batches, 1);
 });
 

@@ -7,6 +7,7 @@ import {
   holdRequest,
   intercept,
   NEEDS_BROWSER,
+  untilEqual,
   untilHandled,
   visit,
 } from '../support/browser.ts';
@@ -141,7 +142,7 @@ t.test('moves to a note that nobody else holds after a decision', NEEDS_BROWSER,
   await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');
-  t.equal(await currentText(page), 'Three');
+  await untilEqual(t, () => currentText(page), 'Three');
 });
 
 t.test("keeps another tab's claims when a tab closes", NEEDS_BROWSER, async (t) => {
@@ -157,9 +158,7 @@ t.test("keeps another tab's claims when a tab closes", NEEDS_BROWSER, async (t) 
   await second.locator('.row', { hasText: 'Claimed by you' }).nth(1).waitFor();
   t.equal(await countClaims(ann), 2);
   await second.goto('about:blank');
-  for (let looks = 0; looks < 100 && (await countClaims(ann)) === 2; looks++)
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  t.equal(await countClaims(ann), 1);
+  await untilEqual(t, () => countClaims(ann), 1);
   t.equal(await page.locator('.row', { hasText: 'One' }).getByText('Claimed by you').count(), 1);
 });
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator, submit } from '../../harness/moderation.ts';
 import { publishProfile, report } from '../../harness/records.ts';
-import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -29,8 +29,9 @@ t.test('adds a comment that other moderators see in the history', NEEDS_BROWSER,
   await page.keyboard.press('Enter');
   for (const each of [page, other])
     await each.locator('.history .comment', { hasText: 'comment by Ann' }).waitFor();
-  t.equal(
-    await other.locator('.history .comment .quoted').textContent(),
+  await untilEqual(
+    t,
+    () => other.locator('.history .comment .quoted').textContent(),
     'Asked Bob about it: aer',
   );
   t.equal(await page.locator('#comment textarea').inputValue(), '');
@@ -66,8 +67,9 @@ t.test('deletes the own comment, or as a lead any comment', NEEDS_BROWSER, async
   await page.getByRole('button', { name: 'Delete comment for good' }).waitFor();
   await checkAppearance(t, page, 'moderation-delete-comment');
   await page.keyboard.press('Tab');
-  t.equal(
-    await button.innerText(),
+  await untilEqual(
+    t,
+    () => button.innerText(),
     'Delete comment',
     'the deletion is taken back by leaving the button',
   );
@@ -118,13 +120,13 @@ t.test(
     const { page } = await openConsole(t, service, ann);
     const events = page.locator('.history li');
     await events.filter({ hasText: 'Comment 110' }).waitFor();
-    t.equal(await events.count(), 100);
+    await untilEqual(t, () => events.count(), 100);
     await checkAppearance(t, page, 'moderation-long-history');
     const earlier = page.getByRole('button', { name: 'Earlier events' });
     await earlier.click();
     await earlier.waitFor({ state: 'detached' });
-    t.equal(await events.count(), 111);
+    await untilEqual(t, () => events.count(), 111);
     t.match(await events.first().textContent(), /submitted/i);
-    t.equal(await events.nth(1).locator('.quoted').textContent(), 'Comment 1');
+    await untilEqual(t, () => events.nth(1).locator('.quoted').textContent(), 'Comment 1');
   },
 );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   countNotesByState,
   currentText,
@@ -45,7 +45,7 @@ t.test('rejects with a message, defers, escalates and undoes', NEEDS_BROWSER, as
   const word = page.getByLabel('Message to the author');
   await word.fill('Please do not a r e n u');
   await word.press('Escape');
-  t.equal(await page.locator('.panel').count(), 1, 'Esc leaves the field first');
+  await untilEqual(t, () => page.locator('.panel').count(), 1, 'Esc leaves the field first');
   await page.keyboard.press('1');
   await untilToast(page, /Rejected: .* ?spam/i);
   const history = async (id = '') => (await ann.get(`notes/${id}`)).body.history;
@@ -53,12 +53,12 @@ t.test('rejects with a message, defers, escalates and undoes', NEEDS_BROWSER, as
     type: 'NoteRejected',
     text: 'Please do not a r e n u',
   });
-  t.equal(await currentText(page), 'Note 2');
+  await untilEqual(t, () => currentText(page), 'Note 2');
   await page.locator(`#row-${two?.id}:focus`).waitFor();
 
   await page.keyboard.press('u');
   await untilToast(page, 'Undone');
-  t.equal(await currentText(page), 'Note 1');
+  await untilEqual(t, () => currentText(page), 'Note 1');
   t.match((await history(one?.id)).at(-1), { type: 'DecisionUndone' });
   t.same(await countNotesByState(service), { pending: 3 });
   await page.keyboard.press('r');
@@ -71,13 +71,13 @@ t.test('rejects with a message, defers, escalates and undoes', NEEDS_BROWSER, as
   await page.keyboard.press('2');
   await untilToast(page, 'Deferred');
   t.match((await history(two?.id)).at(-1), { type: 'NoteDeferred' });
-  t.equal(await currentText(page), 'Note 3');
+  await untilEqual(t, () => currentText(page), 'Note 3');
   await page.keyboard.press('e');
   await page.getByLabel('Message to the lead').fill('A lawyer should look');
   await page.keyboard.press('Enter');
   await untilToast(page, 'Escalated');
   t.match((await history(three?.id)).at(-1), { text: 'A lawyer should look' });
-  t.equal(await currentText(page), 'Note 1');
+  await untilEqual(t, () => currentText(page), 'Note 1');
   await page
     .getByRole('link', { name: /^Escalated/ })
     .filter({ hasText: '1' })
@@ -105,6 +105,6 @@ t.test('requests the next note only after the decision has arrived', NEEDS_BROWS
   await page.keyboard.press('Escape');
   release();
   await page.locator('.note .lease').waitFor();
-  t.equal(await currentText(page), 'Note 2');
-  t.equal(await page.locator('.row').count(), 1);
+  await untilEqual(t, () => currentText(page), 'Note 2');
+  await untilEqual(t, () => page.locator('.row').count(), 1);
 });

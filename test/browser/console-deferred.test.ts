@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   currentText,
   numberedTexts,
@@ -23,7 +23,7 @@ t.test('undoes a deferral and an escalation by key', NEEDS_BROWSER, async (t) =>
   await page.keyboard.press('u');
   await untilToast(page, 'Undone: “Note 1”');
   t.match(await item(notes[0]?.id), { deferred_until: null });
-  t.equal(await currentText(page), 'Note 1');
+  await untilEqual(t, () => currentText(page), 'Note 1');
 
   await page.keyboard.press('e');
   await page.getByLabel('Message to the lead').fill('Hard');
@@ -51,7 +51,7 @@ t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (
   await page.locator('#search').fill('note');
   await page.keyboard.press('Enter');
   await page.locator('.row', { hasText: 'Note 2' }).getByText('Deferred until').waitFor();
-  t.equal(await page.locator('.row').count(), 4, 'a search includes deferred notes');
+  await untilEqual(t, () => page.locator('.row').count(), 4, 'a search includes deferred notes');
 
   await link.click();
   await page.locator('.row').nth(2).waitFor();
@@ -59,7 +59,7 @@ t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (
   await checkAppearance(t, page, 'moderation-deferred');
   await page.keyboard.press('u');
   await untilToast(page, 'Brought back: “Note 2”');
-  t.equal(await currentText(page), 'Note 3', 'the next note is current');
+  await untilEqual(t, () => currentText(page), 'Note 3', 'the next note is current');
   await page.locator('.row').nth(2).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Bring back u' }).click();
   await untilToast(page, 'Brought back: “Note 3”');
@@ -68,5 +68,9 @@ t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (
   await page.getByText('Nothing is deferred.').waitFor();
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.locator('.row').nth(2).waitFor();
-  t.same(await page.locator('.row .excerpt').allTextContents(), ['Note 1', 'Note 2', 'Note 3']);
+  await untilEqual(t, () => page.locator('.row .excerpt').allTextContents(), [
+    'Note 1',
+    'Note 2',
+    'Note 3',
+  ]);
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { submit } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER } from '../support/browser.ts';
+import { NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   countNotesByState,
   numberedTexts,
@@ -20,7 +20,7 @@ t.test('ignores keys while typing and can switch them off', NEEDS_BROWSER, async
   await page.locator('.row', { hasText: 'Note 3' }).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
-  t.equal(await page.locator('.row').count(), 1);
+  await untilEqual(t, () => page.locator('.row').count(), 1);
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
   await page.keyboard.press('a');
@@ -42,7 +42,7 @@ t.test('ignores keys while typing and can switch them off', NEEDS_BROWSER, async
   await page.locator('.note .lease').waitFor();
   await page.keyboard.press('Escape');
   t.equal((await ann.get('me')).body.leases.length, 1, 'Esc releases nothing');
-  t.equal(await page.locator('.note .lease').count(), 1);
+  await untilEqual(t, () => page.locator('.note .lease').count(), 1);
   await page.getByRole('button', { name: 'Reject', exact: true }).click();
   await page.locator('.panel').waitFor();
   await page.keyboard.press('Escape');

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER } from '../support/browser.ts';
+import { NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -52,5 +52,5 @@ t.test('adapts to large letters and forced colours, and clips marks', NEEDS_BROW
   await page.getByRole('button', { name: 'List' }).waitFor();
   await page.goBack();
   await page.locator('.row-main').first().waitFor();
-  t.equal(await page.getByRole('heading', { name: 'To do', level: 2 }).count(), 1);
+  await untilEqual(t, () => page.getByRole('heading', { name: 'To do', level: 2 }).count(), 1);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { NEEDS_BROWSER } from '../support/browser.ts';
+import { NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -25,7 +25,12 @@ t.test('shows how each lost claim ended', NEEDS_BROWSER, async (t) => {
   await row.getByText('Claimed by Bob').waitFor();
   await page.keyboard.press('Escape');
   await row.getByText('Claim lost').waitFor({ state: 'detached' });
-  t.equal(await row.getByText('Claimed by Bob').count(), 1, "what is given up stays another's");
+  await untilEqual(
+    t,
+    () => row.getByText('Claimed by Bob').count(),
+    1,
+    "what is given up stays another's",
+  );
 
   await bob.post('claims/release', {
     lease_ids: (await bob.get('me')).body.leases.map(

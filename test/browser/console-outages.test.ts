@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { intercept, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { intercept, NEEDS_BROWSER, untilEqual, visit } from '../support/browser.ts';
 import {
   CONFLICT_RESPONSE,
   openConsole,
@@ -63,8 +63,9 @@ t.test('shows the whole queue to the next moderator', NEEDS_BROWSER, async (t) =
   await search();
   await end();
   await signIn(page, ann);
-  t.equal(
-    await page.locator('#search').inputValue(),
+  await untilEqual(
+    t,
+    () => page.locator('#search').inputValue(),
     'needle',
     'the same moderator keeps the search',
   );

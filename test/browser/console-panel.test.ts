@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, countClaims, submit } from '../../harness/moderation.ts';
-import { holdRequest, intercept, NEEDS_BROWSER, untilHandled, visit } from '../support/browser.ts';
+import {
+  holdRequest,
+  intercept,
+  NEEDS_BROWSER,
+  untilEqual,
+  untilHandled,
+  visit,
+} from '../support/browser.ts';
 import { openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -37,7 +44,7 @@ t.test('keeps a message for a lead from the author', NEEDS_BROWSER, async (t) =>
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.locator('.row').waitFor();
   await page.keyboard.press('r');
-  t.equal(await page.getByLabel('Message to the author').inputValue(), 'Please stop');
+  await untilEqual(t, () => page.getByLabel('Message to the author').inputValue(), 'Please stop');
 });
 
 t.test('reports a deferral that escalates', NEEDS_BROWSER, async (t) => {
@@ -82,7 +89,10 @@ t.test('releases the claim of a panel that is left in any way', NEEDS_BROWSER, a
 
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.locator('.row').nth(2).waitFor();
+  // The stream may announce the claim before its response, which the panel would wait for.
+  const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('n');
+  await untilHandled(page, claimed);
   await page.locator('.note .lease').waitFor();
   await page.keyboard.press('r');
   await page.locator('.panel').waitFor();
@@ -122,7 +132,9 @@ t.test('allows decisions at the claim limit', NEEDS_BROWSER, async (t) => {
 
 t.test('sends a filled-in decision once and keeps its claim', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsoleWithNotes(t, ['Hello']);
+  const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.keyboard.press('r');
+  await untilHandled(page, claimed);
   await page.locator('.row', { hasText: 'Claimed by you' }).waitFor();
   await page.getByLabel('Message to the author').fill('Please stop');
   await page.getByLabel('Message to the author').press('Escape');

@@ -1,6 +1,12 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { checkAppearance, holdRequest, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
+import {
+  checkAppearance,
+  holdRequest,
+  NEEDS_BROWSER,
+  untilEqual,
+  untilHandled,
+} from '../support/browser.ts';
 import { openConsole, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -36,7 +42,7 @@ t.test('keeps an unsaved policy on Escape and names missing fields', NEEDS_BROWS
   await page.keyboard.press('Escape');
   await leave.and(page.locator(':focus')).waitFor();
   for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
-  t.equal(await dialog.getByLabel('Title').inputValue(), 'Too loud');
+  await untilEqual(t, () => dialog.getByLabel('Title').inputValue(), 'Too loud');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'detached' });
   const saved = page.locator('.policy-list li', { hasText: 'Too loud' });
@@ -50,7 +56,7 @@ t.test('keeps an unsaved policy on Escape and names missing fields', NEEDS_BROWS
   await editor.waitFor();
   await page.keyboard.press('Escape');
   await editor.waitFor({ state: 'detached' });
-  t.equal(await saved.count(), 1, 'an unchanged editor closes without a question');
+  await untilEqual(t, () => saved.count(), 1, 'an unchanged editor closes without a question');
 });
 
 t.test('updates a changed policy where it is chosen', NEEDS_BROWSER, async (t) => {
@@ -96,7 +102,7 @@ t.test('closes only the editor whose save was answered', NEEDS_BROWSER, async (t
   saving.release();
   await untilHandled(page, listed);
   await spam.locator('h3', { hasText: 'Spam and worse' }).waitFor();
-  t.equal(await editor.getByLabel('Title').inputValue(), 'Half a th');
+  await untilEqual(t, () => editor.getByLabel('Title').inputValue(), 'Half a th');
 });
 
 t.test('inserts a prepared message before a policy rejects', NEEDS_BROWSER, async (t) => {
@@ -137,7 +143,7 @@ t.test('inserts a prepared message before a policy rejects', NEEDS_BROWSER, asyn
   await page.keyboard.press('m');
   await page.keyboard.press('2');
   const field = page.getByLabel('Message to the author');
-  t.equal(await field.inputValue(), 'Write to the archive instead.');
+  await untilEqual(t, () => field.inputValue(), 'Write to the archive instead.');
   await page.keyboard.press('5');
   await untilToast(page, 'Rejected: Off topic');
   const { item } = (await lea.get(`notes/${id}`)).body;

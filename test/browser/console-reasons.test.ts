@@ -2,7 +2,7 @@ import t from 'tap';
 import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { checkAppearance, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual, untilTrue } from '../support/browser.ts';
 import {
   countNotesByState,
   currentText,
@@ -22,7 +22,7 @@ t.test("names another's decision and moves on", NEEDS_BROWSER, async (t) => {
   await page.locator('.row', { hasText: 'Note 1' }).getByText('approved').waitFor();
   await page.keyboard.press('a');
   await untilToast(page, /Bob approved it at .*\d.* “Note 1”/);
-  t.equal(await currentText(page), 'Note 2');
+  await untilEqual(t, () => currentText(page), 'Note 2');
   await page.locator(`#row-${notes[1]?.id}:focus`).waitFor();
 
   await bob.post('claims', { note_ids: [notes[1]?.id] });
@@ -31,7 +31,7 @@ t.test("names another's decision and moves on", NEEDS_BROWSER, async (t) => {
     await page.locator('.toast').getByRole('button', { name: 'Dismiss' }).click();
     await page.keyboard.press(key);
     await untilToast(page, /Bob claimed it at .*\d/);
-    t.equal(await currentText(page), 'Note 2', 'what is not decided stays');
+    await untilEqual(t, () => currentText(page), 'Note 2', 'what is not decided stays');
   }
   await checkAppearance(t, page, 'moderation-held');
 });
@@ -66,7 +66,7 @@ t.test(
       .filter({ hasText: '1' })
       .click();
     await other.page.getByRole('button', { name: 'Grant the appeal' }).waitFor();
-    t.same(await other.page.locator('.bar button').allTextContents(), [
+    await untilEqual(t, () => other.page.locator('.bar button').allTextContents(), [
       'Grant the appeal a',
       'Uphold the decision r',
       'Claim',
@@ -87,7 +87,7 @@ t.test('lists all notes of a batch and preselects no policy', NEEDS_BROWSER, asy
   const dialog = page.getByRole('dialog', { name: 'Reject 8 notes?' });
   await dialog.waitFor();
   const chosen = dialog.getByRole('list', { name: 'Notes to decide on' }).getByRole('listitem');
-  t.equal(await chosen.count(), 8);
+  await untilEqual(t, () => chosen.count(), 8);
   t.match(await chosen.nth(7).textContent(), /Buy http:\/\/1\.2\.3\.4 8.*link/i);
   await checkAppearance(t, page, 'moderation-batch-all');
   await page.keyboard.press('Enter');
@@ -118,7 +118,7 @@ t.test('puts the button that keeps an item first, also on a phone', NEEDS_BROWSE
   const [keep = 0, remove = 0] = await places();
   t.ok(keep < remove);
   await page.keyboard.press('x');
-  t.same(await page.locator('.selection .row-buttons button').allTextContents(), [
+  await untilEqual(t, () => page.locator('.selection .row-buttons button').allTextContents(), [
     'Keep… ⇧A',
     'Remove… ⇧R',
   ]);

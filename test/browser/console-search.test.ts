@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsoleWithNotes } from '../support/console.ts';
 
 t.test('shows what a search has found, and how many', NEEDS_BROWSER, async (t) => {
@@ -16,8 +16,12 @@ t.test('shows what a search has found, and how many', NEEDS_BROWSER, async (t) =
   await page.locator('[role=status]', { hasText: '2 of 3 found.' }).waitFor();
   const excerpt = page.locator('.row').first().locator('.excerpt');
   t.match(await excerpt.textContent(), /^….*Then MONEY comes up\.$/);
-  t.same(await page.locator('.row mark').allTextContents(), ['MONEY', 'money', 'money']);
-  t.same(await page.locator('.note .text mark').allTextContents(), ['MONEY']);
+  await untilEqual(t, () => page.locator('.row mark').allTextContents(), [
+    'MONEY',
+    'money',
+    'money',
+  ]);
+  await untilEqual(t, () => page.locator('.note .text mark').allTextContents(), ['MONEY']);
   await checkAppearance(t, page, 'moderation-search');
   await page.keyboard.press('j');
   await page.locator('.note .text mark').nth(1).waitFor();

@@ -6,6 +6,7 @@ import {
   holdRequest,
   intercept,
   NEEDS_BROWSER,
+  untilEqual,
   untilHandled,
 } from '../support/browser.ts';
 import { openConsole, openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
@@ -62,7 +63,7 @@ t.test('keeps the sign-in over the page and restores the focus', NEEDS_BROWSER, 
   await page.getByRole('dialog').waitFor();
   for (let times = 0; times < 5; times++) await page.keyboard.press('Escape');
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
-  t.equal(await page.locator('dialog:modal').count(), 1);
+  await untilEqual(t, () => page.locator('dialog:modal').count(), 1);
   t.equal(await page.evaluate('document.activeElement.name'), 'token');
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).focus();
   await page.keyboard.press('a');
@@ -154,7 +155,7 @@ t.test('keeps a new session when an old response arrives', NEEDS_BROWSER, async 
   oldRequest.release();
   await untilHandled(page, answered);
   t.equal(await page.getByRole('dialog').count(), 0);
-  t.equal(await page.locator('.who', { hasText: 'Bob' }).count(), 1);
+  await untilEqual(t, () => page.locator('.who', { hasText: 'Bob' }).count(), 1);
 });
 
 t.test("never retries one moderator's request for another", NEEDS_BROWSER, async (t) => {

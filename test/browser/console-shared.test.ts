@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsole, untilToast } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -36,12 +36,14 @@ t.test('shares a note between two moderators', NEEDS_BROWSER, async (t) => {
   await anns.page
     .locator('.panel', { hasText: /Bob approved it at .*Your text is kept/ })
     .waitFor();
-  t.equal(
-    await anns.page.getByLabel('Message to the author').inputValue(),
+  await untilEqual(
+    t,
+    () => anns.page.getByLabel('Message to the author').inputValue(),
     'A long and careful word',
   );
-  t.equal(
-    await anns.page.locator('.panel').getAttribute('aria-busy'),
+  await untilEqual(
+    t,
+    () => anns.page.locator('.panel').getAttribute('aria-busy'),
     'false',
     'the panel is ready to send again',
   );
@@ -67,7 +69,7 @@ t.test('polls the queue while the stream is cut, then resumes it', NEEDS_BROWSER
   await context.setOffline(false);
   await submit(service, { message: 'Third' });
   await page.locator('.row', { hasText: 'Third' }).waitFor({ timeout: 30_000 });
-  t.equal(await page.locator('.stream.paused').count(), 1, 'found by polling');
+  await untilEqual(t, () => page.locator('.stream.paused').count(), 1, 'found by polling');
 
   await bob.post('claims', { note_ids: [first.id] });
   const again = page.waitForResponse('**/api/moderation/stream');
@@ -83,7 +85,7 @@ t.test('reads what only the counts announce, with its history', NEEDS_BROWSER, a
   const { id } = await submit(service, { message: 'Put off' });
   const { page } = await openConsole(t, service, ann);
   await page.locator('.history li').first().waitFor();
-  t.equal(await page.locator('.history li').count(), 1);
+  await untilEqual(t, () => page.locator('.history li').count(), 1);
   const until = new Date(Date.now() + 3_600_000).toISOString();
   await bob.post(`notes/${id}/decisions`, { action: 'defer', expected_version: 1, until });
   // The current note stays until the moderator leaves it.

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import { countClaims } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER } from '../support/browser.ts';
+import { NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   currentText,
   numberedTexts,
@@ -24,7 +24,7 @@ t.test('decides and claims once on a double click', NEEDS_BROWSER, async (t) => 
   const { ann, page, approved } = await openConsoleWithCount(t, 5);
   await page.locator('.bar').getByRole('button', { name: 'Approve' }).dblclick();
   await untilToast(page, 'Approved “Note 1”');
-  t.equal(await currentText(page), 'Note 2');
+  await untilEqual(t, () => currentText(page), 'Note 2');
   // A touch screen may report two taps as two first clicks.
   const twice = (shift: number) =>
     page.evaluate(`for (const clientX of [300, 300 + ${shift}])
@@ -32,7 +32,7 @@ t.test('decides and claims once on a double click', NEEDS_BROWSER, async (t) => 
         new MouseEvent('click', { bubbles: true, detail: 1, clientX, clientY: 300 }))`);
   await twice(20);
   await untilToast(page, 'Approved “Note 2”');
-  t.equal(await currentText(page), 'Note 3');
+  await untilEqual(t, () => currentText(page), 'Note 3');
   const claimed = page.waitForResponse('**/api/moderation/claims');
   await page.getByRole('button', { name: 'Claim next' }).dblclick();
   await claimed;
@@ -80,13 +80,13 @@ t.test('ignores keys of an input method', NEEDS_BROWSER, async (t) => {
   await page.locator('#search:focus').waitFor();
   await compose();
   await page.keyboard.type('a');
-  t.equal(await page.locator('#search').inputValue(), 'a');
+  await untilEqual(t, () => page.locator('#search').inputValue(), 'a');
   await page.locator('#search').press('Escape');
   await page.keyboard.press('e');
   await page.locator('.panel textarea:focus').waitFor();
   await compose();
   await page.keyboard.type('a');
-  t.equal(await page.locator('.panel textarea').inputValue(), 'a');
+  await untilEqual(t, () => page.locator('.panel textarea').inputValue(), 'a');
   await page.locator('.panel textarea').press('Escape');
   await page.locator('.panel:focus').waitFor();
   t.equal(await approved(), 0);
@@ -105,7 +105,7 @@ t.test('ignores repeated keys and keys with a modifier', NEEDS_BROWSER, async (t
   await untilToast(page, 'Approved “Note 3”');
   await page.keyboard.press('r');
   await page.locator('.panel').waitFor();
-  t.equal(await page.locator('.row').count(), 2, 'only the first press counts');
+  await untilEqual(t, () => page.locator('.row').count(), 2, 'only the first press counts');
   t.equal(await approved(), 1);
 });
 

@@ -35,10 +35,13 @@ t.test('the text of a note does not move while one decides on it', NEEDS_BROWSER
       await page.locator('.panel').waitFor();
       await page.locator('.note .lease', { hasText: 'Claimed by you' }).waitFor();
       await still(`panel of ${key}`);
+      // The page shows the release before it has arrived, but Bob can claim only after it.
+      const released = page.waitForResponse('**/claims/release');
       await page.keyboard.press('Escape');
       if (key === 'e') await page.keyboard.press('Escape');
       await page.locator('.panel').waitFor({ state: 'detached' });
       await page.locator('.note .lease').waitFor({ state: 'detached' });
+      await released;
     }
     await bob.post('claims', { note_ids: [notes[0]?.id] });
     await page.locator('.note .lease', { hasText: 'Bob claimed it at' }).waitFor();

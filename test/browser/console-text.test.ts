@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
-import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { currentText, openConsole, openConsoleWithNotes } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -35,7 +35,7 @@ t.test('shows hostile text as text and marks hidden characters', NEEDS_BROWSER, 
     const shown = await page.locator('.note .text .mark').all();
     const named = await Promise.all(shown.map((mark) => mark.getAttribute('aria-label')));
     for (const mark of marks) t.ok(named.includes(mark), mark);
-    if (marks.length === 0) t.equal(await currentText(page), message);
+    if (marks.length === 0) await untilEqual(t, () => currentText(page), message);
     else
       t.notMatch(
         await currentText(page),
@@ -44,7 +44,11 @@ t.test('shows hostile text as text and marks hidden characters', NEEDS_BROWSER, 
     await checkAppearance(t, page, `moderation-hostile-${index + 1}`);
   }
   for (const name of await page.locator('.author, #note-title bdi, .record bdi').all())
-    t.equal(await name.locator('.mark').getAttribute('aria-label'), 'right-to-left override');
+    await untilEqual(
+      t,
+      () => name.locator('.mark').getAttribute('aria-label'),
+      'right-to-left override',
+    );
   t.equal(
     await page
       .locator(
@@ -54,7 +58,7 @@ t.test('shows hostile text as text and marks hidden characters', NEEDS_BROWSER, 
     0,
     'no link or image is rendered, but those to the note, to its address and to the audit',
   );
-  t.equal(await page.locator('.note a').count(), 3);
+  await untilEqual(t, () => page.locator('.note a').count(), 3);
   t.equal(await page.evaluate('window.hit'), undefined);
   t.equal((await page.locator('.note bdi[dir=auto]').count()) > 0, true);
 });
@@ -68,16 +72,20 @@ t.test('marks and quotes what a finding refers to as written', NEEDS_BROWSER, as
   const { page } = await openConsole(t, service, ann);
   const found = page.locator('.note .text mark.found');
   await found.nth(4).waitFor();
-  t.same(await found.allTextContents(), ['\u00E5ss', 'f', 'SHY', 'uck', 'a.org']);
-  t.equal(await found.first().getAttribute('title'), 'profanity: 2 words, read as “ass”, “fuck”');
+  await untilEqual(t, () => found.allTextContents(), ['\u00E5ss', 'f', 'SHY', 'uck', 'a.org']);
+  await untilEqual(
+    t,
+    () => found.first().getAttribute('title'),
+    'profanity: 2 words, read as “ass”, “fuck”',
+  );
   const finding = page.locator('.finding').filter({ hasText: 'profanity' });
-  t.same(await finding.locator('.word').allTextContents(), ['\u00E5ss', 'fSHYuck']);
+  await untilEqual(t, () => finding.locator('.word').allTextContents(), ['\u00E5ss', 'fSHYuck']);
   await checkAppearance(t, page, 'moderation-found');
 
   await page.locator('#search').fill('ss and');
   await page.keyboard.press('Enter');
   await page.locator('.note .text mark.found.hit', { hasText: 'ss' }).waitFor();
-  t.same(await page.locator('.note .text mark').allTextContents(), [
+  await untilEqual(t, () => page.locator('.note .text mark').allTextContents(), [
     '\u00E5',
     'ss',
     ' and',
@@ -90,7 +98,7 @@ t.test('marks and quotes what a finding refers to as written', NEEDS_BROWSER, as
 
 t.test('ends an excerpt with a whole character', NEEDS_BROWSER, async (t) => {
   const { page } = await openConsoleWithNotes(t, [`a${'😀'.repeat(200)}`]);
-  t.equal(await page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);
+  await untilEqual(t, () => page.locator('.row .excerpt').textContent(), `a${'😀'.repeat(139)}`);
 });
 
 t.test('offers no author search for a guest without a name', NEEDS_BROWSER, async (t) => {
@@ -120,5 +128,5 @@ t.test('lists similar notes beside the current one', NEEDS_BROWSER, async (t) =>
   const { page } = await openConsole(t, service, ann);
   const alike = page.locator('.alike li');
   await alike.getByText(/^\d\d% similar · rejected$/).waitFor();
-  t.equal(await alike.locator('bdi').textContent(), spam);
+  await untilEqual(t, () => alike.locator('bdi').textContent(), spam);
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual, visit } from '../support/browser.ts';
 import { openConsole, openConsoleWithNotes, signIn } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -16,7 +16,7 @@ t.test('shows no hints at keys on a phone', NEEDS_BROWSER, async (t) => {
   });
   await signIn(page, ann);
   await page.locator('.row-main').waitFor();
-  t.equal(await page.locator('#search').getAttribute('placeholder'), 'Search');
+  await untilEqual(t, () => page.locator('#search').getAttribute('placeholder'), 'Search');
   for (const hidden of ['kbd', '.top .keys', '.key-help'])
     for (const hint of await page.locator(hidden).all()) t.notOk(await hint.isVisible(), hidden);
   t.ok(((await page.locator('.top').boundingBox())?.height ?? 99) <= 50, 'one line');

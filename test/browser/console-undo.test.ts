@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import t from 'tap';
 import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { holdRequest, intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { currentText, openConsole, signIn, untilToast } from '../support/console.ts';
 import { advanceTime } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
@@ -111,7 +111,7 @@ t.test('does not move back when an undo is answered late', NEEDS_BROWSER, async 
   undo.release();
   await untilToast(page, 'Undone: “One”');
   await page.locator('.row', { hasText: 'One' }).waitFor();
-  t.equal(await currentText(page), 'Three');
+  await untilEqual(t, () => currentText(page), 'Three');
   t.equal(await states(), 'pending pending pending');
 });
 

@@ -2,7 +2,13 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { MAX_SCANNED } from '../../services/moderation/queue/queue-page.ts';
-import { checkAppearance, holdRequest, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import {
+  checkAppearance,
+  holdRequest,
+  NEEDS_BROWSER,
+  untilEqual,
+  visit,
+} from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { insertNotesOfOthers } from '../support/decided-notes.ts';
 import { advanceTime } from '../support/passing-time.ts';
@@ -142,7 +148,7 @@ t.test('continues a search of decided notes until a match', NEEDS_BROWSER, async
   };
   await search('needle');
   await page.locator('.row', { hasText: 'The needle in it' }).waitFor();
-  t.equal(await page.locator('.row').count(), 1);
+  await untilEqual(t, () => page.locator('.row').count(), 1);
   await search('no such words');
   await page.getByText('No matches.').waitFor();
   t.equal(

@@ -1,6 +1,12 @@
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER, visit as open, untilTrue } from '../support/browser.ts';
+import {
+  checkAppearance,
+  NEEDS_BROWSER,
+  visit as open,
+  untilEqual,
+  untilTrue,
+} from '../support/browser.ts';
 import { sendNote, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async (t) => {
@@ -17,8 +23,8 @@ t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async
   await page.getByText('501 / 500').waitFor();
   await page.getByRole('button', { name: 'Send for review' }).click();
   const [text, name] = [page.getByLabel('Your note', { exact: true }), page.getByLabel('Name')];
-  t.equal(await text.getAttribute('aria-invalid'), 'true');
-  t.equal(await name.getAttribute('aria-invalid'), 'true');
+  await untilEqual(t, () => text.getAttribute('aria-invalid'), 'true');
+  await untilEqual(t, () => name.getAttribute('aria-invalid'), 'true');
   await untilTrue(page, 'document.activeElement.name === "message"');
   await checkAppearance(t, page, 'guestbook-errors');
 

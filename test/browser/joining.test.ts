@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   accountLink,
   join,
@@ -77,8 +77,9 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('do not belong together').waitFor();
   await page.getByLabel('Member id').fill(file);
-  t.equal(
-    await page.getByLabel('Sign-in key').inputValue(),
+  await untilEqual(
+    t,
+    () => page.getByLabel('Sign-in key').inputValue(),
     keys.sign_in_key,
     'a pasted key file fills the fields',
   );

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { focusAfterClick, NEEDS_BROWSER, untilTrue } from '../support/browser.ts';
+import { focusAfterClick, NEEDS_BROWSER, untilEqual, untilTrue } from '../support/browser.ts';
 import {
   accountLink,
   join,
@@ -24,10 +24,10 @@ t.test('works by keyboard alone', NEEDS_BROWSER, async (t) => {
     t.fail(`${name} is not reached by Tab`);
   };
   await press('Tab');
-  t.equal(await page.evaluate('document.activeElement.innerText'), 'Skip to the content');
-  t.equal(await page.getByText('Skip to the content').isVisible(), true);
+  await untilTrue(page, 'document.activeElement.innerText === "Skip to the content"');
+  await untilEqual(t, () => page.getByText('Skip to the content').isVisible(), true);
   await press('Enter');
-  t.equal(await page.evaluate('document.activeElement.id'), 'content');
+  await untilTrue(page, 'document.activeElement.id === "content"');
   await tabTo('Write a note…');
   await press('Enter');
   await untilTrue(page, 'document.activeElement.name === "message"');
@@ -39,6 +39,7 @@ t.test('works by keyboard alone', NEEDS_BROWSER, async (t) => {
   await untilTrue(page, 'document.activeElement.innerText === "Write a note…"');
 
   await page.reload();
+  await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
   await tabTo('Join');
   await press('Enter');
   await untilTrue(page, 'document.activeElement.closest("dialog") !== null');

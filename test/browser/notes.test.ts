@@ -1,6 +1,12 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER, untilTrue, visit } from '../support/browser.ts';
+import {
+  checkAppearance,
+  NEEDS_BROWSER,
+  untilEqual,
+  untilTrue,
+  visit,
+} from '../support/browser.ts';
 import { startGuestbook, untilConfirmed, visitGuestbook } from '../support/guestbook-page.ts';
 
 t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, async (t) => {
@@ -21,17 +27,17 @@ t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, 
   const first = page.getByRole('article').first();
   await first.getByText('Who else hears the bell?').waitFor();
   await checkAppearance(t, page, 'guestbook-notes');
-  t.equal(await page.locator('.notes > li').count(), 30);
+  await untilEqual(t, () => page.locator('.notes > li').count(), 30);
   await page.getByRole('link', { name: 'Older notes' }).click();
   await page.getByText('Note number 1', { exact: true }).waitFor();
-  t.equal(await page.locator('.notes > li').count(), 2);
+  await untilEqual(t, () => page.locator('.notes > li').count(), 2);
   t.equal(await page.getByRole('link', { name: 'Older notes' }).count(), 0);
   await page.goBack();
   await page.getByRole('link', { name: 'Older notes' }).waitFor();
 
   await page.getByRole('link', { name: 'Two Clerks' }).click();
   await page.getByText('Filed.').waitFor();
-  t.equal(await page.title(), 'Two Clerks · Guestbook');
+  await untilEqual(t, () => page.title(), 'Two Clerks · Guestbook');
   await page.emulateMedia({ forcedColors: 'active' });
   const [closed, alsoClosed, open] = (await page.evaluate(
     `[...document.querySelectorAll('main nav a')]
@@ -43,7 +49,7 @@ t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, 
   await page.goBack();
   await first.getByRole('link', { name: '1 reply' }).click();
   await page.getByText('I do.').waitFor();
-  t.equal(await page.title(), 'Ada: Who else hears the bell? · Guestbook');
+  await untilEqual(t, () => page.title(), 'Ada: Who else hears the bell? · Guestbook');
 
   await page.getByRole('button', { name: 'Write a reply…' }).click();
   await page.getByLabel('Your reply').fill('So do I.');
@@ -85,9 +91,10 @@ t.test('labels a note without visible text and names its guest', NEEDS_BROWSER, 
   }
   const { page } = await visitGuestbook(t, service);
   await page.getByText('(no visible text)').first().waitFor();
-  t.equal(await page.getByText('(no visible text)').count(), 5);
-  t.same(
-    await page.locator('.note :is(h1, h3) .name').allInnerTexts(),
+  await untilEqual(t, () => page.getByText('(no visible text)').count(), 5);
+  await untilEqual(
+    t,
+    () => page.locator('.note :is(h1, h3) .name').allInnerTexts(),
     Array.from({ length: 5 }, () => 'Guest'),
   );
 });
@@ -150,9 +157,9 @@ t.test(
     t.equal(await page.getByRole('button').count(), 0, 'nothing that needs a script');
     await page.getByRole('link', { name: '1 reply' }).click();
     await page.getByText('I do.').waitFor();
-    t.equal(new URL(page.url()).pathname, `/notes/${note.id}`);
+    await untilEqual(t, () => new URL(page.url()).pathname, `/notes/${note.id}`);
     await page.locator('.replies .when').click();
-    t.equal(new URL(page.url()).pathname, `/notes/${reply.id}`);
+    await untilEqual(t, () => new URL(page.url()).pathname, `/notes/${reply.id}`);
     await page.getByRole('link', { name: 'Who else hears the bell?' }).click();
     await page.getByRole('link', { name: 'Service' }).click();
     await page.getByRole('heading', { name: 'Guestbook' }).waitFor();
@@ -198,7 +205,7 @@ t.test(
       await page.getByRole('button', { name: 'Send for review' }).click();
       await page.getByRole('heading', { name: 'Your note waits for review' }).waitFor();
       await page.goBack();
-      t.equal(await page.getByLabel('Your note').inputValue(), 'Sent twice');
+      await untilEqual(t, () => page.getByLabel('Your note').inputValue(), 'Sent twice');
     }
     t.equal((await ann.get('queue')).body.items.length, 1);
   },

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { readCookie } from '../../harness/api.ts';
 import { addModerator, submitAs } from '../../harness/moderation.ts';
-import { checkAppearance, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   accountLink,
   join,
@@ -76,16 +76,17 @@ t.test(
     await page.getByRole('button', { name: 'Write a note…' }).waitFor();
     await page.reload();
     await page.locator('.own-note').nth(4).waitFor();
-    t.equal(await page.locator('.own-note').count(), 5);
+    await untilEqual(t, () => page.locator('.own-note').count(), 5);
     await page.getByRole('link', { name: 'All your notes' }).click();
     await accountLink(page, 'prolific').waitFor();
     await page.locator('.own-note').nth(19).waitFor();
-    t.equal(await page.locator('.own-note').count(), 20);
+    await untilEqual(t, () => page.locator('.own-note').count(), 20);
     await page.getByRole('button', { name: 'Show older notes' }).click();
     await page.locator('.own-note').nth(21).waitFor();
     t.equal(await page.getByRole('button', { name: 'Show older notes' }).count(), 0);
-    t.same(
-      await page.locator('.own-note .message').allInnerTexts(),
+    await untilEqual(
+      t,
+      () => page.locator('.own-note .message').allInnerTexts(),
       Array.from({ length: 22 }, (_, before) => `Note number ${22 - before}`),
     );
   },

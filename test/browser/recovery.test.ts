@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { checkAppearance, intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   accountLink,
   join,
@@ -55,8 +55,9 @@ t.test('names what is missing or wrong in a recovery and retries', NEEDS_BROWSER
   const [proceed, replace] = ['Create new keys', 'Replace my keys'].map((name) =>
     dialog.getByRole('button', { name }),
   );
-  t.equal(
-    await dialog.getByLabel('Member id').inputValue(),
+  await untilEqual(
+    t,
+    () => dialog.getByLabel('Member id').inputValue(),
     id,
     'the id of the signed-in member is filled in',
   );

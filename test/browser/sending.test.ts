@@ -1,6 +1,12 @@
 import t from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
-import { checkAppearance, intercept, NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
+import {
+  checkAppearance,
+  intercept,
+  NEEDS_BROWSER,
+  untilEqual,
+  untilHandled,
+} from '../support/browser.ts';
 import {
   beginNote,
   join,
@@ -44,8 +50,9 @@ t.test('keeps a note through network failures and sends it once', NEEDS_BROWSER,
   await beginNote(visit, 'Half a th');
   await page.reload();
   await page.getByRole('button', { name: 'Write a note…' }).click();
-  t.equal(
-    await page.getByLabel('Your note', { exact: true }).inputValue(),
+  await untilEqual(
+    t,
+    () => page.getByLabel('Your note', { exact: true }).inputValue(),
     'Half a th',
     'a draft survives a reload',
   );
@@ -76,7 +83,7 @@ t.test('keeps a draft per tab and that of a closed tab', NEEDS_BROWSER, async (t
   await there.fill('Written there');
   await page.reload();
   await page.getByRole('button', { name: 'Write a note…' }).click();
-  t.equal(await here.inputValue(), 'Written here');
+  await untilEqual(t, () => here.inputValue(), 'Written here');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await here.waitFor({ state: 'detached' });
   await other.close();
@@ -84,7 +91,12 @@ t.test('keeps a draft per tab and that of a closed tab', NEEDS_BROWSER, async (t
   await next.goto(service.baseUrl);
   await next.getByRole('button', { name: 'Write a note…' }).click();
   const left = next.getByLabel('Your note', { exact: true });
-  t.equal(await left.inputValue(), 'Written there', "the other tab's sent draft is gone");
+  await untilEqual(
+    t,
+    () => left.inputValue(),
+    'Written there',
+    "the other tab's sent draft is gone",
+  );
   await next.getByRole('button', { name: 'Send for review' }).click();
   await left.waitFor({ state: 'detached' });
   const { items } = (await ann.get('queue')).body;
@@ -182,13 +194,13 @@ t.test('shows refusals beside the form and keeps the text', NEEDS_BROWSER, async
   const field = await beginNote(visit, 'a\u0007b');
   await page.keyboard.press('Control+Enter');
   await page.getByText('There is an invisible character after “a”.').waitFor();
-  t.equal(await field.inputValue(), 'a\u0007b');
+  await untilEqual(t, () => field.inputValue(), 'a\u0007b');
   await page.getByRole('button', { name: 'Save draft' }).click();
   await sendNote(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
   await page.getByText('some limits last until tomorrow').waitFor();
-  t.equal(await field.inputValue(), 'Two');
+  await untilEqual(t, () => field.inputValue(), 'Two');
 });
 
 for (const [how, storage] of [
@@ -205,14 +217,17 @@ for (const [how, storage] of [
     const field = await beginNote(visit, 'Half a thought');
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByRole('button', { name: 'Write a note…' }).click();
-    t.equal(await field.inputValue(), 'Half a thought');
+    await untilEqual(t, () => field.inputValue(), 'Half a thought');
     await page.getByRole('button', { name: 'Send for review' }).click();
     await field.waitFor({ state: 'detached' });
     await sendNote(visit, 'Another');
     const looked = page.waitForResponse('**/api/guestbook');
     await page.getByRole('button', { name: 'Check now' }).click();
     await untilHandled(page, looked);
-    t.same(await page.locator('.own-note .message').allInnerTexts(), ['Another', 'Half a thought']);
+    await untilEqual(t, () => page.locator('.own-note .message').allInnerTexts(), [
+      'Another',
+      'Half a thought',
+    ]);
   });
 
 t.test('names the place of an invisible character and removes it', NEEDS_BROWSER, async (t) => {
@@ -224,7 +239,7 @@ t.test('names the place of an invisible character and removes it', NEEDS_BROWSER
   await page.getByText('There is an invisible character after “a”.').waitFor();
   await checkAppearance(t, page, 'guestbook-invisible');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  t.equal(await field.getAttribute('aria-invalid'), 'true');
+  await untilEqual(t, () => field.getAttribute('aria-invalid'), 'true');
   await page.getByRole('button', { name: 'Remove it' }).click();
   await page.getByRole('button', { name: 'Send for review' }).click();
   await field.waitFor({ state: 'detached' });
@@ -246,5 +261,10 @@ t.test('keeps the draft of a member from the next member', NEEDS_BROWSER, async 
   const field = await beginNote(visit, 'By the second member');
   await (await openSecondTab(visit)).endSession();
   await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
-  t.equal(await field.inputValue(), 'By the second member', 'kept when a session ends by itself');
+  await untilEqual(
+    t,
+    () => field.inputValue(),
+    'By the second member',
+    'kept when a session ends by itself',
+  );
 });

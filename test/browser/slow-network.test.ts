@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { addModerator, decide } from '../../harness/moderation.ts';
-import { holdRequest, intercept, NEEDS_BROWSER } from '../support/browser.ts';
+import { holdRequest, intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   beginNote,
   join,
@@ -24,7 +24,7 @@ t.test('sends a text changed during sending as another note', NEEDS_BROWSER, asy
   await field.fill('One, and two');
   sending.release();
   await page.getByText('Sending this one posts a second note').waitFor();
-  t.equal(await field.inputValue(), 'One, and two');
+  await untilEqual(t, () => field.inputValue(), 'One, and two');
   await page.getByText('Waiting for review', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send for review' }).click();
   await field.waitFor({ state: 'detached' });
@@ -43,8 +43,8 @@ t.test('keeps a form open that was opened while a note was sent', NEEDS_BROWSER,
   const field = await beginNote({ page }, 'The second');
   sending.release();
   await page.getByText('Waiting for review', { exact: true }).waitFor();
-  t.equal(await field.count(), 1);
-  t.equal(await field.inputValue(), 'The second');
+  await untilEqual(t, () => field.count(), 1);
+  await untilEqual(t, () => field.inputValue(), 'The second');
 });
 
 t.test('leaves the focus with a user who has moved on', NEEDS_BROWSER, async (t) => {
@@ -56,7 +56,7 @@ t.test('leaves the focus with a user who has moved on', NEEDS_BROWSER, async (t)
   const elsewhere = page.getByRole('link', { name: 'Observatory' });
   const focused = async (field: Locator, says: string) => {
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
-    t.equal(await field.and(page.locator(':focus')).count(), 1, says);
+    await untilEqual(t, () => field.and(page.locator(':focus')).count(), 1, says);
   };
 
   const note = await beginNote(visit, 'In good time');
@@ -133,7 +133,7 @@ t.test('keeps a withdrawal when an older response arrives', NEEDS_BROWSER, async
   await page.getByRole('button', { name: 'Withdraw it' }).click();
   await page.getByText('Withdrawn by you').waitFor();
   await late.deliver();
-  t.equal(await page.getByText('Withdrawn by you').count(), 1);
+  await untilEqual(t, () => page.getByText('Withdrawn by you').count(), 1);
 });
 
 t.test('sends an appeal once and recognises that it arrived', NEEDS_BROWSER, async (t) => {

@@ -3,12 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Browser,
   type BrowserContextOptions,
   chromium,
   type Locator,
   type Page,
+  type Request,
   type Response,
   type Route,
 } from 'playwright-core';
@@ -22,6 +24,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** To find races: maximum random delay of each request and each response. */
 const LATE_MS = Number(process.env.LATE_MS ?? 0);
+
+/** To find races: how many times slower than this machine the pages' scripts and layout run. */
+const SLOW_BROWSER = Number(process.env.TEST_SLOW_BROWSER ?? 1);
 
 /** Sizes and colour schemes of the screenshots; axe checks each size and each scheme once. */
 const LOOKS = [
@@ -72,7 +77,9 @@ export async function visit(
     viewport: { width: 1280, height: 900 },
     ...more,
   });
-  if (LATE_MS > 0) await delayNetwork(context, LATE_MS);
+  // Interception turns the HTTP cache off, which Back needs on a page without scripts.
+  if (LATE_MS > 0 && more.javaScriptEnabled !== false) await delayNetwork(context, LATE_MS);
+  if (SLOW_BROWSER > 1) context.on('page', (page) => void slowDown(page).catch(() => undefined));
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   if (first) await page.addInitScript(first);
@@ -105,6 +112,11 @@ export async function visit(
   return { page, context };
 }
 
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOW_BROWSER });
+}
+
 /**
  * Lets the test answer a page's requests. Interception starts with a delay, so the page requests
  * /livez until the test answers that too. The /livez route stays, since removing the last route
@@ -132,10 +144,12 @@ export async function holdRequest(
 ) {
   const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
+  let held: Request | undefined;
   await intercept(
     page,
     pattern,
     async (route) => {
+      held = route.request();
       const response = what === 'answer' ? await route.fetch() : undefined;
       arrived.resolve();
       await released.promise;
@@ -144,7 +158,8 @@ export async function holdRequest(
     { times: 1 },
   );
   const deliver = () => {
-    const answered = page.waitForResponse(pattern);
+    // Not the response to another request, which the pattern matches as well.
+    const answered = page.waitForResponse((response) => response.request() === held);
     released.resolve();
     return untilHandled(page, answered);
   };
@@ -166,6 +181,24 @@ export async function untilTrue(page: Page, expression: string): Promise<void> {
     if (waited > 30_000) throw new Error(`Never true in the page: ${expression}`);
     await sleep(50);
   }
+}
+
+/**
+ * Checks what the page shows, and waits at most 30 s for it: a scroll position, an address or a text
+ * can follow an action a moment later.
+ */
+export async function untilEqual<Value>(
+  t: Test,
+  read: () => Value | Promise<Value>,
+  expected: Value,
+  message = '',
+): Promise<void> {
+  let value = await read();
+  for (let waited = 0; !isDeepStrictEqual(value, expected) && waited < 30_000; waited += 50) {
+    await sleep(50);
+    value = await read();
+  }
+  t.strictSame(value, expected, message);
 }
 
 /** Clicks and returns the name of the focused field, before any other key press or frame. */
