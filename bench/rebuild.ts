@@ -7,7 +7,7 @@ import pg from 'pg';
 import { writeHistory } from '../harness/history.ts';
 import { fillTables } from '../harness/history-tables.ts';
 import { INHERITED_ENV } from '../harness/inherited-env.ts';
-import { projections } from '../projections/registry.ts';
+import { projections } from '../services/features.ts';
 import type { LongBenchmark } from './environment.ts';
 import { readMemory } from './memory.ts';
 import { median } from './pair.ts';

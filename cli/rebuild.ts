@@ -3,7 +3,7 @@ import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { rebuild } from '../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../projections/registry.ts';
+import { catalogue, projections } from '../services/features.ts';
 
 processArguments(`Usage:
   npm run rebuild

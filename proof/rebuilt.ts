@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { readModels } from '../harness/rebuilt.ts';
 import { rebuild } from '../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../projections/registry.ts';
+import { catalogue, projections } from '../services/features.ts';
 
 /** Rebuilds all read models and describes those that change, each with an example row. */
 export async function differFromRebuild(url: string, pool: pg.Pool): Promise<string[]> {

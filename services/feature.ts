@@ -1,12 +1,21 @@
+import type { EventTypes } from '../platform/eventstore/event.ts';
 import type { Routes } from '../platform/http/route.ts';
+import type { FeedEntries } from '../projections/feed-entry.ts';
+import type { Projection } from '../projections/projection.ts';
 import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
 import type { ExportSection } from './membership/export-section.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
 
 /** What one capability adds to the service; `features.ts` lists all of them. */
 export interface Feature<Deps> {
+  /** The module that defines the capability's events. */
+  events?: EventTypes;
+  /** The capability's read models, in the order in which an event updates them. */
+  readModels?: readonly Projection[];
+  /** The entries that the capability's events add to members' feeds. */
+  feed?: FeedEntries;
   /** The capability's contracts with their handlers, in the order of the OpenAPI document. */
-  routes: (deps: Deps) => readonly Routes[];
+  routes?: (deps: Deps) => readonly Routes[];
   /** How the capability reacts when an account is closed. */
   closure?: AccountClosure;
   /** What ends with the disabling of a membership, in one transaction with it. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config.ts';
+import { EventCatalogue } from '../platform/eventstore/event.ts';
 import type { EventStore } from '../platform/eventstore/event-store.ts';
 import type { LogWatch } from '../platform/eventstore/log-watch.ts';
 import { indexOperations, type Operations } from '../platform/http/invoke.ts';
@@ -11,6 +12,8 @@ import type { RouteLimits } from '../platform/limits/route-limits.ts';
 import type { WaitingPlaces } from '../platform/limits/waiting-places.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
+import { projector } from '../projections/projection.ts';
+import { feedProjection } from '../projections/updates/feed.ts';
 import { accountFeature } from './account/feature.ts';
 import { activityFeature } from './activity/feature.ts';
 import { artifactsFeature } from './artifacts/feature.ts';
@@ -30,6 +33,7 @@ import { profilesFeature } from './profiles/feature.ts';
 import { protocolsFeature } from './protocols/feature.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
 import { reportsFeature } from './reports/feature.ts';
+import { screeningFeature } from './screening/feature.ts';
 import { searchFeature } from './search/feature.ts';
 import { updatesFeature } from './updates/feature.ts';
 import type { UpdatesWaiting } from './updates/waiting.ts';
@@ -64,7 +68,10 @@ interface SharedDeps {
   operations: () => Operations;
 }
 
-/** Every capability, in the order of the OpenAPI document and of the sections of an export. */
+/**
+ * Every capability, in the order of the OpenAPI document, of the sections of an export, and in which
+ * an event updates the read models.
+ */
 const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   discoveryFeature,
   guestbookFeature,
@@ -78,12 +85,30 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   reportsFeature,
   activityFeature,
   searchFeature,
+  screeningFeature,
   moderationFeature,
   disablingFeature,
   protocolsFeature,
   pagesFeature,
   documentsFeature,
 ];
+
+/** Every event that the log can have. */
+export const catalogue = new EventCatalogue(
+  FEATURES.flatMap(({ events }) => (events ? [events] : [])),
+);
+
+const feed = feedProjection(FEATURES.flatMap(({ feed: entries }) => (entries ? [entries] : [])));
+
+/** Every read model; the feed comes last. */
+export const projections = [
+  ...FEATURES.flatMap(({ readModels = [] }) => readModels),
+  feed.projection,
+];
+
+export const project = projector(projections);
+
+export const affectedMembers = feed.affectedMembers;
 
 export const accountClosures = FEATURES.flatMap(({ closure }) => closure ?? []);
 
@@ -96,16 +121,17 @@ const exportSections = FEATURES.flatMap(({ exportSections: sections }) => sectio
 
 /** Creates the routes of all features, and indexes their operations. */
 export function createRoutes(deps: ProcessDeps): { routes: Routes[]; operations: Operations } {
-  const routes: Routes[] = FEATURES.flatMap((feature) =>
-    feature.routes({
-      ...deps,
-      accountClosures,
-      disablingEndings,
-      exportSections,
-      publicationKinds,
-      routes: () => routes,
-      operations: () => operations,
-    }),
+  const routes: Routes[] = FEATURES.flatMap(
+    (feature) =>
+      feature.routes?.({
+        ...deps,
+        accountClosures,
+        disablingEndings,
+        exportSections,
+        publicationKinds,
+        routes: () => routes,
+        operations: () => operations,
+      }) ?? [],
   );
   const operations = indexOperations(routes, deps.config);
   return { routes, operations };

@@ -6,7 +6,7 @@ import { clientConfig, withConnection } from '../../platform/postgres/connection
 import { requireSettings } from '../../platform/postgres/database-settings.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
-import { catalogue } from '../../projections/registry.ts';
+import { catalogue } from '../../services/features.ts';
 import { copyOut } from './copy.ts';
 import {
   createFolder,

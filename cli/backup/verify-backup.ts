@@ -10,7 +10,7 @@ import {
   lostWords,
 } from '../../projections/moderation/lost-words.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import type { Manifest } from './folder.ts';
 import { loadBackup } from './load.ts';
 import { asPlainOwner } from './plain-owner.ts';

@@ -1,4 +1,9 @@
+import * as caseEvents from '../../domain/cases/events.ts';
 import { implement } from '../../platform/http/route.ts';
+import { caseMembers } from '../../projections/cases/case-members.ts';
+import { caseRecord } from '../../projections/cases/case-record.ts';
+import { cases } from '../../projections/cases/cases.ts';
+import { casesFeed } from '../../projections/cases/cases-feed.ts';
 import type { Feature } from '../feature.ts';
 import { casesClosure, casesDisabling } from './closure.ts';
 import { casesContract } from './contract.ts';
@@ -7,6 +12,9 @@ import { type CasesDeps, casesHandlers } from './handlers.ts';
 import { caseKind, caseNoteKind } from './publication-kinds.ts';
 
 export const casesFeature: Feature<CasesDeps> = {
+  events: caseEvents,
+  readModels: [cases, caseMembers, caseRecord],
+  feed: casesFeed,
   routes: (deps) => [implement(casesContract, casesHandlers(deps))],
   closure: casesClosure,
   disabling: casesDisabling,

@@ -1,4 +1,10 @@
+import * as noteEvents from '../../domain/guestbook/events.ts';
 import { implement } from '../../platform/http/route.ts';
+import { noteAppeals } from '../../projections/guestbook/note-appeals.ts';
+import { decisions } from '../../projections/guestbook/note-decisions.ts';
+import { noteReports } from '../../projections/guestbook/note-reports.ts';
+import { notes } from '../../projections/guestbook/notes.ts';
+import { notesFeed } from '../../projections/guestbook/notes-feed.ts';
 import type { Feature } from '../feature.ts';
 import { notesClosure } from './closure.ts';
 import { guestbookContract } from './contract.ts';
@@ -7,6 +13,9 @@ import { appealsSection, notesSection } from './export.ts';
 import { guestbookHandlers } from './handlers.ts';
 
 export const guestbookFeature: Feature<GuestbookDeps> = {
+  events: noteEvents,
+  readModels: [notes, noteReports, noteAppeals, decisions],
+  feed: notesFeed,
   routes: (deps) => [implement(guestbookContract, guestbookHandlers(deps))],
   closure: notesClosure,
   exportSections: [notesSection, appealsSection],

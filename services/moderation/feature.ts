@@ -1,4 +1,8 @@
+import * as moderationEvents from '../../domain/moderation/events.ts';
 import { implement } from '../../platform/http/route.ts';
+import { decisionFigures } from '../../projections/moderation/decision-figures.ts';
+import { moderators } from '../../projections/moderation/moderators.ts';
+import { policies } from '../../projections/moderation/policies.ts';
 import type { Feature } from '../feature.ts';
 import { auditContract } from './audit/contract.ts';
 import { auditHandlers } from './audit/handlers.ts';
@@ -24,6 +28,9 @@ import { type StreamDeps, streamHandlers } from './stream/handlers.ts';
 export const moderationFeature: Feature<
   ModerationDeps & ModeratorSessionDeps & PoliciesDeps & StreamDeps
 > = {
+  events: moderationEvents,
+  // The figures read the models of everything that is decided on.
+  readModels: [moderators, policies, decisionFigures],
   routes: (deps) => [
     implement(moderatorSessionContract, moderatorSessionHandlers(deps)),
     implement(queueContract, { ...queueHandlers(deps), ...claimHandlers(deps) }),

@@ -13,7 +13,7 @@ import { readModels } from '../../harness/rebuilt.ts';
 import { publishCase, report } from '../../harness/records.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';

@@ -12,7 +12,7 @@ import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { sql } from '../../platform/sql.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { bayesFindings } from '../../services/screening/bayes.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { learn } from '../../workers/screening/trained-classifier.ts';

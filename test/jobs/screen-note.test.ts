@@ -9,7 +9,7 @@ import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { callerBoss } from '../../platform/jobs/boss.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { rescreen } from '../../services/screening/rescreen.ts';
 import { expireLeases } from '../../workers/moderation/expire-review-claims.ts';
 import { screenNote, screenNotes, ToScreen } from '../../workers/screening/screen-note.ts';

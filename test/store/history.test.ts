@@ -4,7 +4,7 @@ import { fillTables } from '../../harness/history-tables.ts';
 import { readModels } from '../../harness/rebuilt.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { testDatabase } from '../support/database.ts';
 
 t.test('writes a valid history by SQL, with the tables that a rebuild makes', async (t) => {

@@ -6,7 +6,7 @@ import pg from 'pg';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { MIGRATIONS, migrate, pendingMigrations } from '../../platform/postgres/migrate.ts';
-import { projections } from '../../projections/registry.ts';
+import { projections } from '../../services/features.ts';
 import { testDatabase } from '../support/database.ts';
 import { startPooler } from '../support/pooler.ts';
 

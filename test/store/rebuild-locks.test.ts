@@ -4,7 +4,7 @@ import t from 'tap';
 import { readModels } from '../../harness/rebuilt.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { whileWaitingForLock } from '../support/meanwhile.ts';
 import { startService } from '../support/service.ts';
 

@@ -7,7 +7,7 @@ import { callUntilTaken, newKey, signedIn } from '../../harness/registration.ts'
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { MIGRATIONS, migrate } from '../../platform/postgres/migrate.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { testDatabase } from '../support/database.ts';
 import { whileWaitingForLock } from '../support/meanwhile.ts';
 import { operatorEnv } from '../support/moderator-command.ts';

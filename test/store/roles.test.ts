@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { callerBoss } from '../../platform/jobs/boss.ts';
 import { parseServerKeys } from '../../platform/keys/server-keys.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { asRole, testDatabase } from '../support/database.ts';
 import { operatorEnv } from '../support/moderator-command.ts';
 import { startProcess } from '../support/processes.ts';

@@ -1,5 +1,5 @@
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../projections/registry.ts';
+import { catalogue, projections } from '../../services/features.ts';
 import { notifyAuthor } from '../../workers/guestbook/notify-author.ts';
 import type { Service } from './service.ts';
 

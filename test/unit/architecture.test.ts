@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import t from 'tap';
-import { projections } from '../../projections/registry.ts';
+import { projections } from '../../services/features.ts';
 
 const root = join(import.meta.dirname, '../..');
 const FOLDERS = [
@@ -93,12 +93,7 @@ const isIn = (file: string, folder: string): boolean => file.startsWith(`${folde
 const isVocabulary = (file: string): boolean => imports.get(file)?.length === 0;
 
 const ENTRY_POINTS = ['services/web.ts', 'services/release.ts', 'services/start.ts'];
-const COMPOSITION = [
-  ...ENTRY_POINTS,
-  'services/compose.ts',
-  'services/features.ts',
-  'projections/registry.ts',
-];
+const COMPOSITION = [...ENTRY_POINTS, 'services/compose.ts', 'services/features.ts'];
 
 /** Which folders a folder may import, beside itself. */
 const MAY_IMPORT: Readonly<Record<(typeof FOLDERS)[number], readonly string[]>> = {

@@ -41,12 +41,11 @@ import {
   type Texts,
 } from '../../projections/rebuild/erasable-texts.ts';
 import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
-import { projections } from '../../projections/registry.ts';
 import { streamKindsOf } from '../../projections/stream-owners.ts';
 import { closeMore } from '../../services/account/delete.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { dropUses } from '../../services/credentials/last-use.ts';
-import { accountClosures } from '../../services/features.ts';
+import { accountClosures, projections } from '../../services/features.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
 import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
 

@@ -5,7 +5,7 @@ import { type Agent, newAgent } from '../../../harness/agent.ts';
 import { brief, changed, handoff, result } from '../../../harness/packets.ts';
 import { contentHash } from '../../../platform/body-hash.ts';
 import { rebuild } from '../../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../../projections/registry.ts';
+import { catalogue, projections } from '../../../services/features.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { startService } from '../../support/service.ts';
 

@@ -7,7 +7,7 @@ import { mergeBatches } from '../../../platform/batch-statements.ts';
 import { MIGRATIONS } from '../../../platform/postgres/migrate.ts';
 import { toQuery } from '../../../platform/postgres/pipeline.ts';
 import { rebuild } from '../../../projections/rebuild/rebuild.ts';
-import { catalogue, project, projections } from '../../../projections/registry.ts';
+import { catalogue, project, projections } from '../../../services/features.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { longestBatches } from '../../support/statements.ts';
 

@@ -3,7 +3,7 @@ import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { findPolicy, type PolicyRow } from '../../../projections/moderation/policies.ts';
 import { rebuild } from '../../../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../../../projections/registry.ts';
+import { catalogue, projections } from '../../../services/features.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const PATH = '/api/moderation/policies';
