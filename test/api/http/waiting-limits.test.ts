@@ -11,13 +11,19 @@ import {
 } from '../../../harness/agent.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { createWaitingPlaces, type PlaceHolder } from '../../../platform/limits/waiting-places.ts';
+import { countHeldPolls } from '../../support/held-polls.ts';
 import { startProcess } from '../../support/processes.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const UPDATES = '/api/v1/updates';
 
-/** Long-polls after the last event of the member; `leave` disconnects. */
-async function poll(service: Service, agent: Agent, authorization = agent.authorization) {
+/** Long-polls after the last event of the member; `leave` disconnects and waits for its place. */
+async function poll(
+  service: Service,
+  held: ReturnType<typeof countHeldPolls>,
+  agent: Agent,
+  authorization = agent.authorization,
+) {
   const { next_cursor: cursor } = (await agent.call('GET', UPDATES)).body;
   const leaving = new AbortController();
   const answer = fetch(`${service.baseUrl}${UPDATES}?cursor=${cursor}&wait=25`, {
@@ -25,8 +31,17 @@ async function poll(service: Service, agent: Agent, authorization = agent.author
     signal: leaving.signal,
   });
   answer.catch(() => undefined);
-  const status = Promise.race([answer.then((response) => response.status), sleep(200, 'waits')]);
-  return { answer, status: await status, leave: () => leaving.abort() };
+  const before = held.count();
+  const status = await Promise.race([
+    answer.then((response) => response.status),
+    held.until(before + 1).then(() => 'waits'),
+  ]);
+  const leave = async () => {
+    const left = held.until(held.count() - 1);
+    leaving.abort();
+    await left;
+  };
+  return { answer, status, leave };
 }
 
 t.test('counts waiting places per holder and in total, and returns each once', (t) => {
@@ -52,15 +67,16 @@ t.test('counts waiting places per holder and in total, and returns each once', (
 
 t.test('limits the waiting requests of a credential', async (t) => {
   const service = await startService(t, { LIMIT_WAITING_PER_CREDENTIAL: '2' });
+  const held = countHeldPolls(service);
   const agent = await newAgent(service);
   const second = newCredential();
   await bootstrap(service, agent, second);
-  const polls = [await poll(service, agent), await poll(service, agent)];
+  const polls = [await poll(service, held, agent), await poll(service, held, agent)];
   t.same(
     polls.map(({ status }) => status),
     ['waits', 'waits'],
   );
-  const refused = await poll(service, agent);
+  const refused = await poll(service, held, agent);
   t.equal(refused.status, 429);
   const answer = await refused.answer;
   t.equal(answer.headers.get('retry-after'), '600');
@@ -68,28 +84,28 @@ t.test('limits the waiting requests of a credential', async (t) => {
   t.match(refusal, { status: 'rate_limited', error: { message: /wait already/, limit: 2 } });
   t.notMatch(refusal, { error: { resets_at: String } }, 'a place is free when a request ends');
   t.equal((await agent.call('GET', UPDATES)).status, 200, 'a request without wait is answered');
-  const other = await poll(service, agent, toAuthorization(second));
+  const other = await poll(service, held, agent, toAuthorization(second));
   t.equal(other.status, 'waits', 'another credential of the member may wait');
-  polls[0]?.leave();
-  await sleep(100);
-  const again = await poll(service, agent);
+  await polls[0]?.leave();
+  const again = await poll(service, held, agent);
   t.equal(again.status, 'waits', 'a place is free after a request ends');
-  for (const { leave } of [...polls, other, again]) leave();
+  for (const { leave } of [polls[1], other, again].filter((one) => one !== undefined))
+    await leave();
 });
 
 t.test('answers without waiting when the process holds its maximum', async (t) => {
   const service = await startService(t, { LIMIT_WAITING: '1' });
+  const held = countHeldPolls(service);
   const [ada, bob] = [await newAgent(service), await newAgent(service)];
-  const first = await poll(service, ada);
+  const first = await poll(service, held, ada);
   t.equal(first.status, 'waits');
-  const next = await poll(service, bob);
+  const next = await poll(service, held, bob);
   t.equal(next.status, 200);
   t.match(await (await next.answer).json(), { status: 'ok', events: [], has_more: false });
-  first.leave();
-  await sleep(100);
-  const again = await poll(service, bob);
+  await first.leave();
+  const again = await poll(service, held, bob);
   t.equal(again.status, 'waits');
-  again.leave();
+  await again.leave();
 });
 
 t.test('limits the streams of a moderator and does not count HEAD', async (t) => {
@@ -106,16 +122,18 @@ t.test('limits the streams of a moderator and does not count HEAD', async (t) =>
   t.equal(stream.status, 200);
   t.equal((await follow()).status, 429);
   stream.leave();
-  await sleep(100);
-  const again = await follow();
+  // The service notices a moment later that the caller has left.
+  let again = await follow();
+  while (again.status === 429) again = await follow();
   t.equal(again.status, 200, 'a place is free after a stream ends');
   again.leave();
 });
 
 t.test('keeps places for moderators while members hold all of theirs', async (t) => {
   const service = await startService(t, { LIMIT_WAITING: '1' });
+  const held = countHeldPolls(service);
   const ada = await newAgent(service);
-  const waiting = await poll(service, ada);
+  const waiting = await poll(service, held, ada);
   t.equal(waiting.status, 'waits');
   const url = `${service.baseUrl}/api/moderation/stream`;
   const leaving = new AbortController();
@@ -126,7 +144,7 @@ t.test('keeps places for moderators while members hold all of theirs', async (t)
   };
   t.equal(await follow('Ann'), 200);
   t.equal(await follow('Bob'), 429, 'the moderators have as many places as the members');
-  waiting.leave();
+  await waiting.leave();
 });
 
 t.test('limits the connections of a web process', async (t) => {
