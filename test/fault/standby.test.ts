@@ -8,6 +8,7 @@ import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { startService } from '../support/service.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 
 const POOL_SIZE = 4;
 const LIMIT_MS = 3300;
@@ -47,13 +48,13 @@ async function startWithStandby(t: Test) {
   // Runs before the service closes, which waits for its connections.
   t.teardown(() => nameStandbys(''));
   const post = async (id: string = randomUUID()) => {
-    const started = performance.now();
+    const stopwatch = startStopwatch();
     const answer = await service.call('POST', '/api/guestbook', { body: { id, message: 'Hello' } });
     return {
       id,
       status: answer.status,
       code: answer.body.error?.code,
-      ms: performance.now() - started,
+      ms: stopwatch(),
     };
   };
   const isRecorded = async (id: string): Promise<boolean> =>

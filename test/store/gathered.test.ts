@@ -12,6 +12,7 @@ import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitCommand } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Service, startService } from '../support/service.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 
 const LIMIT_MS = 3300;
 type Author = PrincipalOf<'session'> | null;
@@ -318,12 +319,12 @@ t.test('refuses each of many commands in time when the database is silent', asyn
   const post = (note: Note) => service.call('POST', '/api/guestbook', { body: note });
   t.equal((await post(newNote())).status, 202);
   proxy.hold();
-  const started = performance.now();
   const durations: number[] = [];
   const answers = await Promise.all(
     notes.map(async (note) => {
+      const stopwatch = startStopwatch();
       const answer = await post(note);
-      durations.push(performance.now() - started);
+      durations.push(stopwatch());
       return answer;
     }),
   );

@@ -5,6 +5,7 @@ import { clientConfig, withConnection } from '../../platform/postgres/connection
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { testDatabase } from '../support/database.ts';
+import { startStopwatch } from '../support/stopwatch.ts';
 
 const READ_ONLY = '?options=-c%20default_transaction_read_only%3Don';
 
@@ -19,10 +20,10 @@ t.test('a host that does not answer delays no connection', async (t) => {
 
   // An attempt that waited for the silent host would last as long as the connect timeout.
   const connectionTimeoutMillis = 60_000;
-  const started = performance.now();
+  const stopwatch = startStopwatch();
   const config = { ...clientConfig(hosts, 'test'), connectionTimeoutMillis };
   await withConnection(config, (client) => client.query('SELECT'));
-  t.ok(performance.now() - started < connectionTimeoutMillis / 4);
+  t.ok(stopwatch() < connectionTimeoutMillis / 4);
 });
 
 t.test('says why no host can be used', async (t) => {
@@ -38,10 +39,10 @@ t.test('gives up at the connect timeout while no host answers', async (t) => {
   const { url } = await testDatabase(t);
   const silent = await wireProxy(t, url);
   silent.hold();
-  const started = performance.now();
+  const stopwatch = startStopwatch();
   const config = clientConfig(severalHosts([silent, silent]), 'test');
   const connecting = withConnection({ ...config, connectionTimeoutMillis: 200 }, async () => 0);
   await t.rejects(connecting, { message: /^no host accepts writes/ });
   // Less than the time after which a connection attempt is given up.
-  t.ok(performance.now() - started < 2400);
+  t.ok(stopwatch() < 2400);
 });
