@@ -21,6 +21,7 @@ import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
 import { query } from '../platform/postgres/query.ts';
 import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';
+import { startWarnings } from '../platform/postgres/start-warnings.ts';
 import type { Sql } from '../platform/sql.ts';
 import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
@@ -41,18 +42,19 @@ const RECHECK_MS = 1000;
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /**
- * Opens the storage that every process uses: pools, keys, jobs and the event store. `onLogLost` is
- * called with a line for the operator when acknowledged writes are or may be missing.
+ * Opens the storage that every process uses: pools, keys, jobs and the event store. `logger` gets a
+ * line for the operator when acknowledged writes are or may be missing, and warnings at the start.
  */
 export async function createCore(
   config: Config,
   application: string,
-  onLogLost: (line: string) => void = () => undefined,
+  logger?: Pick<Logger, 'fatal' | 'warn'>,
   statementMs?: number,
 ) {
   const url = databaseUrl(config);
+  const directUrl = config.databaseDirectUrl ?? url;
   const keys = keyRing(serverKeys(config));
-  const logWatch = createLogWatch(onLogLost);
+  const logWatch = createLogWatch((line) => logger?.fatal(line));
   const pool = createPool(
     url,
     application,
@@ -78,8 +80,12 @@ export async function createCore(
   });
   const replicas =
     readPools.length > 0 ? watchReplicas(readPools, pool, config.replicaMaxLagSeconds) : undefined;
-  const jobs = await jobSender(config.databaseDirectUrl ?? url);
-  const wakeUps = createNotifications(config.databaseDirectUrl ?? url, application);
+  const jobs = await jobSender(directUrl);
+  if (logger) {
+    const name = directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+    for (const text of await startWarnings(directUrl, name)) logger.warn(text);
+  }
+  const wakeUps = createNotifications(directUrl, application);
   const simple = createEventStore({
     pool,
     url,

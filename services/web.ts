@@ -21,14 +21,12 @@ const config = configOrExit();
 const logger = createLogger(config.logLevel, 'web');
 
 // A release whose pages do not build must not start.
-const onLogLost = (line: string) => logger.fatal(line);
-const [core] = await Promise.all([
-  createCore(config, 'service web', onLogLost),
-  builtPages(),
-]).catch((error: unknown) => {
-  logger.fatal({ error: toLoggable(error) }, 'web failed to start');
-  process.exit(1);
-});
+const [core] = await Promise.all([createCore(config, 'service web', logger), builtPages()]).catch(
+  (error: unknown) => {
+    logger.fatal({ error: toLoggable(error) }, 'web failed to start');
+    process.exit(1);
+  },
+);
 const registry = processMetrics(
   core.pools,
   core.store.waitsForStandby,

@@ -132,8 +132,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 onParentGone(() => stopping.resolve());
 
 try {
-  const onLogLost = (line: string) => logger.fatal(line);
-  const core = await createCore(config, 'worker', onLogLost, JOB_MS);
+  const core = await createCore(config, 'worker', logger, JOB_MS);
   const { pools, store, replicas, logWatch } = core;
   const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
   waitingMetrics(registry, core.pool);

@@ -5,6 +5,7 @@ import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitCommand } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
+import { matchAll } from '../support/match-all.ts';
 import { startPooler } from '../support/pooler.ts';
 import { startService } from '../support/service.ts';
 
@@ -34,4 +35,28 @@ t.test('runs through a transaction pooler', async (t) => {
       'the load was executed',
     );
   }
+});
+
+t.test('warns at the start when notifications would go through a pooler', async (t) => {
+  const database = await testDatabase(t);
+  const pooled = await startPooler(t, database.url);
+  const warningsOf = async (settings: Record<string, string>) => {
+    const { logged } = await startService(
+      t,
+      { SERVER_KEYS: `1:${'ab'.repeat(32)}`, ...settings },
+      database,
+    );
+    return logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+  };
+  matchAll(t, await warningsOf({ DATABASE_URL: pooled }), [
+    { msg: /^DATABASE_URL leads through a pooler, .*: set DATABASE_DIRECT_URL to one$/ },
+  ]);
+  const both = {
+    DATABASE_URL: pooled,
+    DATABASE_DIRECT_URL: pooled.replace('127.0.0.1', 'localhost'),
+  };
+  matchAll(t, await warningsOf(both), [{ msg: /^DATABASE_DIRECT_URL leads through a pooler, / }]);
+  const direct = { DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url };
+  t.same(await warningsOf(direct), []);
+  t.same(await warningsOf({ DATABASE_URL: database.url }), []);
 });

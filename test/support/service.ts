@@ -73,7 +73,7 @@ export async function startService(
     { ...LOG_FORMAT, level: 'debug' },
     { write: (line: string) => void logged.push(line) },
   );
-  const core = await createCore(config, 'service test', (line) => logger.fatal(line));
+  const core = await createCore(config, 'service test', logger);
   const { app, routes, operations, stop } = createApp(core, logger);
   const documented = strictOpenApiDocument(routes, 'http://localhost');
   const document = JSON.stringify(documented);
