@@ -20,7 +20,8 @@ export async function seedLog(url: string, member: string, events: number): Prom
     await client.query(
       `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, personal, actor, recorded_at)
        SELECT note_id, 'note-' || note_id, 1, event_id, 'NoteSubmitted',
-         jsonb_build_object('note_id', note_id, 'member_id', member_id, 'experience', 'service', 'parent_id', NULL),
+         jsonb_build_object('note_id', note_id, 'member_id', member_id, 'attribution', 'member',
+           'experience', 'service', 'parent_id', NULL),
          jsonb_build_object('name', '', 'message', 'A note of the usual length, which says hello.'),
          jsonb_build_object('type', 'member', 'id', member_id), at
        FROM entries ORDER BY sequence`,

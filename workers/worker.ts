@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Config, configOrExit } from '../platform/config.ts';
@@ -100,7 +101,7 @@ async function serve(
     } catch (error) {
       logger.error({ job: name, id, trace_ids, error: toLoggable(error) }, 'job failed');
       ended('failed');
-      return { id, status: 'failed', output: { error: (error as Error).name } };
+      return { id, status: 'failed', output: { error: failureOf(error) } };
     }
   }
 
@@ -109,6 +110,13 @@ async function serve(
   );
   if (URGENT.includes(name))
     core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
+}
+
+/** What a dead letter says of its error: the database's words, which quote no value, or the class. */
+function failureOf(error: unknown): string {
+  const { code, message } = toLoggable(error);
+  const { name } = error as Error;
+  return error instanceof pg.DatabaseError ? `${String(code)} ${String(message)}` : name;
 }
 
 /** Jobs of a log that may lack writes would use up their retries. */

@@ -9,8 +9,10 @@ import { Problem } from './problems.ts';
 export function toProblem(logger: Logger, error: unknown, id: string): Problem {
   if (error instanceof Problem) return error;
   const problem = asProblem(error);
-  const level = problem.code === 'internal_error' ? 'error' : 'warn';
-  logger[level]({ id, error: toLoggable(error) }, problem.code);
+  if (problem.code === 'internal_error')
+    logger.error({ id, error: toLoggable(error) }, problem.code);
+  // A database that restarts fails every request; where each of them failed says nothing.
+  else logger.warn({ id, error: toLoggable(error, { stack: false }) }, problem.code);
   return problem;
 }
 

@@ -112,3 +112,24 @@ t.test('runs waiting and dead jobs that carry traces beside their data', async (
   while ((await screened()).length === 1) await sleep(50);
   t.same(await screened(), [waiting.id, dead.id]);
 });
+
+t.test('says why the database refused a job', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.core;
+  const note = await submit(service);
+  await pool.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE insufficient_privilege USING MESSAGE = 'permission denied for table notes'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON note_screenings FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  await pool.query(`UPDATE pgboss.job SET retry_limit = 0 WHERE data->'note_ids' ? $1`, [note.id]);
+  await startWorker(t, { ...operatorEnv(service), LOG_LEVEL: 'silent' });
+  const said = async () =>
+    (
+      await pool.query(
+        `SELECT coalesce(source_output, output)->>'error' AS error FROM pgboss.job
+        WHERE data->'note_ids' ? $1 AND coalesce(source_output, output) IS NOT NULL`,
+        [note.id],
+      )
+    ).rows;
+  while ((await said()).length === 0) await sleep(50);
+  t.match((await said())[0], { error: '42501 permission denied for table notes' });
+});

@@ -17,6 +17,9 @@ t.test('logs an error with its causes and without values that it quotes', async 
   t.match(logged.cause, { message: 'the database refused a value', constraint: 'notes_pkey' });
   t.match(logged.stack, /^ +at /);
   t.notMatch(JSON.stringify(logged.cause), /secret/);
+  const brief = toLoggable(new Error('gone', { cause }), { stack: false });
+  t.match(brief, { message: 'gone', cause: { code: '23505' } });
+  t.notMatch(JSON.stringify(brief), / at /, 'no place in the code, of a cause either');
   t.notMatch(logged.stack, /secret/);
 });
 
