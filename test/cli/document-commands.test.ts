@@ -11,6 +11,20 @@ t.setTimeout(600_000);
 /** Commands that end with the terminal or take minutes; CI and other tests run them. */
 const ELSEWHERE = /^npm ci && npm (start|test)\b.*$/gm;
 
+/** What the tour in the README says of its answers, in its order: `curl -s` ends well after a refusal too. */
+const TOUR = new RegExp(
+  [
+    /"status":\s*"registered"/,
+    /"handle":\s*"ada_\w{6}"/,
+    /"status":\s*"pending_review"/,
+    /"text":\s*"Hello from the tour"/,
+    /"status":\s*"decided",.*"state":\s*"approved"/,
+    /"message":\s*"Hello from the tour"/,
+  ]
+    .map(({ source }) => source)
+    .join('[^]*?'),
+);
+
 /** Runs a page's commands in one shell, in order; the first failure ends it. */
 async function runPage(commands: string, env: Record<string, string>) {
   const child = spawn('bash', ['-c', `set -eo pipefail\n${commands}`], {
@@ -42,6 +56,9 @@ t.test('the commands of each document run as they stand, in order', async (t) =>
     await t.test(path, async (t) => {
       const { code, output } = await runPage(commands, env);
       t.equal(code, 0, output);
+      if (path !== 'README.md') return;
+      t.match(output, TOUR, 'the tour gets what it says');
+      t.notMatch(output, /"error"/, 'nothing in the tour is refused');
     });
   }
 });
