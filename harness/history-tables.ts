@@ -167,10 +167,11 @@ const STATEMENTS = [
     SELECT e.data->'subject'->>'type', (e.data->'subject'->>'id')::uuid, e.owner_id, e.recorded_at,
       e.stream_version
     FROM events e WHERE e.type = 'RecordReported'`,
-  `INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
+  `INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id, author_id)
     SELECT e.event_id, told.type, e.recorded_at,
       CASE WHEN e.actor->>'type' = 'moderator' THEN '{"type": "moderator"}' ELSE e.actor END,
-      split_part(told.type, '.', 1), coalesce((e.data->>told.id)::uuid, e.owner_id)
+      split_part(told.type, '.', 1), coalesce((e.data->>told.id)::uuid, e.owner_id),
+      CASE WHEN e.data->>'note_id' IS DISTINCT FROM e.owner_id::text THEN e.owner_id END
     FROM events e JOIN (VALUES ('NoteApproved', 'note.approved', 'note_id'),
       ('ProfilePublished', 'profile.published', ''),
       ('ArtifactPublished', 'artifact.published', 'artifact_id'),

@@ -7,7 +7,7 @@ import { defineInsert } from '../../platform/batch-statements.ts';
 import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import { ENDING, noteStays, stays } from '../membership/ending.ts';
+import { noteStays, stays } from '../membership/ending.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 
 export const ACTIVITY_TYPES = [
@@ -34,16 +34,24 @@ const insertEntry = defineInsert('activity', {
   actor: 'jsonb',
   subject_type: 'text',
   subject_id: 'uuid',
+  author_id: 'uuid',
 });
 
-function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityType, id: string) {
+/** The member who wrote the subject; null if a guest did, whose note owns its own stream. */
+const authorOf = (owner: string, subject: string, type: string): string | null =>
+  type === 'note' && owner === subject ? null : owner;
+
+function entry(event: RecordedEvent, type: ActivityType, id: string) {
+  const { event_id, owner_id, actor, recorded_at } = event;
+  const subject = type.split('.')[0] as string;
   return insertEntry({
     entry_id: event_id,
     type,
     occurred_at: recorded_at,
     actor: shown(actor),
-    subject_type: type.split('.')[0],
+    subject_type: subject,
     subject_id: id,
+    author_id: authorOf(owner_id, id, subject),
   });
 }
 
@@ -51,19 +59,37 @@ function entry({ event_id, actor, recorded_at }: RecordedEvent, type: ActivityTy
  * An appeal granted against a rejection makes the note public for the first time. A note that was
  * removed has its entry already.
  */
-function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>) {
+function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>): Sql[] {
   const { event_id, owner_id, actor, recorded_at, data } = event;
-  return sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id)
-    SELECT ${event_id}::uuid, 'note.approved', ${recorded_at}::timestamptz, ${shown(actor)}::jsonb,
-      'note', ${data.note_id}::uuid
-    FROM events WHERE owner_id = ${owner_id} AND stream_id = ${noteStream(data.note_id)}
-      AND event_id = ${data.of} AND type = 'NoteRejected'`;
+  const author = authorOf(owner_id, data.note_id, 'note');
+  return [
+    takeDown('note', data.note_id, false),
+    sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id, author_id)
+      SELECT ${event_id}::uuid, 'note.approved', ${recorded_at}::timestamptz,
+        ${shown(actor)}::jsonb, 'note', ${data.note_id}::uuid, ${author}::uuid
+      FROM events WHERE owner_id = ${owner_id} AND stream_id = ${noteStream(data.note_id)}
+        AND event_id = ${data.of} AND type = 'NoteRejected'`,
+  ];
+}
+
+/** Undoing an approval drops its entry; undoing another decision shows or hides that of the note again. */
+function undone({ data }: EventOf<typeof noteEvents, 'DecisionUndone'>): Sql[] {
+  const removed = data.decision === 'granted' && data.refused?.state === 'removed';
+  return [
+    sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
+    ...(removed || data.decision === 'removed' ? [takeDown('note', data.note_id, removed)] : []),
+  ];
 }
 
 /** Hides the entries of a subject that never becomes public again, so that no list walks past them. */
 const hide = (type: string, id: string): Sql =>
   sql`UPDATE activity SET hidden = true
     WHERE subject_id = ${id} AND subject_type = ${type} AND NOT hidden`;
+
+/** Leaves out the entries of a subject that moderators removed, until they restore it. */
+const takeDown = (type: string, id: string, removed: boolean): Sql =>
+  sql`UPDATE activity SET taken_down = ${removed}
+    WHERE subject_id = ${id} AND subject_type = ${type} AND NOT hidden AND taken_down <> ${removed}`;
 
 /**
  * Public events. An event of another capability needs one more line here and a join in `SUBJECTS`.
@@ -76,20 +102,28 @@ export const activity = defineProjection(
     on: {
       NoteApproved: (event) => entry(event, 'note.approved', event.data.note_id),
       AppealGranted: granted,
-      DecisionUndone: ({ data }) => sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
+      NoteRemoved: ({ data }) => takeDown('note', data.note_id, true),
+      NoteRestored: ({ data }) => takeDown('note', data.note_id, false),
+      DecisionUndone: undone,
       NoteWithdrawn: ({ data }) => hide('note', data.note_id),
       NoteErased: ({ data }) => hide('note', data.note_id),
       ProfilePublished: (event) => [
         hide('profile', event.owner_id),
         entry(event, 'profile.published', event.owner_id),
       ],
+      ProfileRemoved: ({ owner_id }) => takeDown('profile', owner_id, true),
+      ProfileRestored: ({ owner_id }) => takeDown('profile', owner_id, false),
       ProfileWithdrawn: ({ owner_id }) => hide('profile', owner_id),
       ArtifactPublished: (event) => entry(event, 'artifact.published', event.data.artifact_id),
+      ArtifactRemoved: ({ data }) => takeDown('artifact', data.artifact_id, true),
+      ArtifactRestored: ({ data }) => takeDown('artifact', data.artifact_id, false),
       ArtifactWithdrawn: ({ data }) => hide('artifact', data.artifact_id),
       CaseOpened: (event) => entry(event, 'case.opened', event.data.case_id),
       CaseClaimed: (event) => entry(event, 'case.claimed', event.data.case_id),
       CaseSubmitted: (event) => entry(event, 'case.submitted', event.data.case_id),
       CaseAccepted: (event) => entry(event, 'case.accepted', event.data.case_id),
+      CaseRemoved: ({ data }) => takeDown('case', data.case_id, true),
+      CaseRestored: ({ data }) => takeDown('case', data.case_id, false),
       CaseWithdrawn: ({ data }) => hide('case', data.case_id),
       CaseAuthorLeft: ({ data }) => hide('case', data.case_id),
     },
@@ -124,11 +158,14 @@ const SUBJECTS = `
     AND f.state = 'published' AND ${stays('f.author_id')}`;
 
 /**
- * Skips what a member wrote whose account has just been closed before its subject is looked up: there
- * may be many such entries until the worker has ended them.
+ * Skips what a member wrote whose account was closed: until the worker has ended them, there may be many
+ * such entries, which the index alone shows. Public notes end only if the member asked for it.
  */
-const NOT_BY_LEAVING = `(a.actor->>'id' = ANY (${ENDING}::text[])
-    AND a.type IN ('profile.published', 'artifact.published', 'case.opened')) IS NOT TRUE`;
+const staysListed = (type: ActivityType | undefined): string => {
+  if (type === 'note.approved') return noteStays('author_id');
+  if (type) return stays('author_id');
+  return `(type = 'note.approved' OR ${stays('author_id')}) AND ${noteStays('author_id')}`;
+};
 
 /** Null if the subject is not public or its text was erased. */
 const TITLE = `coalesce(c.title, f.title, p.display_name,
@@ -143,9 +180,8 @@ const TITLE = `coalesce(c.title, f.title, p.display_name,
  * estimates an unknown limit as a tenth of the table and then plans these joins on every call,
  * which costs more than running them.
  *
- * A read of one type compares times without a zone, which only the index by type has. With the
- * other times the planner may scan all types, and for a rare or old type it then reads every newer
- * entry.
+ * The inner select needs an index alone, and finds entries of one type as a range: with `type = `, a plan
+ * may walk the newer entries of all types.
  */
 export function publicActivity(
   type: ActivityType | undefined,
@@ -154,14 +190,20 @@ export function publicActivity(
 ): Sql<ActivityRow> {
   const rows = Math.trunc(limit);
   const known = ACTIVITY_TYPES.find((each) => each === type);
-  const zone = known ? ` AT TIME ZONE 'UTC'` : '';
+  const [typed, ofType] = known ? ['type, ', `'${known}', `] : ['', ''];
+  const newestFirst = (alias: string) =>
+    `ORDER BY ${known ? `${alias}.type DESC, ` : ''}${alias}.occurred_at DESC, ${alias}.entry_id DESC`;
   return {
     name: `activity-${known ?? 'all'}-${rows}`,
-    text: `SELECT a.*, ${TITLE} AS title, ${AT} AS place FROM activity a ${SUBJECTS}
-      WHERE NOT a.hidden AND ${NOT_BY_LEAVING}
-        AND (a.occurred_at${zone}, a.entry_id) < ($1::timestamptz${zone}, $2::uuid)
-        ${known ? `AND a.type = '${known}'` : ''} AND ${TITLE} IS NOT NULL
-      ORDER BY a.occurred_at${zone} DESC, a.entry_id DESC LIMIT ${rows}`,
+    text: `SELECT a.*, ${TITLE} AS title, ${AT} AS place
+      FROM (SELECT type, occurred_at, entry_id FROM activity
+        WHERE NOT hidden AND NOT taken_down AND ${staysListed(known)}
+          ${known ? `AND type >= '${known}'` : ''}
+          AND (${typed}occurred_at, entry_id) < (${ofType}$1::timestamptz, $2::uuid)
+        ${newestFirst('activity')} OFFSET 0) listed
+      JOIN activity a USING (entry_id) ${SUBJECTS}
+      WHERE ${TITLE} IS NOT NULL
+      ${newestFirst('listed')} LIMIT ${rows}`,
     values: [at, id],
   };
 }

@@ -183,21 +183,28 @@ export interface ListedArtifactRow {
   place: string;
 }
 
-/** Reads published artifacts, newest first. Each filter has an index, and so its own statement. */
+/**
+ * Reads published artifacts, newest first. Each filter has an index, and so its own statement. The inner
+ * select needs that index alone, and so reads no row of an author whose account was closed.
+ */
 export function publishedArtifacts(
   { author, kind }: { author?: string | undefined; kind?: Kind | undefined },
   limit: number,
   { at, id } = START_NEWEST,
 ): Sql<ListedArtifactRow> {
   const values: unknown[] = [at, id, limit];
-  const byAuthor = author ? `AND author_id = $${values.push(author)}` : '';
+  const given = author ? `$${values.push(author)}::uuid` : null;
+  const byAuthor = given ? `author_id = ${given} AND` : '';
   const byKind = kind ? `AND kind = $${values.push(kind)}` : '';
   return named(
-    `SELECT artifact_id, author_id, title, kind, created_at, content_hash,
+    `SELECT a.artifact_id, author_id, title, kind, created_at, content_hash,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-    FROM artifacts WHERE state = 'published' AND ${stays('author_id')} ${byAuthor} ${byKind}
-      AND (created_at, artifact_id) < ($1::timestamptz, $2::uuid)
-    ORDER BY created_at DESC, artifact_id DESC LIMIT $3`,
+    FROM (SELECT artifact_id FROM artifacts
+      WHERE state = 'published' AND ${byAuthor} ${stays(given ?? 'author_id')} ${byKind}
+        AND (created_at, artifact_id) < ($1::timestamptz, $2::uuid)
+      ORDER BY created_at DESC, artifact_id DESC LIMIT $3) listed,
+      LATERAL (SELECT * FROM artifacts WHERE artifact_id = listed.artifact_id OFFSET 0) a
+    ORDER BY a.created_at DESC, a.artifact_id DESC`,
     values,
   );
 }

@@ -190,51 +190,52 @@ export function publicCases(
 ): Sql<ListedCaseRow> {
   const { state, author_id: author } = filter;
   const values = [at, id, limit];
-  if (author !== undefined && state !== undefined)
-    return page(
-      'of-author-in-state',
-      [...values, author, state],
-      [
-        `SELECT c.* FROM cases c WHERE c.author_id = $4
-        AND ${stateAsReadSql('c').state} = $5`,
-      ],
-    );
-  if (author !== undefined)
-    return page(
-      'of-author',
-      [...values, author],
-      ['SELECT c.* FROM cases c WHERE c.author_id = $4'],
-    );
-  if (state === undefined) return page('all', values, ['SELECT c.* FROM cases c WHERE true']);
+  if (author !== undefined) {
+    const own = `c.author_id = $4 AND ${stays('$4::uuid')}`;
+    return state === undefined
+      ? page('of-author', [...values, author], [{ where: own }])
+      : page(
+          'of-author-in-state',
+          [...values, author, state],
+          [{ where: `${own} AND ${stateAsReadSql('c').state} = $5` }],
+        );
+  }
+  const listed = stays('c.author_id');
+  if (state === undefined) return page('all', values, [{ where: listed }]);
   // As a range of the index by state: with `state = $4`, a plan may walk the newer cases in other states.
-  const inState = `SELECT c.* FROM cases c WHERE c.state >= $4
-    AND (c.state, c.created_at, c.case_id) < ($4, $1::timestamptz, $2::uuid) AND NOT (${LAPSED})`;
-  const byState = { select: inState, order: 'c.state DESC,' };
+  const byState = {
+    where: `${listed} AND c.state >= $4
+      AND (c.state, c.created_at, c.case_id) < ($4, $1::timestamptz, $2::uuid) AND NOT (${LAPSED})`,
+    order: 'c.state DESC,',
+  };
   // An index finds the few cases whose expired lease the worker has yet to record.
   return state === 'open'
-    ? page('open', [...values, state], [byState, `SELECT c.* FROM cases c WHERE ${LAPSED}`])
+    ? page('open', [...values, state], [byState, { where: `${listed} AND ${LAPSED}` }])
     : page('in-state', [...values, state], [byState]);
 }
 
-/** Reads the newest cases of all `parts` after a position; `order` is what an index has first. */
+/**
+ * Reads the newest cases of all `parts` after a position; `order` is what an index has first. Each part
+ * needs an index alone, and so reads no row of an author whose account was closed.
+ */
 function page(
   name: string,
   values: unknown[],
-  parts: readonly (string | { select: string; order: string })[],
+  parts: readonly { where: string; order?: string }[],
 ): Sql<ListedCaseRow> {
-  const found = parts
-    .map((part) => (typeof part === 'string' ? { select: part, order: '' } : part))
-    .map(
-      ({ select, order }) => `(${select} AND NOT c.removed AND NOT c.author_gone
-      AND ${stays('c.author_id')} AND (c.created_at, c.case_id) < ($1::timestamptz, $2::uuid)
+  const found = parts.map(
+    ({ where, order = '' }) => `(SELECT c.case_id FROM cases c
+      WHERE ${where} AND NOT c.removed AND NOT c.author_gone
+        AND (c.created_at, c.case_id) < ($1::timestamptz, $2::uuid)
       ORDER BY ${order} c.created_at DESC, c.case_id DESC LIMIT $3)`,
-    );
+  );
   return {
     name: `cases-${name}`,
     text: `SELECT ${LISTED}, to_json(c.acceptance_criteria) AS acceptance_criteria,
         ${LAPSED} AS lapsed, ${SUBMISSION},
         to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
-      FROM (${found.join(' UNION ALL ')}) c
+      FROM (${found.join(' UNION ALL ')}) listed,
+        LATERAL (SELECT * FROM cases WHERE case_id = listed.case_id OFFSET 0) c
       LEFT JOIN case_submissions s ON s.submission_id = c.submission_id
       ORDER BY c.created_at DESC, c.case_id DESC LIMIT $3`,
     values,

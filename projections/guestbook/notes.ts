@@ -236,6 +236,18 @@ export interface VersionedNoteRow extends PublicNoteRow {
   version: string;
 }
 
+/** The row of a note that an index found: a lookup for each, with any estimate of the page. */
+const LISTED_NOTE = 'LATERAL (SELECT *, xmin FROM notes WHERE note_id = listed.note_id OFFSET 0) n';
+
+/**
+ * The page of public notes after `$2` and `$3`. The inner select needs an index alone, and so reads no row
+ * of a closed account whose notes end.
+ */
+const pageOf = (where: string): string => `(SELECT note_id FROM notes
+      WHERE state = 'approved' AND ${where} AND ${noteStays('member_id')}
+        AND approved_at <= $2::timestamptz AND (approved_at < $2::timestamptz OR note_id > $3::uuid)
+      ORDER BY approved_at DESC, note_id LIMIT $4) listed, ${LISTED_NOTE}`;
+
 /** Reads approved top-level notes of an experience, newest approval first. */
 export function approvedNotes(
   experience: string,
@@ -246,11 +258,9 @@ export function approvedNotes(
     `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
       n.submitted_at, concat_ws(' ', n.note_id, n.xmin, m.xmin) AS version,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
-    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
-    WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = $1
-      AND ${noteStays('n.member_id')} AND n.approved_at <= $2::timestamptz
-      AND (n.approved_at < $2::timestamptz OR n.note_id > $3::uuid)
-    ORDER BY n.approved_at DESC, n.note_id LIMIT $4`,
+    FROM ${pageOf(`parent_id IS NULL AND experience = $1`)}
+      LEFT JOIN members m ON m.member_id = n.member_id
+    ORDER BY n.approved_at DESC, n.note_id`,
     [experience, at, id, limit],
   );
 }
@@ -278,11 +288,8 @@ export function approvedReplies(
     `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
       n.submitted_at,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
-    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
-    WHERE n.state = 'approved' AND n.parent_id = $1
-      AND ${noteStays('n.member_id')} AND n.approved_at <= $2::timestamptz
-      AND (n.approved_at < $2::timestamptz OR n.note_id > $3::uuid)
-    ORDER BY n.approved_at DESC, n.note_id LIMIT $4`,
+    FROM ${pageOf('parent_id = $1')} LEFT JOIN members m ON m.member_id = n.member_id
+    ORDER BY n.approved_at DESC, n.note_id`,
     [parentId, at, id, limit],
   );
 }
@@ -299,10 +306,12 @@ const SINCE = `n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.me
 export function latestNotes(experience: string, limit: number): Sql<SinceNoteRow> {
   return named(
     `SELECT ${SINCE}, n.settled_at AS public_since
-    FROM notes n LEFT JOIN members m ON m.member_id = n.member_id
-    WHERE n.state = 'approved' AND n.parent_id IS NULL AND n.experience = $1
-      AND ${noteStays('n.member_id')}
-    ORDER BY n.parent_id, n.settled_at DESC, n.note_id LIMIT $2`,
+    FROM (SELECT note_id FROM notes
+        WHERE state = 'approved' AND parent_id IS NULL AND experience = $1
+          AND ${noteStays('member_id')}
+        ORDER BY parent_id, settled_at DESC, note_id LIMIT $2) listed, ${LISTED_NOTE}
+      LEFT JOIN members m ON m.member_id = n.member_id
+    ORDER BY n.settled_at DESC, n.note_id`,
     [experience, limit],
   );
 }
@@ -311,10 +320,11 @@ export function latestNotes(experience: string, limit: number): Sql<SinceNoteRow
 export function latestOfThread(noteId: string, limit: number): Sql<SinceNoteRow> {
   return named(
     `SELECT ${SINCE}, greatest(n.settled_at, top.settled_at) AS public_since
-    FROM notes top, LATERAL (SELECT * FROM (SELECT * FROM notes r
+    FROM notes top, LATERAL (SELECT replies.* FROM (SELECT note_id FROM notes r
           WHERE r.state = 'approved' AND r.experience = top.experience AND r.parent_id = top.note_id
             AND ${noteStays('r.member_id')}
-          ORDER BY r.settled_at DESC, r.note_id LIMIT $2) replies
+          ORDER BY r.settled_at DESC, r.note_id LIMIT $2) listed,
+          LATERAL (SELECT * FROM notes WHERE note_id = listed.note_id OFFSET 0) replies
         UNION ALL SELECT top.*) n
       LEFT JOIN members m ON m.member_id = n.member_id
     WHERE top.note_id = $1 AND top.state = 'approved' AND ${noteStays('top.member_id')}
@@ -329,7 +339,7 @@ export function latestNotesOfMember(memberId: string, limit: number): Sql<Member
     `SELECT n.note_id, n.message, n.parent_id, n.submitted_at,
       greatest(n.settled_at, p.settled_at) AS public_since
     FROM notes n LEFT JOIN notes p ON p.note_id = n.parent_id
-    WHERE n.member_id = $1 AND n.state = 'approved' AND ${noteStays('n.member_id')}
+    WHERE n.member_id = $1 AND n.state = 'approved' AND ${noteStays('$1::uuid')}
       AND (n.parent_id IS NULL OR p.state = 'approved' AND ${noteStays('p.member_id')})
     ORDER BY n.settled_at DESC, n.note_id LIMIT $2`,
     [memberId, limit],

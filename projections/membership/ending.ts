@@ -1,5 +1,5 @@
 /** SQL: the ids of the members whose accounts were closed and whose records have not all ended yet. */
-export const ENDING = `ARRAY(SELECT member_id FROM members
+const ENDING = `ARRAY(SELECT member_id FROM members
   WHERE ending IN ('keeps_notes', 'erases_notes'))`;
 const ENDING_WITH_NOTES = `ARRAY(SELECT member_id FROM members WHERE ending = 'erases_notes')`;
 

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import t from 'tap';
 import {
   defineFactsOfStreamsSinceReset,
@@ -7,7 +6,6 @@ import {
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { filledReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
-import { prepareValue, toQuery } from '../../platform/postgres/pipeline.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { casesHeld } from '../../projections/cases/case-members.ts';
 import { publicCases } from '../../projections/cases/cases.ts';
@@ -16,6 +14,7 @@ import { erasedNotes } from '../../projections/guestbook/notes-of-member.ts';
 import { auditPage } from '../../projections/moderation/audit.ts';
 import { reportedCaseNotesOf } from '../../projections/publications/record-reports.ts';
 import { overdueSessions } from '../../services/membership/sessions.ts';
+import { blocksOf } from '../support/blocks.ts';
 import { testDatabase } from '../support/database.ts';
 
 const ONE = '11111111-1111-4111-8111-111111111111';
@@ -119,25 +118,6 @@ const READS: Readonly<Record<string, [Sql, string]>> = {
 /** More than a read of a page by an index, and less than one of the rows above. */
 const MOST_BLOCKS = 40;
 
-interface Node {
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-}
-
-/** The blocks that a read touches as a prepared statement. */
-async function blocksOf(client: pg.Client, read: Sql, mode: string): Promise<number> {
-  const { text, values } = toQuery(read);
-  const given = values.map((value) => client.escapeLiteral(String(prepareValue(value))));
-  await client.query(`SET plan_cache_mode = ${mode}`);
-  await client.query(`PREPARE read AS ${text}`);
-  const { rows } = await client.query(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE read (${given.join(', ')})`,
-  );
-  await client.query('DEALLOCATE read');
-  const plan = rows[0]['QUERY PLAN'][0].Plan as Node;
-  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-}
-
 t.test('reads no more than it returns, however many other rows there are', async (t) => {
   const { url } = await testDatabase(t);
   await withConnection(url, async (client) => {
@@ -145,10 +125,10 @@ t.test('reads no more than it returns, however many other rows there are', async
     await client.query(BY_INDEX);
     for (const mode of ['force_generic_plan', 'force_custom_plan'])
       for (const [name, [read, drop]] of Object.entries(READS)) {
-        const blocks = await blocksOf(client, read, mode);
+        const { blocks } = await blocksOf(client, read, mode);
         t.ok(blocks < MOST_BLOCKS, `${name}: ${blocks} blocks, ${mode}`);
         await client.query(`BEGIN; ${drop}`);
-        const without = await blocksOf(client, read, mode);
+        const { blocks: without } = await blocksOf(client, read, mode);
         t.ok(without > MOST_BLOCKS, `${name}: ${without} blocks without its index, ${mode}`);
         await client.query('ROLLBACK');
       }

@@ -3,7 +3,8 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
-import { publishProfile } from '../../../harness/records.ts';
+import { assertRebuilt } from '../../../harness/rebuilt.ts';
+import { publishArtifact, publishCase, publishProfile } from '../../../harness/records.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { appendTo } from '../../support/append.ts';
 import { matchAll } from '../../support/match-all.ts';
@@ -206,4 +207,42 @@ t.test('lists a profile once, as it is published now', async (t) => {
   const undone = { expected_version: removed.body.version };
   await mod.post(`decisions/${removed.body.event_id}/undo`, undone);
   t.same(await listTitles(), ['Three']);
+});
+
+t.test('walks past no entry of a removed subject, and lists it again after the undo', async (t) => {
+  const service = await startService(t);
+  const mod = await addModerator(service, 'Mod');
+  const agent = await newAgent(service);
+  const note = await submit(service);
+  await decide(mod, note.id, 'approve');
+  const records = [
+    { at: `notes/${note.id}`, version: 2 },
+    { at: `subjects/profile/${(await publishProfile(agent)).id}`, version: 1 },
+    { at: `subjects/artifact/${(await publishArtifact(agent)).id}`, version: 1 },
+    { at: `subjects/case/${(await publishCase(agent)).id}`, version: 1 },
+  ];
+  const countIndexed = async () => {
+    const { rows } = await service.database.pool.query(
+      'SELECT count(*)::int AS count FROM activity WHERE NOT hidden AND NOT taken_down',
+    );
+    return rows[0].count;
+  };
+  t.equal(await countIndexed(), records.length);
+  const removals = [];
+  for (const { at, version } of records) {
+    const remove = { action: 'remove', policy: 'spam', expected_version: version };
+    const removed = await mod.post(`${at}/decisions`, remove);
+    t.equal(removed.status, 201, removed.text);
+    removals.push(removed.body);
+  }
+  t.equal(await countIndexed(), 0);
+  t.same(await readTitles(service), []);
+  await assertRebuilt(service.database.pool);
+  for (const { event_id, version } of removals) {
+    const undone = await mod.post(`decisions/${event_id}/undo`, { expected_version: version });
+    t.equal(undone.status, 201, undone.text);
+  }
+  t.equal(await countIndexed(), records.length);
+  t.equal((await readTitles(service)).length, records.length);
+  await assertRebuilt(service.database.pool);
 });
