@@ -25,7 +25,6 @@ function onServer({ url }: Server, given: string): string {
 /** Changes a setting of the primary; resolves when new connections have it. */
 async function setOnPrimary(name: string, value: string): Promise<void> {
   await runSql(primary, `ALTER SYSTEM SET ${name} = '${value}'; SELECT pg_reload_conf()`);
-  await sleep(500);
 }
 
 /** Diagnoses again until the only line matches, since a server needs a moment to follow. */

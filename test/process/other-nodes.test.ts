@@ -10,7 +10,7 @@ import { testDatabase } from '../support/database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY_MS = 60_000;
-const SCREENED_MS = 30_000;
+const SCREENED_MS = 120_000;
 
 /** Runs the script of `npm start` with the given Node, on an existing database. */
 async function startWith(t: Test, node: string) {

@@ -200,9 +200,8 @@ t.test('runs a worker, the maintenance of jobs and backups as service', async (t
     );
     return rowCount === 1;
   };
-  for (const end = Date.now() + 30_000; !(await hasWorked()) && Date.now() < end; )
-    await sleep(100);
-  t.ok(await hasWorked(), 'the worker erases the member and screens the note');
+  while (!(await hasWorked())) await sleep(100);
+  t.pass('the worker erases the member and screens the note');
   t.same(await rebuildTables(pool), []);
 
   const boss = callerBoss(DATABASE_URL, 'test maintenance');

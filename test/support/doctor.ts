@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { createBackup } from '../../cli/backup/create.ts';
@@ -31,11 +32,21 @@ export async function startDurableServer(t: Ending, settings: Settings = {}) {
 }
 
 /** Runs SQL as the superuser of a server, in its database `service` or the one of `url`. */
-export const runSql = (server: { url: string }, statements: string, url = server.url) =>
-  withConnection(asSuperuser(server, url), async (client) => {
+export async function runSql(server: { url: string }, statements: string, url = server.url) {
+  const address = asSuperuser(server, url);
+  const loadedAt = () =>
+    withConnection(address, async (client) => {
+      const { rows } = await client.query('SELECT pg_conf_load_time()::text AS at');
+      return rows[0].at as string;
+    });
+  const before = await loadedAt();
+  await withConnection(address, async (client) => {
     // `ALTER SYSTEM` must be alone in its transaction.
     for (const statement of statements.split('; ')) await client.query(statement);
   });
+  // The server reads its files a moment after it was asked to; connections after that have them.
+  if (statements.includes('pg_reload_conf')) while ((await loadedAt()) === before) await sleep(20);
+}
 
 /** A new database, and the role that owns it. */
 export async function createOwnedDatabase(server: { url: string }, options = '') {

@@ -34,7 +34,7 @@ const setsLowLimit = (settings: Record<string, string>): boolean =>
  * Limits count in fixed windows, by the database's clock, and all windows end at a multiple of ten
  * minutes. Waits for the next window if this one ends soon: a test would find its counters at zero.
  */
-async function untilWindowLasts(pool: pg.Pool): Promise<void> {
+export async function untilWindowLasts(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ left: string }>(`SELECT
     600 - extract(epoch FROM clock_timestamp()) % 600 AS left`);
   const left = Number(rows[0]?.left);

@@ -167,8 +167,7 @@ t.test('does not count a note that could not be stored', async (t) => {
   holder.release();
   const countLimited = async () =>
     (await pool.query(`SELECT FROM rate_counters WHERE kind ~ '^notes' AND count > 0`)).rowCount;
-  for (const until = Date.now() + 5000; Date.now() < until && (await countLimited()); )
-    await sleep(20);
+  while ((await countLimited()) !== 0) await sleep(20);
   t.equal((await submit(service, note)).status, 202);
   t.equal((await submit(service, { ...note, id: randomUUID() })).status, 429);
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -82,8 +83,9 @@ t.test('closes the connection of a refused caller that keeps its side open', asy
   socket.write('GARBAGE\r\n\r\n');
   socket.resume();
   await once(socket, 'end');
-  await sleep(3000);
-  t.equal(await promisify(server.getConnections).call(server), 0);
+  const countConnections = () => promisify(server.getConnections).call(server);
+  while ((await countConnections()) > 0) await sleep(50);
+  t.pass('the server has closed its side');
 });
 
 t.test('closes the connection of a caller that stops reading', async (t) => {
@@ -99,8 +101,8 @@ t.test('closes the connection of a caller that stops reading', async (t) => {
   t.teardown(() => socket.destroy());
   const [connection] = await once(server, 'connection');
   socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20));
-  const closed = once(connection, 'close').then(() => true);
-  t.ok(await Promise.race([closed, sleep(5000, false)]));
+  await once(connection, 'close');
+  t.pass('the server has closed the connection');
 });
 
 t.test('refuses control characters in a query before storage sees them', async (t) => {
@@ -158,6 +160,11 @@ t.test('logs one ordinary line for each caller that disconnects, at any moment',
   const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
   const bearer = `authorization: ${agent.authorization}`;
   const before = service.logged.length;
+  // A caller may disconnect before its request has been read.
+  let arrived = 0;
+  const count = () => arrived++;
+  diagnostics.subscribe('http.server.request.start', count);
+  t.teardown(() => void diagnostics.unsubscribe('http.server.request.start', count));
   const requests = [
     rawRequest('POST', '/mcp', [], body),
     rawRequest('POST', '/a2a', [bearer], body),
@@ -166,12 +173,12 @@ t.test('logs one ordinary line for each caller that disconnects, at any moment',
   for (let turn = 0; turn < 60; turn++) {
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
-    socket.write(requests[turn % 3] ?? '');
+    await new Promise((resolve) => socket.write(requests[turn % 3] ?? '', resolve));
     await sleep(turn % 10);
     socket.resetAndDestroy();
   }
   const requestLines = () => service.logged.slice(before).map((line) => JSON.parse(line));
-  for (let waited = 0; waited < 3000 && requestLines().length < 60; waited += 50) await sleep(50);
+  while (requestLines().length < arrived) await sleep(50);
   // A second export beside the first, which may not have noticed yet that its caller has gone, is
   // refused as `overloaded`; such lines are minor.
   const levelOf = ({ code }: { code?: string }) => (code === 'overloaded' ? 'debug' : 'info');
@@ -179,7 +186,8 @@ t.test('logs one ordinary line for each caller that disconnects, at any moment',
     requestLines().filter((line) => line.msg !== 'request' || line.level !== levelOf(line)),
     [],
   );
-  t.equal(requestLines().length, 60);
+  t.equal(requestLines().length, arrived);
+  t.ok(arrived > 30, `${arrived} requests have arrived`);
 });
 
 t.test('delivers the refusal of a large body to a caller that sends before reading', async (t) => {

@@ -7,7 +7,7 @@ import { addModerator, decide, type Moderator, submitAs } from '../../../harness
 import { publishCase, publishProfile } from '../../../harness/records.ts';
 import { formatServerKeys } from '../../../platform/keys/server-keys.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { type Service, startService, untilWindowLasts } from '../../support/service.ts';
 
 const SPAM = { policy: 'spam', message: 'Nine adverts in an hour', until: null };
 const UNKNOWN = '6f6c7d4e-0000-4000-8000-000000000001';
@@ -298,6 +298,7 @@ t.test('limits how many memberships a lead disables within an hour', async (t) =
     await addModerator(service, 'Leo', 'lead'),
   ];
   const member = await newMember(service);
+  await untilWindowLasts(service.database.pool);
   for (let turn = 0; turn < 20; turn++) {
     t.equal((await disable(lea, member.id)).status, 201);
     t.equal((await enable(leo, member.id)).status, 201);

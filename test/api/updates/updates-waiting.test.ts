@@ -14,6 +14,7 @@ import type { ApiResponse } from '../../../harness/api.ts';
 import { freePort } from '../../../harness/free-port.ts';
 import { INHERITED_ENV } from '../../../harness/inherited-env.ts';
 import { createUpdatesWaiting } from '../../../services/updates/waiting.ts';
+import { countHeldPolls } from '../../support/held-polls.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const UPDATES = '/api/v1/updates';
@@ -107,7 +108,7 @@ t.test('refuses a waiting request whose bearer expires', async (t) => {
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const pending = (await startWaiter(service, agent, 1, toAuthorization(reader))).answer();
+  const pending = (await startWaiter(service, agent, 4, toAuthorization(reader))).answer();
   t.ok(await isWaiting(pending));
   await service.tamper('UPDATE credentials SET expires_at = now() WHERE credential_id = $1', [
     reader.credential_id,
@@ -122,7 +123,7 @@ t.test('ends a wait at the expiry of its bearer', async (t) => {
   await bootstrap(service, agent, reader);
   const { answer } = await startWaiter(service, agent, 25, toAuthorization(reader));
   await service.tamper(
-    `UPDATE credentials SET expires_at = clock_timestamp() + interval '1 second'
+    `UPDATE credentials SET expires_at = clock_timestamp() + interval '4 seconds'
      WHERE credential_id = $1`,
     [reader.credential_id],
   );
@@ -151,12 +152,13 @@ t.test('ends the wait of a caller that disconnects', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
   const { path } = await startWaiter(service, agent);
+  const held = countHeldPolls(service);
   const leaving = new AbortController();
   const request = fetch(`${service.baseUrl}${path}`, {
     headers: { authorization: agent.authorization },
     signal: leaving.signal,
   });
-  await sleep(150);
+  await held.until(1);
   const before = service.logged.length;
   leaving.abort();
   await t.rejects(request);
@@ -190,7 +192,7 @@ t.test('ends a wait after an earlier event, a disconnect, a timeout or a drain',
 t.test('answers waiting requests when the process drains', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service);
-  const port = await freePort();
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
   const [key] = service.core.config.serverKeys ?? [];
   const child: ChildProcess = spawn(process.execPath, [WEB], {
@@ -198,7 +200,7 @@ t.test('answers waiting requests when the process drains', async (t) => {
       ...INHERITED_ENV,
       DATABASE_URL: service.database.url,
       PORT: port,
-      METRICS_PORT: '0',
+      METRICS_PORT: metricsPort,
       BASE_URL: baseUrl,
       SERVER_KEYS: `${key?.id}:${key?.secret.toString('hex')}`,
     },
@@ -210,7 +212,11 @@ t.test('answers waiting requests when the process drains', async (t) => {
   const { path, cursor } = await startWaiter(service, agent);
   const headers = { authorization: agent.authorization };
   const pending = Array.from({ length: 5 }, () => fetch(`${baseUrl}${path}`, { headers }));
-  await sleep(300);
+  const inFlight = async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    return Number(/^http_requests_in_flight (\d+)$/m.exec(metrics)?.[1]);
+  };
+  while ((await inFlight()) < pending.length) await sleep(20);
   const started = Date.now();
   child.kill('SIGTERM');
   for (const answer of await Promise.all(pending)) {
