@@ -22,7 +22,7 @@
 -- (platform/eventstore/append.ts). A second writer of the same stream version violates the primary key.
 CREATE TABLE events (
   -- The member; for a guest's note the note's id; for a moderator's stream the moderator; a fixed id for
-  -- the whole service, such as its policies (EVERYBODY in domain/moderation/policy.ts).
+  -- the whole service, such as its policies (EVERYBODY in services/moderation/policies/policy.ts).
   owner_id uuid NOT NULL,
   stream_id text NOT NULL,          -- kind and id: 'note-…', 'case-…', 'member-…'
   stream_version integer NOT NULL CHECK (stream_version > 0), -- 1, 2, 3, … within the stream
@@ -411,7 +411,7 @@ CREATE INDEX note_appeals_of_member ON note_appeals (member_id, opened_at);
 -- The latest screening of each note: advice for moderators. Read model (projections/screening/screenings.ts).
 CREATE TABLE note_screenings (
   note_id uuid PRIMARY KEY,
-  rules_version integer NOT NULL,   -- RULES_VERSION of domain/screening/rules.ts
+  rules_version integer NOT NULL,   -- RULES_VERSION of services/screening/rules.ts
   band text NOT NULL,               -- groups findings for display; decides nothing
   findings jsonb NOT NULL,          -- [{"code": …}, …], without words of the note
   words jsonb,                      -- the words that caused findings

@@ -1,0 +1,38 @@
+import t from 'tap';
+import { readMigrations } from '../../platform/postgres/migrate.ts';
+
+/**
+ * Every migration that a database may have, with the beginning of its checksum. A change of one, even of
+ * its comments, makes each of these databases refuse to start; what a later release needs is a new file.
+ */
+const RELEASED: Readonly<Record<string, string>> = {
+  '0001-schema': 'df525e8ede8fc360',
+  '0002-case-members': '88a03ab5ddaac27e',
+  '0003-claim-times': '9ba213741e796071',
+  '0004-ended-sessions': '8c4f7900c6d2b38c',
+  '0005-audit-filters': '3589422422842d5a',
+  '0006-search-words': '00425a91a0d1c830',
+  '0007-protected-log': '1e1da22e12dae5f2',
+  '0009-ending-members': '514bca970fe01ee3',
+  '0010-note-addresses': 'caac3b9b323c9843',
+  '0011-public-again': '0284a6fff4ce801e',
+  '0012-ending-large-accounts': 'a8bfbe9834319dac',
+  '0013-decision-figures': 'c1ac5743d267531d',
+  '0014-told-answers': '8b4104765f7bac72',
+  '0015-ended-verifiers': '9322cc1fe47fa1ff',
+  '0016-disabled-members': '98bd94d4a93de5f9',
+  '0017-note-corrections': '38599048de326dba',
+  '0018-listed-authors': 'cd3739b759cff45b',
+};
+
+t.test('a migration is never changed once it is here', async (t) => {
+  for (const { name, checksum } of readMigrations())
+    t.equal(checksum.slice(0, 16), RELEASED[name], name);
+});
+
+t.test('no migration is missing', async (t) => {
+  t.same(
+    readMigrations().map(({ name }) => name),
+    Object.keys(RELEASED),
+  );
+});
