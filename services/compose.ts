@@ -80,11 +80,12 @@ export async function createCore(
   });
   const replicas =
     readPools.length > 0 ? watchReplicas(readPools, pool, config.replicaMaxLagSeconds) : undefined;
-  const jobs = await jobSender(directUrl);
-  if (logger) {
-    const name = directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-    for (const text of await startWarnings(directUrl, name)) logger.warn(text);
-  }
+  const addressName = directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+  const [jobs, warnings] = await Promise.all([
+    jobSender(directUrl),
+    logger ? startWarnings(directUrl, addressName) : [],
+  ]);
+  for (const text of warnings) logger?.warn(text);
   const wakeUps = createNotifications(directUrl, application);
   const simple = createEventStore({
     pool,

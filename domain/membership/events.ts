@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
+import { SESSION_ENDS } from './session-end.ts';
 
 export const MemberRegistered = defineEvent('MemberRegistered', {
   summary: 'A member registered.',
@@ -37,14 +38,6 @@ export const SessionEnded = defineEvent('SessionEnded', {
 
   data: z.strictObject({
     session_id: z.uuid(),
-    reason: z.enum([
-      'signed_out',
-      'replaced',
-      'revoked',
-      'expired',
-      'recovery',
-      'deactivated',
-      'disabled',
-    ]),
+    reason: z.enum(SESSION_ENDS),
   }),
 });

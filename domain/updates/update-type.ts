@@ -5,6 +5,7 @@ import { ARTIFACT_KINDS } from '../artifacts/artifact-kind.ts';
 import { REVIEW_DECISIONS } from '../cases/review-decision.ts';
 import { EXPERIENCES } from '../guestbook/experience.ts';
 import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
+import { SESSION_ENDS } from '../membership/session-end.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
 
 const policy = z.string().describe('The code of a policy');
@@ -50,15 +51,7 @@ export const UPDATE_TYPES = {
   'session.started': { subjects: ['session'], data: { expires_at: UnixSeconds } },
   'session.ended': {
     subjects: ['session'],
-    data: revocation([
-      'signed_out',
-      'replaced',
-      'revoked',
-      'expired',
-      'recovery',
-      'deactivated',
-      'disabled',
-    ]),
+    data: revocation(SESSION_ENDS),
   },
   'credential.created': {
     subjects: ['credential'],

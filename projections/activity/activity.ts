@@ -72,12 +72,15 @@ function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>): Sql[] {
   ];
 }
 
-/** Undoing an approval drops its entry; undoing another decision shows or hides that of the note again. */
+/**
+ * Undoing an approval drops its entry. Undoing an appeal that was granted against a removal takes the note
+ * down again; the undo of a removal has an event after it that makes the note public.
+ */
 function undone({ data }: EventOf<typeof noteEvents, 'DecisionUndone'>): Sql[] {
   const removed = data.decision === 'granted' && data.refused?.state === 'removed';
   return [
     sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
-    ...(removed || data.decision === 'removed' ? [takeDown('note', data.note_id, removed)] : []),
+    ...(removed ? [takeDown('note', data.note_id, true)] : []),
   ];
 }
 

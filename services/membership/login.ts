@@ -1,3 +1,4 @@
+import type { SessionEnd } from '../../domain/membership/session-end.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
@@ -87,18 +88,7 @@ export function loginCommand(
 }
 
 /** Returns the append that ends a session. The stream is at version 1: it holds only the start. */
-export function endSession(
-  memberId: string,
-  sessionId: string,
-  reason:
-    | 'signed_out'
-    | 'replaced'
-    | 'revoked'
-    | 'expired'
-    | 'recovery'
-    | 'deactivated'
-    | 'disabled',
-) {
+export function endSession(memberId: string, sessionId: string, reason: SessionEnd) {
   const byService = reason === 'expired';
   return {
     owner: memberOwner(memberId),
