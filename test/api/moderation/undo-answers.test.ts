@@ -137,6 +137,11 @@ for (const how of ['reject', 'remove'])
     const state = how === 'reject' ? 'rejected' : 'removed';
     t.match(undone.body, { status: 'undone', state }, undone.text);
     t.equal(await isPublic(service, id), false);
+    const { rowCount } = await service.database.pool.query(
+      'SELECT FROM activity WHERE subject_id = $1 AND NOT hidden AND NOT taken_down',
+      [id],
+    );
+    t.equal(rowCount, 0, 'no list of the activity walks past its entry');
     const again = await itemOf(bob, id);
     t.match(again, { state, appeal: waiting.appeal, decision: waiting.decision });
     t.same(again.allowed_actions, waiting.allowed_actions);
