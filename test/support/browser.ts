@@ -65,7 +65,8 @@ export type Visit = Awaited<ReturnType<typeof visit>>;
 /**
  * Opens a page in a new browser profile. Errors and warnings in the browser's console, including
  * those of the Content-Security-Policy, fail the test unless `expected` matches. The script `first`
- * runs before those of the page. A failing test prints the text of the page.
+ * runs before those of the page. A failing test prints the page's text and
+ * its last requests.
  */
 export async function visit(
   t: Test,
@@ -91,7 +92,10 @@ export async function visit(
   });
   page.on('pageerror', (error) => consoleErrors.push(String(error)));
   const foreignRequests: string[] = [];
+  const requests = new Map<Request, string>();
+  page.on('response', (response) => requests.set(response.request(), `${response.status()}`));
   page.on('request', (request) => {
+    requests.set(request, 'no answer yet');
     if (
       !/^(data|blob):/.test(request.url()) &&
       new URL(request.url()).origin !== new URL(url).origin
@@ -99,8 +103,12 @@ export async function visit(
       foreignRequests.push(request.url());
   });
   t.teardown(async () => {
-    // If the test waited in vain, the text of the page shows what was there instead.
-    if (!t.passing()) t.comment(await page.innerText('body').catch(String));
+    // If the test waited in vain, the page and its last requests show what was there instead.
+    if (!t.passing()) {
+      t.comment(await page.innerText('body').catch(String));
+      for (const [request, answer] of [...requests].slice(-20))
+        t.comment(`${request.method()} ${request.url()} ${request.postData() ?? ''} ${answer}`);
+    }
     await context.close();
     // Fail the parent: the test has ended, and a throwing teardown would prevent later teardowns.
     const fail = (fault: string) => (t.parent as Test).fail(`${t.name}: ${fault}`);

@@ -7,6 +7,8 @@ import type { Counts } from './tap-output.ts';
 export type Durations = Record<string, number>;
 
 const SLOWEST = 10;
+/** How many lines of each failed file are printed again at the end. */
+const REPEATED_LINES = 120;
 /** A guess for a file that has not run here yet. */
 const UNKNOWN_SECONDS = 10;
 
@@ -74,6 +76,7 @@ export class Progress {
       for (const result of failed) {
         this.print(`  ${result.file}: ${result.failures.join('; ') || result.lines.at(-1)}`);
         this.print(`    ${commandFor(result)}`);
+        for (const line of result.lines.slice(0, REPEATED_LINES)) this.print(`    ${line}`);
       }
     }
   }
