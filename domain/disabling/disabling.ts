@@ -245,8 +245,10 @@ export function undoMemberRefusal(
   const over = until !== null && until !== undefined && until <= now;
   if (!decision || over) return conflict('wrong_state', current(state, now));
   const appealed = decision.kind === 'disabled' && state.last?.appeal?.state === 'open';
+  const { kind, moderatorId, at } = decision;
+  const reviewed = kind === 'disabled' ? null : (state.last?.moderatorId ?? null);
   return undoRefusal({
-    decision: { kind: decision.kind, moderatorId: decision.moderatorId, at: decision.at, appealed },
+    decision: { kind, moderatorId, at, appealed, reviewed },
     me,
     undoSeconds,
     now,

@@ -49,6 +49,7 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
         moderatorId: undoing.by.id ?? null,
         at: undoing.at,
         appealed: appeal !== null,
+        reviewed: reviewedModerator(state, undoing),
       },
       me: command,
       undoSeconds,
@@ -94,6 +95,15 @@ export function decideUndo(state: ExistingNote, command: UndoDecision): Decision
   // After an undo, a note is public only if a later event says so.
   const restored = { note_id: state.noteId, claimed_at: null, ...batch };
   return [undone, { type: 'NoteRestored', data: restored, personal: null }];
+}
+
+/** The moderator of the decision against which the appeal was that this decision answered. */
+function reviewedModerator(state: ExistingNote, { kind }: Decision): string | null {
+  if (kind === 'upheld' && state.status !== 'approved' && 'decision' in state)
+    return state.decision.by.id ?? null;
+  if (kind !== 'granted' || state.status !== 'approved') return null;
+  const before = state.undoable?.before;
+  return before && 'decision' in before ? (before.decision.by.id ?? null) : null;
 }
 
 /** Once a deferred note is due again, there is no deferral left to undo. */

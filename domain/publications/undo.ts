@@ -21,6 +21,8 @@ interface Undoing {
     at: Date;
     /** Whether an appeal against the decision is open. */
     appealed: boolean;
+    /** The moderator whose decision this one reviewed, on appeal for example; null if there is none. */
+    reviewed: string | null;
   };
   me: { moderatorId: string; role: Role };
   undoSeconds: number;
@@ -29,8 +31,9 @@ interface Undoing {
 
 /**
  * Returns why this moderator may not undo a decision, or null. Its own moderator may within the undo
- * window, unless an appeal is open; a lead may undo the decisions of others at any time. So it takes a
- * second person to reverse what the author knows. The deciders and the buttons of the console ask this rule.
+ * window, unless an appeal is open; a lead may undo the decisions of others at any time, but not one that
+ * reviewed the lead's own decision. So it takes a second person to reverse what the author knows, and the
+ * first cannot overrule the second. The deciders and the buttons of the console ask this rule.
  */
 export function undoRefusal({
   decision,
@@ -41,8 +44,10 @@ export function undoRefusal({
   const roles = undoersOfOwn(decision.kind);
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const isLead = me.role === 'lead';
-  if (decision.moderatorId !== me.moderatorId)
-    return isLead ? null : refuse('role_required', { roles: LEAD });
+  if (decision.moderatorId !== me.moderatorId) {
+    if (!isLead) return refuse('role_required', { roles: LEAD });
+    return decision.reviewed === me.moderatorId ? conflict('second_person_required') : null;
+  }
   const within = now < notifiedAt(decision.at, undoSeconds);
   if (within && !decision.appealed) return null;
   return conflict(isLead ? 'second_person_required' : 'undo_expired');

@@ -297,6 +297,10 @@ export class NoteModel {
     const own = undone.by === by;
     if (!lead && (act.role === 'triage' || !own)) return 'role_required';
     const over = now >= undone.at + UNDO_SECONDS || this.appeal === 'open';
+    // The one who refused the note cannot overrule the answer to the appeal.
+    const refusal = undone === this.#grant ? this.#grant.refusal : this.#decision;
+    const reviewed = undone === this.#grant || undone === this.#upheld ? refusal : null;
+    if (!own && reviewed?.by === by) return 'second_person_required';
     if (own && over) return lead ? 'second_person_required' : 'undo_expired';
     if (this.#isOutdated(stale)) return 'version_mismatch';
     if (undone !== this.#decision) return this.#reopen(undone);

@@ -269,7 +269,8 @@ function undoCommand(
   const removal = lastRemoval(facts, undoSeconds);
   const state = { status: row.state, version: versionOf(desk) };
   if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
-  const decision = { kind: 'removed', moderatorId: removal.by, at: removal.at, appealed: false };
+  const { by: moderatorId, at } = removal;
+  const decision = { kind: 'removed', moderatorId, at, appealed: false, reviewed: null };
   const refused =
     undoRefusal({ decision, me, undoSeconds, now }) ?? versionRefusal(desk, expected_version);
   if (refused) return refused;

@@ -31,19 +31,23 @@ export const standingDecision = (table: string, where: string): string =>
     ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1`;
 
 /**
- * The API body of a decision. `undoable` says whether this kind of decision can be undone, and
- * `appealed` whether an appeal against it is open.
+ * The API body of a decision. `undoable` says whether this kind of decision can be undone, `appealed`
+ * whether an appeal against it is open, and `reviewed` whose decision it reviewed.
  */
 export function decisionBody<Word extends string>(
   { decided_at, told_at, moderator_id, moderator_name, ...decision }: StandingDecision<Word>,
-  { undoable, appealed }: { undoable: boolean; appealed: boolean },
+  {
+    undoable,
+    appealed = false,
+    reviewed = null,
+  }: { undoable: boolean; appealed?: boolean; reviewed?: string | null },
   now: Date,
   { me, undoSeconds }: ReviewingModerator,
 ) {
   const until = notifiedAt(new Date(decided_at), undoSeconds);
   const at = new Date(decided_at);
   const allowed = !undoRefusal({
-    decision: { kind: decision.decision, moderatorId: moderator_id, at, appealed },
+    decision: { kind: decision.decision, moderatorId: moderator_id, at, appealed, reviewed },
     me,
     undoSeconds,
     now,

@@ -84,9 +84,11 @@ function standingBody(row: ItemRow, reviewer: ReviewingModerator): Item['decisio
     decision === 'escalated'
       ? moderator_id !== null
       : UNDOABLE.includes(decision) || (ANSWERS.includes(decision) && told_at !== decided_at);
+  const answers = decision === 'granted' || decision === 'upheld';
+  const reviewed = answers ? row.open_appeal?.against : null;
   const body = decisionBody(
     row.decision,
-    { undoable, appealed: row.appeal === 'open' },
+    { undoable, appealed: row.appeal === 'open', reviewed: reviewed ?? null },
     row.now,
     reviewer,
   );

@@ -24,6 +24,8 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
     text: string | null;
     state: 'open' | 'granted' | 'upheld' | 'moot';
     opened_at: string;
+    /** The moderator who made the decision; null for the service. */
+    against: string | null;
   } | null;
   decision: StandingDecision<NoteDecision> | null;
   now: Date;
@@ -70,8 +72,9 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
   LEFT JOIN authors r ON r.member_id = n.member_id
   LEFT JOIN LATERAL (${reportList('note_reports', 'note_id = n.note_id')}) reports ON true
   LEFT JOIN LATERAL (SELECT json_build_object('appeal_id', appeal_id, 'text', text,
-      'state', state, 'opened_at', opened_at) AS row
-    FROM note_appeals WHERE note_id = n.note_id ORDER BY opened_at DESC LIMIT 1) appeal ON true
+      'state', state, 'opened_at', opened_at, 'against', (
+        SELECT moderator_id FROM note_decisions WHERE event_id = a.of)) AS row
+    FROM note_appeals a WHERE note_id = n.note_id ORDER BY opened_at DESC LIMIT 1) appeal ON true
   LEFT JOIN LATERAL (${standingDecision(
     'note_decisions',
     `d.note_id = n.note_id AND (d.decision NOT IN ('kept', 'upheld') OR d.told_at IS NULL)

@@ -115,7 +115,7 @@ function standingBody(row: RecordItemRow, reviewer: ReviewingModerator): RecordI
   const { decision } = row;
   const removed = decision?.decision === 'removed';
   if (!decision || removed !== (row.state === 'removed')) return null;
-  return decisionBody(decision, { undoable: removed, appealed: false }, row.now, reviewer);
+  return decisionBody(decision, { undoable: removed }, row.now, reviewer);
 }
 
 /** The buttons of the console, by the rule of the decider; a decision checks it again. */

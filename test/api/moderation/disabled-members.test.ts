@@ -257,6 +257,19 @@ t.test('undoes a disabling, and the undo of its end disables the membership agai
   t.equal((await signIn(service, member)).status, 401);
 });
 
+t.test('a lead who disabled a membership cannot undo what another lead lifted', async (t) => {
+  const service = await startService(t);
+  const lead = (name: string) => addModerator(service, name, 'lead');
+  const [lea, leo, lou] = [await lead('Lea'), await lead('Leo'), await lead('Lou')];
+  const member = await newMember(service);
+  t.equal((await disable(lea, member.id)).status, 201);
+  const { event_id } = (await enable(leo, member.id)).body;
+  const undo = (by: Moderator) => by.post(`decisions/${event_id}/undo`, {});
+  t.same(refusal(await undo(lea)), [409, 'state_conflict', 'second_person_required']);
+  t.equal((await signIn(service, member)).status, 200);
+  t.match(await undo(lou), { status: 201, body: { status: 'undone', state: 'disabled' } });
+});
+
 t.test('keeps the undo of a disabling after its window for another lead', async (t) => {
   const service = await startService(t, { UNDO_WINDOW_SECONDS: '0' });
   const [lea, leo] = [

@@ -132,6 +132,11 @@ for (const { publish, removedType, publishedType } of KINDS)
       const restored = await another.post(path, restore);
       t.match(restored.body, { state: 'published', undo_until: null });
       t.ok(await isPublic(service, record));
+      const overruled = await lead.post(`decisions/${restored.body.event_id}/undo`, {
+        expected_version: restored.body.version,
+      });
+      t.equal(overruled.body.error.reason, 'wrong_state', 'a restoration cannot be undone');
+      t.ok(await isPublic(service, record));
       const entry = await newest();
       t.match(entry, { type: publishedType, data: { restored: true } });
       t.same(entry?.actor, { type: 'moderator' }, 'the moderator is not identified');

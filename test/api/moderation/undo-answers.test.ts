@@ -203,6 +203,35 @@ t.test('after the window only a lead who did not decide undoes an answer', async
   t.equal((await undo(lea, one, byAnn)).status, 201);
 });
 
+for (const how of ['reject', 'remove'])
+  t.test(
+    `a lead cannot undo the answer to an appeal against the lead's own decision (${how})`,
+    async (t) => {
+      const service = await startService(t);
+      const { lea, lou, bob } = await addTeam(service);
+      const author = await signedIn(service);
+      for (const answer of ['grant', 'uphold']) {
+        const id = await appealedNote(service, lea, author, how);
+        const answered = (await act(bob, id, answer)).body;
+        const isRefused = async () => {
+          const refused = await undo(lea, id, answered.event_id);
+          t.match(refused, { status: 409, body: { error: { reason: 'second_person_required' } } });
+          t.equal((await itemOf(lea, id)).state, answered.state, `${answer} is in force`);
+        };
+        t.match((await itemOf(lea, id)).decision, {
+          event_id: answered.event_id,
+          undo_allowed: false,
+        });
+        t.match((await itemOf(lou, id)).decision, { undo_allowed: true });
+        await isRefused();
+        await advanceTime(service, WINDOW);
+        await notifyAuthors(service);
+        await isRefused();
+        t.equal((await undo(lou, id, answered.event_id)).status, 201, 'another lead undoes it');
+      }
+    },
+  );
+
 t.test('refuses the undo of an answer once the note has moved on', async (t) => {
   const service = await startService(t);
   const { ann, bob, lea } = await addTeam(service);
