@@ -63,8 +63,16 @@ export function AccountDialog({
   const { session } = membership;
   if (name === 'join') return <JoinDialog membership={membership} onClose={onClose} />;
   if (name === 'sign-in')
-    return <SignInDialog membership={membership} onClose={onClose} onRecover={onRecover} />;
-  if (name === 'recover') return <RecoverDialog membership={membership} onClose={onClose} />;
+    return (
+      <SignInDialog
+        membership={membership}
+        onClose={onClose}
+        onRecover={onRecover}
+        onDeleted={onDeleted}
+      />
+    );
+  if (name === 'recover')
+    return <RecoverDialog membership={membership} onClose={onClose} onDeleted={onDeleted} />;
   if (name === 'delete' && session)
     return (
       <DeleteDialog

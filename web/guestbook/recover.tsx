@@ -2,6 +2,12 @@ import { useState } from 'preact/hooks';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { randomUuid } from '../shared/random.ts';
+import {
+  DisabledDialog,
+  type Disabling,
+  isDisabled,
+  readDisabling,
+} from './disabled-membership.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { NewKeys, type Proof, ProofFields } from './key-fields.tsx';
 import { newKeys } from './key-file.ts';
@@ -12,10 +18,15 @@ import { proofErrors } from './sign-in.tsx';
 interface RecoverProps {
   membership: Membership;
   onClose: () => void;
+  /** The account of a disabled member was deleted. */
+  onDeleted: () => void;
 }
 
+const REPLACED = 'Your keys are replaced. The old keys no longer work.';
+
 /** Replaces both keys, using the recovery key. The member saves the new keys before sending. */
-export function RecoverDialog({ membership, onClose }: RecoverProps) {
+export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) {
+  const [disabling, setDisabling] = useState<Disabling>();
   const [proof, setProof] = useState<Proof>({ id: membership.session?.id ?? '', key: '' });
   const [step, setStep] = useState<'proof' | 'keys'>('proof');
   const [fresh] = useState(() => ({ keys: newKeys(), operation: randomUuid() }));
@@ -45,8 +56,15 @@ export function RecoverDialog({ membership, onClose }: RecoverProps) {
       },
     });
     const answer = recovered.kind === 'ok' ? await membership.signIn(id, sign_in_key) : recovered;
+    if (isDisabled(answer)) {
+      const read = await readDisabling({ id, key: sign_in_key });
+      if (read.kind !== 'ok') return read;
+      announce(REPLACED);
+      setDisabling(read.body);
+      return undefined;
+    }
     if (answer.kind === 'ok') {
-      announce('Your keys are replaced. The old keys no longer work.');
+      announce(REPLACED);
       onClose();
       return undefined;
     }
@@ -54,6 +72,15 @@ export function RecoverDialog({ membership, onClose }: RecoverProps) {
     return answer;
   }
 
+  if (disabling)
+    return (
+      <DisabledDialog
+        proof={{ id, key: fresh.keys.sign_in_key }}
+        disabling={disabling}
+        onClose={onClose}
+        onDeleted={onDeleted}
+      />
+    );
   return (
     <FormDialog
       title={step === 'proof' ? 'Replace my keys' : 'Save your new keys'}

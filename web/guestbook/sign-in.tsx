@@ -1,4 +1,10 @@
 import { useState } from 'preact/hooks';
+import {
+  DisabledDialog,
+  type Disabling,
+  isDisabled,
+  readDisabling,
+} from './disabled-membership.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
 import { fieldError } from './problem-text.ts';
@@ -8,6 +14,8 @@ interface SignInProps {
   membership: Membership;
   onClose: () => void;
   onRecover: () => void;
+  /** The account of a disabled member was deleted. */
+  onDeleted: () => void;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
@@ -22,13 +30,21 @@ export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
   };
 }
 
-export function SignInDialog({ membership, onClose, onRecover }: SignInProps) {
+export function SignInDialog({ membership, onClose, onRecover, onDeleted }: SignInProps) {
+  const [disabling, setDisabling] = useState<Disabling>();
   const [proof, setProof] = useState<Proof>({ id: '', key: '' });
   const errors = proofErrors(proof);
+  const proven = { id: proof.id.trim(), key: proof.key.trim() };
   const state = useForm({
     complete: !errors.id && !errors.key,
     async send() {
-      const answer = await membership.signIn(proof.id.trim(), proof.key.trim());
+      const answer = await membership.signIn(proven.id, proven.key);
+      if (isDisabled(answer)) {
+        const read = await readDisabling(proven);
+        if (read.kind !== 'ok') return read;
+        setDisabling(read.body);
+        return undefined;
+      }
       if (answer.kind !== 'ok') return answer;
       onClose();
       return undefined;
@@ -36,6 +52,15 @@ export function SignInDialog({ membership, onClose, onRecover }: SignInProps) {
   });
   const { tried, failure } = state;
 
+  if (disabling)
+    return (
+      <DisabledDialog
+        proof={proven}
+        disabling={disabling}
+        onClose={onClose}
+        onDeleted={onDeleted}
+      />
+    );
   return (
     <FormDialog
       title="Sign in"
