@@ -1,8 +1,14 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
-import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
-import { openConsole, openConsoleWithNotes } from '../support/console.ts';
+import {
+  countNotesByState,
+  openConsole,
+  openConsoleWithNotes,
+  untilToast,
+} from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 /** The left, top and right edge of an element, in whole pixels. */
@@ -106,3 +112,37 @@ t.test(
     await page.getByText('From one address in the last 48 hours').waitFor({ state: 'detached' });
   },
 );
+
+t.test('rejects all waiting notes of a member in one batch', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const member = await signedIn(service);
+  await submit(service, { message: 'By another' });
+  const notes = [];
+  for (const message of ['Buy one', 'Buy two', 'Buy three', 'Buy four'])
+    notes.push(await submitAs(service, member, { message }));
+  const { page } = await openConsole(t, service, ann);
+  const drawer = page.locator('.drawer');
+  await page.locator('.row', { hasText: 'By another' }).click();
+  await page.keyboard.press('h');
+  await drawer.getByText('Nothing else.').waitFor();
+  t.equal(await drawer.getByRole('button', { name: /^Reject all/ }).count(), 0, 'a guest');
+
+  await page.locator('.row', { hasText: 'Buy one' }).click();
+  const rejectAll = drawer.getByRole('button', { name: 'Reject all 4 waiting notes…' });
+  await rejectAll.waitFor();
+  await checkAppearance(t, page, 'moderation-reject-all');
+  // Bob claims one after the number was read.
+  t.equal((await bob.post('claims', { note_ids: [notes[3]?.id] })).status, 200);
+  await rejectAll.click();
+  const dialog = page.getByRole('dialog', { name: 'Reject 3 notes?' });
+  for (const text of ['Buy one', 'Buy two', 'Buy three']) await dialog.getByText(text).waitFor();
+  await dialog.getByText('over the limit of 100: 1 note.').waitFor();
+  t.same(await countNotesByState(service), { pending: 5 }, 'the preview decides nothing');
+  await page.keyboard.press('1');
+  await untilToast(page, /3 notes/);
+  t.same(await countNotesByState(service), { pending: 2, rejected: 3 });
+  await page.keyboard.press('u');
+  await untilToast(page, /^Undone/);
+  t.same(await countNotesByState(service), { pending: 5 });
+});

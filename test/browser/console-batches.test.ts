@@ -112,7 +112,7 @@ t.test('leaves out notes that do not allow the batch and says so', NEEDS_BROWSER
   await page.locator('.row', { hasText: 'Claimed by Bob' }).waitFor();
   await press('x', 'j', 'x', 'Shift+A');
   await page.getByRole('dialog', { name: 'Approve 1 note?' }).waitFor();
-  await page.getByText('1 selected note is left out').waitFor();
+  await page.getByText('over the limit of 100: 1 selected note.').waitFor();
   await press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await approve('Approved: 1 note');
@@ -202,7 +202,7 @@ t.test('selects all shown notes and decides a hundred of them', NEEDS_BROWSER, a
   t.equal(await all.count(), 0, 'the button disappears');
   await page.keyboard.press('Shift+A');
   await page.getByRole('dialog', { name: 'Approve 100 notes?' }).waitFor();
-  await page.getByText('1 selected note is left out').waitFor();
+  await page.getByText('over the limit of 100: 1 selected note.').waitFor();
   await page.keyboard.press('Enter');
   await untilToast(page, 'Approved: 100 notes');
   t.same(await countNotesByState(service), { pending: 1, approved: 100 });

@@ -3,16 +3,17 @@ import { Alert } from '../shared/alert.tsx';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import { call, toFailure } from './api.ts';
 import type { HistoryEvent, Item, ListView, QueueBody } from './api-model.ts';
+import { rejectAllBy } from './batches.ts';
 import { CommentForm } from './comment-form.tsx';
 import { DeleteComment } from './delete-comment.tsx';
 import { failureText } from './failure-text.ts';
-import { formatTime, fullTime } from './format.ts';
+import { formatTime, fullTime, plural } from './format.ts';
 import { withItemId } from './item-ids.ts';
 import { actorName, authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { openItem, showView } from './navigation.ts';
 import { findPolicy } from './policy-list.ts';
-import { set, store } from './state.ts';
+import { type OwnDecision, set, store } from './state.ts';
 import { useStore } from './store.ts';
 
 const MAX_ITEMS = 10;
@@ -24,9 +25,9 @@ export const authorFilter = ({ author }: Item): string | null =>
 
 /** The author's waiting and last decided items, beside the current item, which stays in place. */
 export function AuthorDrawer({ item }: { item: Item }) {
-  const { keys } = useStore(store);
+  const { keys, ownDecisions } = useStore(store);
   const author = authorFilter(item);
-  const { items, fault } = useItems(author);
+  const { items, waiting, fault } = useItems(author, ownDecisions);
   const others = items?.filter(({ id }) => id !== item.id).slice(0, MAX_ITEMS);
   const filters = { ...NO_FILTERS, author: author ?? '' };
   return (
@@ -55,6 +56,17 @@ export function AuthorDrawer({ item }: { item: Item }) {
           </a>
         </p>
       )}
+      {item.author.member_id && waiting && waiting.rejectable > 0 && (
+        <button
+          type="button"
+          class="button danger"
+          onClick={() => void rejectAllBy(item.author.member_id ?? '')}
+        >
+          {waiting.more
+            ? 'Reject all waiting notes…'
+            : `Reject all ${plural(waiting.rejectable, 'waiting note')}…`}
+        </button>
+      )}
       {item.author.member_id && (
         <AuthorComments key={item.author.member_id} memberId={item.author.member_id} />
       )}
@@ -73,18 +85,24 @@ export function AuthorDrawer({ item }: { item: Item }) {
   );
 }
 
-/** The items of an author, once they are read. */
-function useItems(author: string | null) {
-  const [items, setItems] = useState<readonly Item[] | null>(null);
+interface Found {
+  author: string;
+  items: readonly Item[];
+  /** The notes that can be rejected, and whether more items wait than were read. */
+  waiting: { rejectable: number; more: boolean };
+}
+
+/** The items of an author, once they are read; read again after each own decision. */
+function useItems(author: string | null, ownDecisions: readonly OwnDecision[]) {
+  const [found, setFound] = useState<Found | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
     let outdated = false;
-    setItems(null);
     setFault(null);
     if (author === null) return;
     readItems(author).then(
-      (found) => {
-        if (!outdated) setItems(found);
+      (read) => {
+        if (!outdated) setFound(read);
       },
       (error) => {
         if (!outdated) setFault(failureText(toFailure(error)));
@@ -93,8 +111,9 @@ function useItems(author: string | null) {
     return () => {
       outdated = true;
     };
-  }, [author]);
-  return { items, fault };
+  }, [author, ownDecisions]);
+  const current = found?.author === author ? found : null;
+  return { items: current?.items, waiting: current?.waiting, fault };
 }
 
 function ItemSummary({ item }: { item: Item }) {
@@ -160,12 +179,19 @@ function AuthorComments({ memberId }: { memberId: string }) {
 }
 
 /** Waiting items first, then decided ones, the last first. */
-async function readItems(author: string): Promise<Item[]> {
+async function readItems(author: string): Promise<Found> {
   const read = (view: ListView) => {
     // One more than is shown, since the current item is left out.
     const query = new URLSearchParams({ view, author, limit: String(MAX_ITEMS + 1) });
     return call<QueueBody>('GET', `queue?${query}`);
   };
-  const pages = await Promise.all([read('todo'), read('decided')]);
-  return pages.flatMap((page) => page.items.map(withItemId));
+  const [waiting, decided] = await Promise.all([read('todo'), read('decided')]);
+  const rejectable = waiting.items.filter(({ allowed_actions: actions }) =>
+    actions.includes('reject'),
+  ).length;
+  return {
+    author,
+    items: [...waiting.items, ...decided.items].map(withItemId),
+    waiting: { rejectable, more: waiting.next_cursor !== null },
+  };
 }

@@ -10,14 +10,13 @@ import { focusOn } from './queue.ts';
 import { type Batch, get, set } from './state.ts';
 
 /** The preview of a batch, which runs only after confirmation. */
-export function BatchPreview({ batch: { action, items, sending } }: { batch: Batch }) {
+export function BatchPreview({ batch: { action, items, leftOut, sending } }: { batch: Batch }) {
   const withPolicy = action === 'reject' || action === 'remove';
   const policies = activePolicies();
   const close = () => {
     set({ batch: null });
     focusOn(get().focusId);
   };
-  const leftOut = get().selected.size - items.length;
   return (
     <Dialog title={`${ACTION_NAMES[action]} ${plural(items.length, 'note')}?`} onClose={close}>
       <div class="batch">
@@ -31,11 +30,8 @@ export function BatchPreview({ batch: { action, items, sending } }: { batch: Bat
             </li>
           ))}
         </ul>
-        {leftOut > 0 && (
-          <p class="box look">
-            {plural(leftOut, 'selected note is', 'selected notes are')} left out: not allowed, or
-            over the limit of 100.
-          </p>
+        {leftOut !== null && (
+          <p class="box look">Left out, as not allowed or over the limit of 100: {leftOut}.</p>
         )}
         {withPolicy ? (
           <fieldset class="policies" disabled={sending}>

@@ -1,8 +1,9 @@
 import { randomUuid } from '../shared/random.ts';
 import { call, Failure, toFailure } from './api.ts';
-import { type Action, type BatchResult, type Item, isNote } from './api-model.ts';
+import { type Action, type BatchResult, type Item, isNote, type QueueBody } from './api-model.ts';
 import { failureText, refusalText } from './failure-text.ts';
 import { plural } from './format.ts';
+import { withItemId } from './item-ids.ts';
 import { decisionText } from './labels.ts';
 import { deleteLease } from './leases.ts';
 import { forgetDecision, recordDecision } from './own-decisions.ts';
@@ -10,7 +11,7 @@ import { policyTitle } from './policy-list.ts';
 import { focusOn, nextAfter, removeDecided } from './queue.ts';
 import { refreshItem } from './refresh.ts';
 import { toggleSelection } from './selection.ts';
-import { get, set, setMark, showToast } from './state.ts';
+import { findItem, get, set, setMark, showToast } from './state.ts';
 import { addOwnDecision } from './undo.ts';
 
 const MAX_IN_BATCH = 100;
@@ -36,8 +37,44 @@ export function openBatchPreview(actions: readonly Action[]): void {
     showToast('None of the selected notes allows this.');
     return;
   }
+  preview(action, notes, (count) => plural(count, 'selected note'));
+}
+
+/** Opens the preview with the notes that allow the action; the rest is left out. */
+function preview(
+  action: Action,
+  notes: readonly Item[],
+  leftOutText: (count: number) => string,
+): void {
   const allowed = notes.filter((item) => item.allowed_actions.includes(action));
-  set({ batch: { action, items: allowed.slice(0, MAX_IN_BATCH), sending: false } });
+  const items = allowed.slice(0, MAX_IN_BATCH);
+  const left = notes.length - items.length;
+  set({ batch: { action, items, leftOut: left > 0 ? leftOutText(left) : null, sending: false } });
+}
+
+/** A page without a note ends the search only after so many. */
+const MAX_PAGES = 25;
+
+/** Opens the preview of a batch that rejects all waiting notes of a member. */
+export async function rejectAllBy(memberId: string): Promise<void> {
+  const notes: Item[] = [];
+  let cursor: string | null = null;
+  let turn = 0;
+  try {
+    do {
+      const query = new URLSearchParams({ view: 'todo', author: memberId, limit: '100' });
+      if (cursor) query.set('cursor', cursor);
+      const page: QueueBody = await call<QueueBody>('GET', `queue?${query}`);
+      notes.push(...page.items.map(withItemId).filter(isNote));
+      cursor = page.next_cursor;
+    } while (cursor && notes.length <= MAX_IN_BATCH && ++turn < MAX_PAGES);
+  } catch (error) {
+    showToast(refusalText('Nothing was decided', 'batch', toFailure(error)), { tone: 'alert' });
+    return;
+  }
+  if (notes.some((item) => item.allowed_actions.includes('reject')))
+    preview('reject', notes, (count) => `${plural(count, 'note')}${cursor ? ' or more' : ''}`);
+  else showToast('No waiting note of this author can be rejected now.');
 }
 
 /** Sends the previewed batch. Refused notes stay in the list, with the reason. */
@@ -60,7 +97,7 @@ export async function runBatch(policy?: string): Promise<void> {
     const failed = results.filter(({ status }) => status !== 'decided');
     for (const { note_id, error = { code: 'refused' } } of failed) showRefusedNote(note_id, error);
     const decided = results.filter(({ status }) => status === 'decided');
-    const last = items.at(-1)?.id ?? '';
+    const last = items.findLast(({ id }) => findItem(id))?.id ?? '';
     for (const { id } of items) setMark(id, get().marks.get(id) ?? { kind: 'deciding', action });
     const next = decided.some(({ note_id }) => note_id === get().focusId)
       ? nextAfter(last)

@@ -33,6 +33,8 @@ export interface Panel {
 export interface Batch {
   action: Action;
   items: Item[];
+  /** How many notes were chosen beyond the items, such as '3 selected notes'; null if none. */
+  leftOut: string | null;
   sending: boolean;
 }
 
