@@ -12,6 +12,13 @@ export interface Append {
   events: readonly NewEvent[];
 }
 
+/** An append whose actor is that of the command, unless it names another. */
+export type OwnAppend = Omit<Append, 'actor'> & { actor?: Actor | undefined };
+
+/** Completes appends with the actor of their command. */
+export const attribute = (appends: readonly OwnAppend[], actor: Actor): Append[] =>
+  appends.map((append) => ({ ...append, actor: append.actor ?? actor }));
+
 /** The version of a stream, from its events; 0 for a new stream. */
 export function streamVersion(events: readonly RecordedEvent[]): number {
   return events.at(-1)?.stream_version ?? 0;

@@ -2,7 +2,7 @@ import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import type { Append } from './append.ts';
 import type { RecordedEvent } from './event.ts';
-import type { Load, Rows } from './load.ts';
+import type { Load, MemberRead, Rows } from './load.ts';
 import type { Receipt } from './receipts.ts';
 
 /** A job to enqueue in the command's transaction. */
@@ -48,13 +48,6 @@ export interface Loaded<Known = unknown> {
   locked: readonly string[];
   now: Date;
 }
-
-/** A member that was found by another key; a guest has no member id. */
-export interface FoundMember {
-  member_id: string | null;
-}
-
-export type MemberRead = Sql<FoundMember>;
 
 /** A command for the event store: what to lock and to load, and how to decide. */
 export interface Command<Answer, Code extends string = never, Known = unknown> {

@@ -32,10 +32,10 @@ export {
   defineCommand,
   type Job,
   type Loaded,
-  type MemberRead,
   type Unchanged,
   type Writes,
 } from './command.ts';
+export type { MemberRead } from './load.ts';
 
 export interface EventStoreDeps {
   pool: pg.Pool;

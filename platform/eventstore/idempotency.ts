@@ -5,12 +5,14 @@ import { fault } from '../fault.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import { query } from '../postgres/query.ts';
 import { isRefusal, type Refusal, refuse } from '../refusal.ts';
+import type { Sql } from '../sql.ts';
 import {
   type Command,
   type Decision,
   defineCommand,
   type Loaded,
   resolveAnswer,
+  type Unchanged,
   type Writes,
 } from './command.ts';
 import type { RecordedEvent } from './event.ts';
@@ -66,7 +68,7 @@ export const POLICIES = {
   },
 } as const satisfies Readonly<Record<Space, Policy>>;
 
-type Conflict<S extends Space> = (typeof POLICIES)[S]['conflict']['refused'];
+export type Conflict<S extends Space> = (typeof POLICIES)[S]['conflict']['refused'];
 
 /** A request whose command is executed once per owner, space and key. */
 export interface IdempotentRequest<S extends Space = Space> {
@@ -135,35 +137,64 @@ export function idempotentCommand<S extends Space, Answer, Code extends string>(
   request: IdempotentRequest<S>,
   { guard, toReply, replay, decide, ...command }: IdempotentCommand<Answer, Code>,
 ): Command<Answer, Code | Conflict<S>> {
+  const memory = receiptsOf(request);
+  return defineCommand({
+    ...command,
+    load: { command: command.load, receipts: memory.read },
+    decide({ rows, ...context }): Decision<Answer, Code | Conflict<S>> {
+      const loaded = { ...context, rows: rows.command };
+      const receipt = memory.find(rows.receipts);
+      const refused = guard?.(loaded, () => memory.isRepeat(receipt));
+      if (refused) return refused;
+      if (receipt) {
+        if (!memory.isRepeat(receipt)) return memory.conflict;
+        const replayed = replay ? replay(receipt, loaded) : (receipt.reply as Answer);
+        return isRefusal(replayed) ? (replayed as Refusal<Code>) : { unchanged: replayed };
+      }
+      const decision = decide(loaded, memory.bodyHash);
+      return isRefusal(decision) ? decision : memory.keep(decision, toReply);
+    },
+  });
+}
+
+/** How the receipt of a request is read, compared and written. */
+export interface Receipts<Code extends string> {
+  /** Read after the command's locks, so that a concurrent repeat finds the winner's receipt. */
+  read: Sql<ReceiptRow> | null;
+  find(rows: readonly ReceiptRow[]): ReceiptRow | undefined;
+  /** Whether the request repeats the one of the receipt exactly. */
+  isRepeat(receipt: ReceiptRow | undefined): boolean;
+  /** The refusal of another request with the same key. */
+  conflict: Refusal<Code>;
+  /** The hash of the body that the receipt stores. */
+  bodyHash(): string;
+  /** Adds the receipt to a decision. A decision that changes nothing is `unchanged`, and has none. */
+  keep<Answer>(
+    decision: Writes<Answer> | Unchanged<Answer>,
+    toReply: (answer: Answer) => { status: number; body: unknown },
+  ): Writes<Answer> | Unchanged<Answer>;
+}
+
+/** Throws if the space requires a key and the request has none. */
+export function receiptsOf<S extends Space>(request: IdempotentRequest<S>): Receipts<Conflict<S>> {
   const { owner, space, key, operation, route } = request;
   const policy: Policy = POLICIES[space];
   if (!key && policy.keyRequired)
     throw new Error(`${operation}: a request without an idempotency key`);
   const binding = BINDINGS[policy.binding];
-  const matches = (receipt: ReceiptRow | undefined) =>
-    receipt?.route === route && binding.matches(request, receipt);
   let bound: ReturnType<Binding['bind']> | undefined;
   const bind = () => {
     bound ??= binding.bind(request);
     return bound;
   };
-
-  return defineCommand({
-    ...command,
-    // Read after the command's locks, so that a concurrent repeat finds the winner's receipt.
-    load: { command: command.load, receipts: key ? readReceipt(owner, space, key) : null },
-    decide({ rows, ...context }): Decision<Answer, Code | Conflict<S>> {
-      const loaded = { ...context, rows: rows.command };
-      const receipt = fault('no-receipt') ? undefined : rows.receipts[0];
-      const refused = guard?.(loaded, () => matches(receipt));
-      if (refused) return refused;
-      if (receipt) {
-        if (!matches(receipt)) return policy.conflict as Refusal<Conflict<S>>;
-        const replayed = replay ? replay(receipt, loaded) : (receipt.reply as Answer);
-        return isRefusal(replayed) ? (replayed as Refusal<Code>) : { unchanged: replayed };
-      }
-      const decision = decide(loaded, () => bind().bodyHash);
-      if (isRefusal(decision) || 'unchanged' in decision) return decision;
+  return {
+    read: key ? readReceipt(owner, space, key) : null,
+    find: ([receipt]) => (fault('no-receipt') ? undefined : receipt),
+    isRepeat: (receipt) => receipt?.route === route && binding.matches(request, receipt),
+    conflict: policy.conflict as Refusal<Conflict<S>>,
+    bodyHash: () => bind().bodyHash,
+    keep(decision, toReply) {
+      if ('unchanged' in decision) return decision;
       // A repeat would give the same answer again, so there is nothing to store.
       if (!changesState(decision)) return { unchanged: resolveAnswer(decision, []) };
       if (!key) return decision;
@@ -187,7 +218,7 @@ export function idempotentCommand<S extends Space, Answer, Code extends string>(
         },
       };
     },
-  });
+  };
 }
 
 const changesState = ({ appends, changesRows = false }: Writes<unknown>): boolean =>

@@ -1,7 +1,20 @@
 import type { Sql } from '../sql.ts';
 
 /** What a command reads: statements, by name or in a list; null skips an optional read. */
-export type Load = Sql | null | DependentLoad | readonly Load[] | { readonly [name: string]: Load };
+export type Load =
+  | Sql
+  | null
+  | DependentLoad
+  | DerivedLoad
+  | readonly Load[]
+  | { readonly [name: string]: Load };
+
+/** A member that was found by another key; a guest has no member id. */
+export interface FoundMember {
+  member_id: string | null;
+}
+
+export type MemberRead = Sql<FoundMember>;
 
 /**
  * Reads that need what `find` returns, such as the streams of a record whose owner a read model
@@ -21,6 +34,23 @@ export function loadAfter<Row, const Of extends Load>(
   return { find, load };
 }
 
+/** A value that is computed from rows, such as the state of a stream from its events. */
+export interface DerivedLoad<Value = unknown> {
+  readonly reads: Load;
+  readonly derive: (rows: never) => Value;
+  /** Finds members whose feeds the value's events may enter, to be locked: see `Command.find`. */
+  readonly members: MemberRead | null;
+}
+
+/** Defines a value that is computed from the rows of `reads`. */
+export function derive<const Of extends Load, Value>(
+  reads: Of,
+  derive: (rows: Rows<Of>) => Value,
+  members: MemberRead | null = null,
+): DerivedLoad<Value> {
+  return { reads, derive, members };
+}
+
 /**
  * The result rows in the shape of the load. Null reads yield no rows; for an unspecified `Load` the
  * type is `unknown`.
@@ -29,14 +59,24 @@ export type Rows<Of extends Load> = Load extends Of
   ? unknown
   : [Of] extends [Sql<infer Row> | null]
     ? readonly Row[]
-    : [Of] extends [DependentLoad<infer Then> | null]
-      ? Rows<Then>
-      : { readonly [Name in keyof Of]: Of[Name] extends Load ? Rows<Of[Name]> : never };
+    : [Of] extends [DerivedLoad<infer Value>]
+      ? Value
+      : [Of] extends [DependentLoad<infer Then> | null]
+        ? Rows<Then>
+        : { readonly [Name in keyof Of]: Of[Name] extends Load ? Rows<Of[Name]> : never };
 
 /** The statements that must run before the load is complete. */
 export function findsOf(load: Load): Sql[] {
   if (load === null || isSql(load)) return [];
+  if (isDerived(load)) return findsOf(load.reads);
   return isDependent(load) ? [load.find] : Object.values(load).flatMap(findsOf);
+}
+
+/** The statements that find members to lock for the derived values of a load. */
+export function memberReadsOf(load: Load): MemberRead[] {
+  if (load === null || isSql(load) || isDependent(load)) return [];
+  if (isDerived(load)) return load.members ? [load.members] : [];
+  return Object.values(load).flatMap(memberReadsOf);
 }
 
 /** Replaces each dependent load by its reads, given the rows of the statements of `findsOf`. */
@@ -44,6 +84,7 @@ export function completeLoad(load: Load, found: readonly (readonly unknown[])[])
   const rest = found.values();
   const complete = (part: Load): Load => {
     if (part === null || isSql(part)) return part;
+    if (isDerived(part)) return { ...part, reads: complete(part.reads) };
     if (isDependent(part)) return part.load((rest.next().value ?? []) as never);
     if (Array.isArray(part)) return part.map(complete);
     return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, complete(one)]));
@@ -55,6 +96,7 @@ export function completeLoad(load: Load, found: readonly (readonly unknown[])[])
 export function flattenReads(load: Load): Sql[] {
   if (load === null) return [];
   if (isSql(load)) return [load];
+  if (isDerived(load)) return flattenReads(load.reads);
   if (isDependent(load)) throw new Error('a dependent load was not completed');
   return Object.values(load).flatMap(flattenReads);
 }
@@ -65,6 +107,7 @@ export function shapeRows(load: Load, rows: readonly (readonly unknown[])[]): un
   const shape = (part: Load): unknown => {
     if (part === null) return [];
     if (isSql(part)) return rest.next().value ?? [];
+    if (isDerived(part)) return part.derive(shape(part.reads) as never);
     if (Array.isArray(part)) return part.map(shape);
     return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, shape(one)]));
   };
@@ -73,6 +116,10 @@ export function shapeRows(load: Load, rows: readonly (readonly unknown[])[]): un
 
 function isSql(load: Exclude<Load, null>): load is Sql {
   return 'text' in load && typeof load.text === 'string';
+}
+
+function isDerived(load: Exclude<Load, null>): load is DerivedLoad {
+  return 'derive' in load && typeof load.derive === 'function';
 }
 
 function isDependent(load: Exclude<Load, null | Sql>): load is DependentLoad {

@@ -11,9 +11,17 @@ import {
 } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
 import { named, type Sql, sql } from '../sql.ts';
-import type { Command, FoundMember, Loaded } from './command.ts';
+import type { Command, Loaded } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
-import { completeLoad, findsOf, flattenReads, type Load, shapeRows } from './load.ts';
+import {
+  completeLoad,
+  type FoundMember,
+  findsOf,
+  flattenReads,
+  type Load,
+  memberReadsOf,
+  shapeRows,
+} from './load.ts';
 
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
@@ -68,7 +76,7 @@ export async function begin(
     load,
   }: Omit<Command<unknown, string>, 'decide'>,
 ): Promise<Begun> {
-  const members = [find].flat();
+  const members = [...[find].flat(), ...memberReadsOf(load)];
   const statements = [...members, ...findsOf(load)];
   const found = statements.length === 0 ? [] : await pipeline(client, statements);
   const foundMembers = found.splice(0, members.length).flat() as unknown as FoundMember[];

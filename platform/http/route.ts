@@ -158,7 +158,8 @@ interface Streamed {
   type: string;
 }
 
-type ReplyOf<R extends Route> = {
+/** A declared reply of a route. */
+export type ReplyOf<R extends Route> = {
   [Status in keyof R['replies'] & number]: Extras & {
     status: Status;
   } & (R['replies'][Status] extends {

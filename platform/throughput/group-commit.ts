@@ -10,7 +10,7 @@ import {
 } from '../eventstore/command.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
-import { findsOf, flattenReads, shapeRows } from '../eventstore/load.ts';
+import { findsOf, flattenReads, memberReadsOf, shapeRows } from '../eventstore/load.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
@@ -60,7 +60,8 @@ const memberIds = ({ lock = [] }: Pick<AnyCommand, 'lock'>) => lock;
 
 /** Whether a command locks only members whose ids it names, and has nothing to find first. */
 function canShareTransaction({ find, load }: Omit<AnyCommand, 'decide'>): boolean {
-  return !find && findsOf(load).length === 0 && flattenReads(load).every(({ locks }) => !locks);
+  const finds = [...memberReadsOf(load), ...findsOf(load)];
+  return !find && finds.length === 0 && flattenReads(load).every(({ locks }) => !locks);
 }
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */

@@ -1,6 +1,5 @@
 import type { Append } from '../../platform/eventstore/append.ts';
-import type { MemberRead } from '../../platform/eventstore/command.ts';
-import type { Load, Rows } from '../../platform/eventstore/load.ts';
+import type { Load, MemberRead, Rows } from '../../platform/eventstore/load.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Sql } from '../../platform/sql.ts';
 

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { handle } from '../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
@@ -6,22 +7,68 @@ import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { agentCounts, findAgent, publishedProfiles } from '../../projections/profiles/profiles.ts';
-import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
+import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
+import { dropLeases } from '../publications/review-leases.ts';
 import type { profilesContract } from './contract.ts';
-import { publishProfile, withdrawProfile } from './publish.ts';
+import { loadProfile } from './profile-stream.ts';
 
-export interface ProfilesDeps extends MemberCommandDeps {
+export interface ProfilesDeps extends MemberDeps {
   readPool: pg.Pool;
 }
 
 export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesContract> {
-  const { readPool } = deps;
+  const { readPool, store } = deps;
   return {
-    'profile.publish': (call) =>
-      runMemberCommand(deps, call, publishProfile(call.principal.memberId, call.body)),
+    'profile.publish': (call) => {
+      const { policy_version: policyVersion, expected_version: expectedVersion } = call.body;
+      const { display_name, summary, links, capabilities } = call.body;
+      const content = { display_name, summary, links, capabilities };
+      return handle(store, byBearer(deps, call), {
+        load: { own: loadProfile(call.principal.memberId) },
+        decide({ own }, now) {
+          const published = own.decide({
+            type: 'PublishProfile',
+            content,
+            policyVersion,
+            expectedVersion,
+            untold: own.row?.untold ?? null,
+          });
+          if (isRefusal(published)) return published;
+          const { version } = published;
+          return {
+            ...published,
+            reply: (receipt) => ({
+              status: 200,
+              body: {
+                status: 'published',
+                profile: { ...content, version, published_at: now.toISOString() },
+                receipt,
+              },
+            }),
+          };
+        },
+      });
+    },
 
-    'profile.withdraw': (call) =>
-      runMemberCommand(deps, call, withdrawProfile(call.principal.memberId)),
+    'profile.withdraw': (call) => {
+      const { memberId } = call.principal;
+      return handle(store, byBearer(deps, call), {
+        load: { own: loadProfile(memberId) },
+        decide({ own }) {
+          const withdrawn = own.decide({ type: 'WithdrawProfile', reason: 'author' });
+          if (isRefusal(withdrawn)) return withdrawn;
+          const { version } = withdrawn;
+          return {
+            ...withdrawn,
+            rows: [dropLeases('profile', [memberId])],
+            reply: (receipt) => ({
+              status: 200,
+              body: { status: 'withdrawn', id: memberId, version, receipt },
+            }),
+          };
+        },
+      });
+    },
 
     'agents.list': async ({ query: { cursor, limit } }) => {
       const place = toKeysetPosition('profiles', cursor);

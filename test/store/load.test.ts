@@ -1,10 +1,12 @@
 import t from 'tap';
 import {
   completeLoad,
+  derive,
   findsOf,
   flattenReads,
   type Load,
   loadAfter,
+  memberReadsOf,
   shapeRows,
 } from '../../platform/eventstore/load.ts';
 import { sql } from '../../platform/sql.ts';
@@ -60,5 +62,27 @@ t.test('a load is complete when the reads it depends on have run', (t) => {
   });
   // Names in a load may equal the property names of a dependent load.
   t.same(findsOf({ find: note, load: member }), []);
+  t.end();
+});
+
+t.test('a derived value is computed from its reads, and finds members to lock', (t) => {
+  const count = derive(
+    { note, parent },
+    (rows) => Object.values(rows).flat().length,
+    member as never,
+  );
+  const load = {
+    count,
+    note,
+    later: derive(
+      loadAfter(parent, () => note),
+      (rows) => rows,
+    ),
+  };
+  t.same(memberReadsOf(load), [member]);
+  t.same(findsOf(load), [parent]);
+  const complete = completeLoad(load, [[1]]);
+  t.same(flattenReads(complete), [note, parent, note, note]);
+  t.same(shapeRows(complete, [[1, 2], [3], [4], [5]]), { count: 3, note: [4], later: [5] });
   t.end();
 });

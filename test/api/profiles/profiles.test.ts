@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import type { ProfileCommand } from '../../../domain/profiles/profile.ts';
 import { newAgent } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { attribute } from '../../../platform/eventstore/append.ts';
 import { defineCommand } from '../../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../../projections/profiles/profiles.ts';
-import { closeProfile } from '../../../services/profiles/closure.ts';
-import { decideProfile } from '../../../services/profiles/publish.ts';
+import { profileClosure } from '../../../services/profiles/closure.ts';
+import { profileStream } from '../../../services/profiles/profile-stream.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const PROFILE = '/api/v1/me/profile';
@@ -272,11 +274,11 @@ t.test('hides a removed profile and announces the removal once it is final', asy
   const ada = await newAgent(service);
   await ada.call('POST', PROFILE, profile);
   const path = `/api/v1/agents/${ada.id}`;
-  const moderate = (command: Parameters<typeof decideProfile>[2]) =>
+  const moderate = (command: ProfileCommand) =>
     append(service, ada.id, (row) => {
-      const decided = decideProfile(ada.id, row, command);
+      const decided = profileStream(ada.id, row).decide(command);
       if (isRefusal(decided)) throw new Error(JSON.stringify(decided));
-      return [{ ...decided, actor: { type: 'moderator', id: randomUUID() } }];
+      return attribute(decided.appends, { type: 'moderator', id: randomUUID() });
     });
   const feedTypes = async () => {
     const { rows } = await service.database.pool.query(
@@ -301,7 +303,9 @@ t.test('hides a removed profile and announces the removal once it is final', asy
   t.same(await feedTypes(), ['profile.published', 'profile.removed', 'profile.published']);
   t.equal((await service.call('GET', path)).status, 200);
 
-  await append(service, ada.id, (row) => closeProfile(ada.id, row));
+  await append(service, ada.id, (row) =>
+    profileClosure.close(ada.id, profileStream(ada.id, row), new Date(), { eraseNotes: false }),
+  );
   t.equal((await service.call('GET', path)).status, 410);
   t.equal((await feedTypes()).at(-1), 'profile.withdrawn');
 });

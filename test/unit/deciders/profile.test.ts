@@ -6,8 +6,9 @@ import {
 } from '../../../domain/profiles/profile.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { closeProfile } from '../../../services/profiles/closure.ts';
-import { profileState } from '../../../services/profiles/publish.ts';
+import type { ProfileRow } from '../../../projections/profiles/profiles.ts';
+import { profileClosure } from '../../../services/profiles/closure.ts';
+import { profileStream } from '../../../services/profiles/profile-stream.ts';
 import { matchAll } from '../../support/match-all.ts';
 
 const memberId = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
@@ -94,8 +95,12 @@ t.test('withdraws the profile of a closed account, also a removed one', async (t
     published_at: new Date(),
     removal_told: true,
   };
+  const close = (found: ProfileRow | undefined) =>
+    profileClosure.close(memberId, profileStream(memberId, found), new Date(), {
+      eraseNotes: false,
+    });
   for (const state of ['published', 'removed'] as const)
-    matchAll(t, closeProfile(memberId, { ...row, state }), [
+    matchAll(t, close({ ...row, state }), [
       {
         owner: memberOwner(memberId),
         stream: `profile-${memberId}`,
@@ -103,7 +108,11 @@ t.test('withdraws the profile of a closed account, also a removed one', async (t
         events: [{ type: 'ProfileWithdrawn', data: { reason: 'deactivated' } }],
       },
     ]);
-  t.same(closeProfile(memberId, { ...row, state: 'withdrawn' }), []);
-  t.same(closeProfile(memberId, undefined), []);
-  t.same(profileState({ ...row, state: 'removed' }), { status: 'removed', version: 3, told: true });
+  t.same(close({ ...row, state: 'withdrawn' }), []);
+  t.same(close(undefined), []);
+  t.same(profileStream(memberId, { ...row, state: 'removed' }).state, {
+    status: 'removed',
+    version: 3,
+    told: true,
+  });
 });

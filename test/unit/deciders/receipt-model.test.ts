@@ -2,19 +2,24 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { Command, EventStore } from '../../../platform/eventstore/event-store.ts';
-import type { ReceiptRow } from '../../../platform/eventstore/receipts.ts';
+import { flattenReads, shapeRows } from '../../../platform/eventstore/load.ts';
+import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { type ReceiptRow, readReceipt } from '../../../platform/eventstore/receipts.ts';
+import type { AnyReply } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
-import { isRefusal } from '../../../platform/refusal.ts';
+import { writesToday } from '../../../platform/limits/write-budget.ts';
+import { isRefusal, type Refusal } from '../../../platform/refusal.ts';
+import type { Sql } from '../../../platform/sql.ts';
+import { credentialHolder, findCredential } from '../../../projections/credentials/credentials.ts';
+import { findMember } from '../../../projections/membership/members.ts';
+import { findProfile } from '../../../projections/profiles/profiles.ts';
 import { artifactsContract } from '../../../services/artifacts/contract.ts';
 import { withdrawArtifact } from '../../../services/artifacts/publish.ts';
 import { credentialsContract } from '../../../services/credentials/contract.ts';
 import { createCredential } from '../../../services/credentials/create.ts';
-import {
-  type MemberCommand,
-  runCommandAs,
-} from '../../../services/credentials/run-member-command.ts';
+import { runMemberCommand } from '../../../services/credentials/run-member-command.ts';
 import { profilesContract } from '../../../services/profiles/contract.ts';
-import { publishProfile, withdrawProfile } from '../../../services/profiles/publish.ts';
+import { profilesHandlers } from '../../../services/profiles/handlers.ts';
 import {
   ANSWERS,
   bodyOf,
@@ -29,6 +34,7 @@ import {
 import { answersOf, same, tries } from '../../support/sequences.ts';
 
 const MEMBER = 'a0000000-0000-4000-8000-000000000000';
+const CREDENTIAL = 'e0000000-0000-4000-8000-000000000000';
 const NOW = new Date('2026-09-12T10:00:00.000Z');
 const keys = keyRing([{ id: 1, secret: Buffer.alloc(32, 7) }]);
 const credentials = credentialsFor();
@@ -57,45 +63,61 @@ class Storage {
     );
     const key = `key ${step.key}`;
     const id = String(sent.credential_id);
-    const rows = {
-      publish: this.#rows(this.#profile),
-      withdraw: this.#rows(this.#profile),
-      retract: { authors: [], events: [] },
-      credential: {
-        used: this.#rows(this.#credentials.get(id)),
-        signIn: [],
-        recovery: [],
-        members: [{ key_epoch: 1 }],
-        active: [],
-      },
-    }[step.type];
     const store = {
-      execute: async (command: Command<unknown, string>) => this.#execute(command, key, rows),
+      execute: async (command: Command<unknown, string>) => this.#execute(command, key, id),
     } as unknown as EventStore;
-    const answer = await runCommandAs(
-      { memberId: MEMBER, load: null, prove: () => null },
-      { store, keys, config: { limitWritesPerDay: WRITES } },
-      {
-        operation: step.type,
-        route: ROUTES[step.type],
-        params: { artifact_id: NO_ARTIFACT },
-        sent: sent as never,
-        request: { idempotencyKey: key },
-      },
-      command(step, sent),
-    );
+    const deps = { store, keys, config: { limitWritesPerDay: WRITES } } as never;
+    const call = {
+      operation: step.type,
+      route: ROUTES[step.type],
+      params: { artifact_id: NO_ARTIFACT },
+      sent: sent as never,
+      body: sent as never,
+      principal: { memberId: MEMBER, credentialId: CREDENTIAL } as never,
+      request: { idempotencyKey: key },
+    };
+    const answer = (await {
+      publish: () => profilesHandlers(deps)['profile.publish'](call as never),
+      withdraw: () => profilesHandlers(deps)['profile.withdraw'](call as never),
+      retract: () => runMemberCommand(deps, call, withdrawArtifact(MEMBER, NO_ARTIFACT)),
+      credential: () =>
+        runMemberCommand(
+          deps,
+          call,
+          createCredential(
+            { keys, config: { limitActiveCredentials: 1000 } },
+            MEMBER,
+            sent as never,
+            null,
+            (made) => made,
+          ),
+        ),
+    }[step.type]()) as AnyReply | Refusal;
     if (isRefusal(answer))
       return { answer: String(answer.details?.reason ?? answer.refused), text: '' };
-    return 'content' in answer
+    return answer.content
       ? { answer: 'replayed', text: String(answer.content.bytes) }
       : { answer: 'accepted', text: JSON.stringify(answer.body) };
   }
 
   #rows = (row: object | undefined) => (row ? [row] : []);
 
-  #execute(stored: Command<unknown, string>, key: string, command: object): unknown {
-    const receipts = this.#rows(this.#receipts.get(key));
-    const rows = { command: { caller: [], budgets: [{ used: this.used }], command }, receipts };
+  /** The rows of a statement, recognized by its name. */
+  #read({ name }: Sql, key: string, credentialId: string): object[] {
+    const of: Record<string, object[]> = {
+      [readReceipt(memberOwner(MEMBER), 'api', key).name]: this.#rows(this.#receipts.get(key)),
+      [writesToday(MEMBER).name]: [{ used: this.used }],
+      [credentialHolder(CREDENTIAL).name]: [{ member_id: MEMBER }],
+      [findProfile(MEMBER).name]: this.#rows(this.#profile),
+      [findCredential(credentialId).name]: this.#rows(this.#credentials.get(credentialId)),
+      [findMember(MEMBER).name]: [{ key_epoch: 1 }],
+    };
+    return of[name] ?? [];
+  }
+
+  #execute(stored: Command<unknown, string>, key: string, credentialId: string): unknown {
+    const read = flattenReads(stored.load).map((one) => this.#read(one, key, credentialId));
+    const rows = shapeRows(stored.load, read);
     const decision = stored.decide({ rows, now: NOW, locked: [MEMBER] });
     if (isRefusal(decision)) return decision;
     if ('unchanged' in decision) return decision.unchanged;
@@ -133,17 +155,6 @@ class Storage {
         removal_told: false,
       };
   }
-}
-
-function command(
-  { type }: Step,
-  sent: Record<string, unknown>,
-): MemberCommand<200 | 201, unknown, string> {
-  if (type === 'withdraw') return withdrawProfile(MEMBER);
-  if (type === 'retract') return withdrawArtifact(MEMBER, NO_ARTIFACT);
-  if (type === 'publish') return publishProfile(MEMBER, sent as never);
-  const config = { limitActiveCredentials: 1000 };
-  return createCredential({ keys, config }, MEMBER, sent as never, null, (made) => made);
 }
 
 t.test('an exact repeat answers its receipt, and nothing else does', async (t) => {
