@@ -51,3 +51,22 @@ t.test("defers by the service's clock", NEEDS_BROWSER, async (t) => {
   await untilToast(page, /^Deferred/);
   t.equal((await ann.get('queue')).body.items.length, 0);
 });
+
+t.test('shows all times of an account by one clock', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, {
+    timezoneId: 'America/New_York',
+    locale: 'en-US',
+  });
+  const { page } = visit;
+  await join(visit, 'ada');
+  await accountLink(page, 'ada').click();
+  await page.getByText('This session').waitFor();
+  const times = await page.locator('main time').all();
+  t.ok(times.length >= 3, 'signed in until; since and until of the session');
+  for (const time of times) {
+    const at = Date.parse((await time.getAttribute('datetime')) ?? '');
+    const shown = (await time.textContent()) ?? '';
+    t.equal(Date.parse(`${shown} UTC`), at - (at % 60_000), shown);
+  }
+});

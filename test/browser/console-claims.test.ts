@@ -208,3 +208,26 @@ t.test('claims an item again while its release is on its way', NEEDS_BROWSER, as
   await page.locator('.note .lease', { hasText: 'Claimed by you' }).waitFor();
   t.equal(await countClaims(ann), 1);
 });
+
+t.test('claims the first item that the filters show', NEEDS_BROWSER, async (t) => {
+  const { ann, notes, page } = await openConsoleWithNotes(t, ['Pears', 'Apples', 'More apples']);
+  await page.locator('.row').nth(2).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('apples');
+  await page.keyboard.press('Enter');
+  await untilEqual(t, () => page.locator('.row').count(), 2);
+  for (const text of ['Apples', 'More apples']) {
+    await page.keyboard.press('n');
+    await page.locator('.row', { hasText: text }).getByText('Claimed by you').waitFor();
+  }
+  await page.keyboard.press('n');
+  await untilToast(page, 'No free item in this list.');
+  t.equal(await page.locator('.row').count(), 2);
+  const { leases } = (await ann.get('me')).body;
+  t.same(leases.map(({ note_id }: { note_id: string }) => note_id).sort(), [
+    ...[notes[1]?.id ?? '', notes[2]?.id ?? ''].sort(),
+  ]);
+  await page.getByRole('link', { name: /^Mine/ }).click();
+  await page.getByRole('heading', { name: 'Mine', level: 2 }).waitFor();
+  t.equal(await page.getByRole('button', { name: /^Claim next/ }).count(), 0);
+});

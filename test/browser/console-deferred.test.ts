@@ -50,7 +50,10 @@ t.test('counts, lists, finds and returns deferred notes', NEEDS_BROWSER, async (
 
   await page.locator('#search').fill('note');
   await page.keyboard.press('Enter');
-  await page.locator('.row', { hasText: 'Note 2' }).getByText('Deferred until').waitFor();
+  await page
+    .locator('.row', { hasText: 'Note 2' })
+    .getByText(/^Until /)
+    .waitFor();
   await untilEqual(t, () => page.locator('.row').count(), 4, 'a search includes deferred notes');
 
   await link.click();

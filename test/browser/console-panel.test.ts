@@ -179,3 +179,17 @@ t.test('requests policies again after a failure', NEEDS_BROWSER, async (t) => {
   await page.keyboard.press('1');
   await untilToast(page, /^Rejected/);
 });
+
+t.test('says which keys choose a policy where the focus is', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['Hello']);
+  await page.locator('.row').waitFor();
+  await page.keyboard.press('r');
+  const panel = page.locator('.panel');
+  await panel.getByText('Press the number of a policy, or Tab to write a message.').waitFor();
+  await page.getByLabel('Message to the author').focus();
+  await panel.getByText('Press Esc, then the number of a policy.').waitFor();
+  await page.keyboard.press('Escape');
+  await panel.getByText('Press the number of a policy, or Tab').waitFor();
+  await page.keyboard.press('1');
+  await untilToast(page, /^Rejected/);
+});

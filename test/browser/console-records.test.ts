@@ -1,9 +1,10 @@
+import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { addModerator } from '../../harness/moderation.ts';
+import { addModerator, decide } from '../../harness/moderation.ts';
 import { publishArtifact, publishCase, publishProfile, report } from '../../harness/records.ts';
 import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole, untilToast } from '../support/console.ts';
+import { openConsole, openConsoleWithNotes, untilToast } from '../support/console.ts';
 import { matchAll } from '../support/match-all.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -110,4 +111,27 @@ t.test('shares a record between two moderators', NEEDS_BROWSER, async (t) => {
   await anns.page.keyboard.press('a');
   await untilToast(anns.page, /Not kept\. Bob kept it at/);
   await anns.page.locator('.row-fault', { hasText: 'Bob kept it at' }).waitFor();
+});
+
+t.test('shows the beginning of the first label of a row', NEEDS_BROWSER, async (t) => {
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Hello']);
+  const bob = await addModerator(service, 'Bartholomew of the second shift at the old observatory');
+  const [{ id = '' } = {}] = notes;
+  await decide(ann, id, 'approve');
+  await service.call('POST', `/api/guestbook/${id}/report`, { body: { reason: 'spam' } });
+  await bob.post('claims', { note_ids: [id] });
+  await page.getByRole('link', { name: /^Reported/ }).click();
+  const tags = page.locator('.row .tags');
+  await tags.getByText('Claimed by Bartholomew').waitFor();
+  const edges = async (place: Locator) => {
+    const { x, width } = (await place.boundingBox()) ?? { x: 0, width: 0 };
+    return { left: x, right: x + width };
+  };
+  const [all, first, last] = [
+    await edges(tags),
+    await edges(tags.locator('.tag').first()),
+    await edges(tags.locator('.tag').last()),
+  ];
+  t.ok(last.right - first.left > all.right - all.left, 'they do not all fit');
+  t.ok(first.left >= all.left, 'the last one is cut');
 });

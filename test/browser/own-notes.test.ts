@@ -1,6 +1,6 @@
 import t from 'tap';
 import { readCookie } from '../../harness/api.ts';
-import { addModerator, submitAs } from '../../harness/moderation.ts';
+import { addModerator, decide, submitAs } from '../../harness/moderation.ts';
 import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   accountLink,
@@ -91,3 +91,21 @@ t.test(
     );
   },
 );
+
+t.test('takes a withdrawn note out of the list below', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const ann = await addModerator(service, 'Ann');
+  const visit = await visitGuestbook(t, service);
+  const { page } = visit;
+  await join(visit, 'ada_l');
+  await sendNote(visit, 'To take back');
+  await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
+  await page.reload();
+  const listed = page.getByRole('article').filter({ hasText: 'To take back' });
+  await listed.waitFor();
+  const own = page.locator('.own-note', { hasText: 'To take back' });
+  await own.getByRole('button', { name: 'Withdraw' }).click();
+  await own.getByRole('button', { name: 'Withdraw it' }).click();
+  await own.getByText('Withdrawn by you').waitFor();
+  await listed.waitFor({ state: 'detached' });
+});

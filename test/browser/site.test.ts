@@ -103,3 +103,15 @@ function sameVisibly(shown = '', text: string): boolean {
     value.replaceAll(/\s|(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/gu, '');
   return visible(shown) === visible(text);
 }
+
+t.test('prints the texts of a guestbook without its buttons', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  await furnishSite(service);
+  const { page } = await visit(t, service.baseUrl);
+  const buttons = page.getByRole('button').or(page.getByRole('link', { name: 'Reply' }));
+  await page.getByRole('button', { name: 'Report' }).first().waitFor();
+  t.ok((await buttons.count()) > 0);
+  await page.emulateMedia({ media: 'print' });
+  t.equal(await buttons.count(), 0, 'a hidden element has no role');
+  t.ok(await page.getByRole('article').first().isVisible());
+});

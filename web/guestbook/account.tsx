@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { Field } from '../shared/field.tsx';
+import { When } from '../site/parts.tsx';
 import { createDeletion } from './delete-account.ts';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
@@ -40,9 +41,7 @@ export function AccountDetails({
         <dd class="code">{session.id}</dd>
         <dt>Signed in until</dt>
         <dd>
-          <time dateTime={until.toISOString()}>
-            {until.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit' })}
-          </time>
+          <When at={until.toISOString()} />
         </dd>
       </dl>
       {failure && <Alert>{failureText(failure)}</Alert>}

@@ -17,7 +17,10 @@ interface NotesOptions {
   own: OwnNotes;
 }
 
-/** The notes of a page. Once an own note is published, the newest notes are read again. */
+/**
+ * The notes of a page, without own notes that were withdrawn since. Once an own note is published, the
+ * newest notes are read again.
+ */
 export function useNotes({ experience, parentId, rendered, newest, own }: NotesOptions) {
   const [notes, setNotes] = useState(rendered);
   const loadNewer = useCallback(async () => {
@@ -44,5 +47,8 @@ export function useNotes({ experience, parentId, rendered, newest, own }: NotesO
     if (newest && published) void loadNewer();
   }, [own.mine, newest, loadNewer]);
 
-  return notes;
+  const withdrawn = new Set(
+    own.mine.filter(({ outcome }) => outcome?.outcome === 'withdrawn').map(({ body }) => body.id),
+  );
+  return notes.filter(({ id }) => !withdrawn.has(id));
 }

@@ -1,5 +1,5 @@
 import { call, type Failure, toFailure } from './api.ts';
-import type { Item, Lease } from './api-model.ts';
+import type { Item, Lease, ListView } from './api-model.ts';
 import { failureText } from './failure-text.ts';
 import { decisionsSettled, trackClaim } from './in-flight.ts';
 import { toSubject, withItemId } from './item-ids.ts';
@@ -11,18 +11,20 @@ import { currentList, get, set, setMark, showToast } from './state.ts';
 
 type ClaimedItem = Lease & { item: Item };
 
-/** Claims the next free item of the view and opens it. */
+/** Whether the items of a view wait for a moderator who claims them. */
+export const hasClaimable = (view: ListView): boolean =>
+  view !== 'mine' && view !== 'deferred' && view !== 'decided';
+
+/** Claims the next free item of the view, or the first one that its filters show, and opens it. */
 export async function claimNext(): Promise<void> {
+  const view = currentList();
+  if (!hasClaimable(view)) return;
   // Otherwise the service could return an item whose decision is still in flight.
   await decisionsSettled();
   await releasesSettled();
-  const view = currentList();
-  const from = view === 'mine' || view === 'deferred' || view === 'decided' ? 'todo' : view;
+  if (Object.values(get().filters).some(Boolean)) return claimFirstShown();
   try {
-    const { claims } = await call<{ claims: ClaimedItem[] }>('POST', 'claims', {
-      count: 1,
-      view: from,
-    });
+    const { claims } = await call<{ claims: ClaimedItem[] }>('POST', 'claims', { count: 1, view });
     const [claimed] = claims;
     if (!claimed) {
       showToast('Nothing left to claim.');
@@ -40,6 +42,20 @@ export async function claimNext(): Promise<void> {
   } catch (error) {
     showToast(failureText(toFailure(error)), { tone: 'alert' });
   }
+}
+
+async function claimFirstShown(): Promise<void> {
+  const { items, gone, marks, leases } = get();
+  const free = items.find(
+    ({ id, claim, allowed_actions: actions }) =>
+      claim === null && actions.length > 0 && ![gone, marks, leases].some((known) => known.has(id)),
+  );
+  if (!free) {
+    showToast('No free item in this list.');
+    return;
+  }
+  set({ open: true });
+  await claimWithToast(free.id);
 }
 
 /** Shows the claimed item in its row, or in a new row after the current one. */

@@ -2,6 +2,7 @@ import type { Item } from './api-model.ts';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const count = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
@@ -11,6 +12,14 @@ export function formatTime(at: string | number | Date): string {
   return date.toDateString() === new Date().toDateString()
     ? clock.format(date)
     : dateTime.format(date);
+}
+
+/** The time of day for a time of today; the day otherwise. */
+export function formatShort(at: string): string {
+  const date = new Date(at);
+  return date.toDateString() === new Date().toDateString()
+    ? clock.format(date)
+    : shortDay.format(date);
 }
 
 export const fullTime = (at: string | number | Date): string => dateTime.format(new Date(at));

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { type Filters, NO_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
-import { claimNext } from './claims.ts';
+import { claimNext, hasClaimable } from './claims.ts';
 import { EmptyList } from './empty-list.tsx';
 import { FINDINGS } from './findings.ts';
 import { formatCount, plural } from './format.ts';
@@ -48,7 +48,7 @@ export function List() {
 
 function ListHead() {
   const { arrivals, me, keys } = useStore(store);
-  const canClaim = me?.role !== 'auditor';
+  const canClaim = me?.role !== 'auditor' && hasClaimable(currentList());
   return (
     <div class="list-head">
       <div class="list-line">

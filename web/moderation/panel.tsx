@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
@@ -152,15 +152,24 @@ function Deferrals({ keys }: KeysProps) {
 
 /** The message to the author or the lead. If the decision needs no policy, its submit button. */
 function MessageField({ panel, text }: PanelProps & { text: string }) {
+  const { keys } = useStore(store);
+  const [isTyping, setIsTyping] = useState(false);
   const { action, itemId, sending } = panel;
   const choosesPolicy = needsPolicy(action);
   const missing = action === 'escalate' && !hasVisibleText(text);
   const submit = () => {
     if (!missing) submitPanel({});
   };
-  const hint = choosesPolicy ? 'Press Esc, then the number of a policy.' : 'Press Enter to send.';
+  const policyHint = isTyping
+    ? 'Press Esc, then the number of a policy.'
+    : 'Press the number of a policy, or Tab to write a message.';
+  const hint = choosesPolicy ? keys && policyHint : 'Press Enter to send.';
   return (
-    <>
+    <div
+      class="message-field"
+      onFocusIn={({ target }) => setIsTyping(target instanceof HTMLTextAreaElement)}
+      onFocusOut={() => setIsTyping(false)}
+    >
       <Field
         label={action === 'escalate' ? 'Message to the lead' : 'Message to the author'}
         name="message"
@@ -169,7 +178,7 @@ function MessageField({ panel, text }: PanelProps & { text: string }) {
         optional={action !== 'escalate'}
         value={text}
         onValue={(value) => setDraft(itemId, action, value)}
-        hint={HAS_KEYBOARD ? hint : undefined}
+        hint={(HAS_KEYBOARD && hint) || undefined}
         onKeyDown={(event) => {
           if (choosesPolicy || event.key !== 'Enter' || event.shiftKey || isComposing(event))
             return;
@@ -189,6 +198,6 @@ function MessageField({ panel, text }: PanelProps & { text: string }) {
           </button>
         </div>
       )}
-    </>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { type Item, isNote } from './api-model.ts';
 import { claimWithToast } from './claims.ts';
-import { currentAge, formatDuration, formatTime, plural } from './format.ts';
+import { currentAge, formatDuration, formatShort, formatTime, plural } from './format.ts';
 import { excerptAround } from './hits.ts';
 import { authorName, isErased, kindName, toExcerpt } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -135,9 +135,7 @@ function RowTags({ item, mark, lease }: RowTagsProps) {
       {item.state !== 'pending' && item.state !== 'published' && (
         <span class={`tag ${item.state}`}>{item.state}</span>
       )}
-      {note?.deferred_until && (
-        <span class="tag">Deferred until {formatTime(note.deferred_until)}</span>
-      )}
+      {note?.deferred_until && <span class="tag">Until {formatShort(note.deferred_until)}</span>}
     </span>
   );
 }

@@ -1,8 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' });
+// In UTC, like the times that the server renders on the same page.
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const exact = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
 
 const STEPS = [
   [60, 'second'],
@@ -22,7 +27,7 @@ function relativeTime(time: Date, now: Date = new Date()): string {
   return day.format(time);
 }
 
-export const fullTime = (time: Date): string => exact.format(time);
+export const fullTime = (time: Date): string => `${exact.format(time)} UTC`;
 
 /** A relative time that updates every minute. */
 export function RelativeTime({ time }: { time: Date }) {
