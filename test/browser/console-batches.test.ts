@@ -208,3 +208,26 @@ t.test('selects all shown notes and decides a hundred of them', NEEDS_BROWSER, a
   t.same(await countNotesByState(service), { pending: 1, approved: 100 });
   await page.getByText('1 note selected').waitFor();
 });
+
+t.test('leads back to the first note after the undo of a batch', NEEDS_BROWSER, async (t) => {
+  const texts = numberedTexts(12, 'Buy');
+  const { page, press } = await openBatchConsole(t, texts);
+  await press('x', 'j', 'x', 'Shift+R');
+  await page.getByRole('dialog').waitFor();
+  await press('1');
+  await untilToast(page, /2 notes/);
+  await untilEqual(t, () => currentText(page), 'Buy 3');
+  await press('u');
+  await untilToast(page, /^Undone/);
+  await untilEqual(t, () => currentText(page), 'Buy 1');
+  await untilEqual(
+    t,
+    () =>
+      page.evaluate(`(() => {
+        const top = (place) => document.querySelector(place).getBoundingClientRect().top;
+        return top('.row.here') >= top('.list-scroll');
+      })()`),
+    true,
+    'in sight',
+  );
+});

@@ -6,6 +6,7 @@ import { publishArtifact, publishCase, publishProfile, report } from '../../harn
 import { checkAppearance, intercept, NEEDS_BROWSER } from '../support/browser.ts';
 import { openConsole, openConsoleWithNotes, untilToast } from '../support/console.ts';
 import { matchAll } from '../support/match-all.ts';
+import { advanceTime } from '../support/passing-time.ts';
 import { type Service, startService } from '../support/service.ts';
 
 /** Publishes a profile, a packet and a case, and reports them in this order. */
@@ -134,4 +135,20 @@ t.test('shows the beginning of the first label of a row', NEEDS_BROWSER, async (
   ];
   t.ok(last.right - first.left > all.right - all.left, 'they do not all fit');
   t.ok(first.left >= all.left, 'the last one is cut');
+});
+
+t.test('orders what was reported by the age that its rows show', NEEDS_BROWSER, async (t) => {
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Reported last', 'First']);
+  const report = (id: string) =>
+    service.call('POST', `/api/guestbook/${id}/report`, { body: { reason: 'spam' } });
+  const [last = '', first = ''] = notes.map(({ id }) => id);
+  for (const id of [last, first]) await decide(ann, id, 'approve');
+  await report(first);
+  await advanceTime(service, '3 hours');
+  await report(last);
+  await page.getByRole('link', { name: /^Reported/ }).click();
+  await page.locator('.row', { hasText: 'Reported last' }).waitFor();
+  const ages = await page.locator('.row .age').allTextContents();
+  t.equal(ages[0], '3 h');
+  t.match(ages[1], /^\d+ s$|^\d min$/);
 });

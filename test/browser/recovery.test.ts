@@ -7,6 +7,7 @@ import {
   signOut,
   startGuestbook,
   toKeyFile,
+  untilConfirmed,
   visitGuestbook,
 } from '../support/guestbook-page.ts';
 
@@ -23,7 +24,10 @@ t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Create new keys' }).click();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download key file' }).click();
-  const fresh = await readDownload(await downloading);
+  const download = await downloading;
+  t.match(download.suggestedFilename(), /^guestbook-keys-forgetful-\d{4}-\d\d-\d\d\.json$/);
+  const fresh = await readDownload(download);
+  t.match(fresh, { handle: 'forgetful', created_at: /Z$/ });
   t.equal(fresh.id, old.id);
   await page.getByLabel('I have saved the file').check();
   await intercept(page, '**/recover', async (route) => {
@@ -34,7 +38,7 @@ t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, asyn
   await page.getByText('Nothing is lost; try again').waitFor();
   await page.unroute('**/recover');
   await page.getByRole('button', { name: 'Replace my keys' }).click();
-  await page.getByText('Your keys are replaced.').waitFor();
+  await untilConfirmed(page, 'Your keys are replaced.');
   await accountLink(page, 'forgetful').waitFor();
   const login = (keys: Record<string, string>) =>
     service.call('POST', '/api/membership/login', {

@@ -115,3 +115,38 @@ t.test('prints the texts of a guestbook without its buttons', NEEDS_BROWSER, asy
   t.equal(await buttons.count(), 0, 'a hidden element has no role');
   t.ok(await page.getByRole('article').first().isVisible());
 });
+
+t.test('keeps the header and its tabs in place from page to page', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const { page } = await visit(t, service.baseUrl);
+  const places = async () => {
+    const header = await page.getByRole('banner').boundingBox();
+    const tabs = await page.getByRole('navigation', { name: 'Site' }).getByRole('link').all();
+    const boxes = await Promise.all(tabs.map((tab) => tab.boundingBox()));
+    return [header?.height, ...boxes.map((box) => [box?.x, box?.y])];
+  };
+  const first = await places();
+  t.equal(first.length, 7);
+  for (const path of ['/cases', '/packets', '/members', '/activity', '/search', '/me', '/about']) {
+    await page.goto(service.baseUrl + path);
+    t.strictSame(await places(), first, path);
+  }
+});
+
+t.test('draws the actions of a note alike', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  await furnishSite(service);
+  const { page } = await visit(t, service.baseUrl);
+  const looks = [];
+  for (const action of [
+    page.getByRole('link', { name: 'Reply' }).first(),
+    page.getByRole('button', { name: 'Report' }).first(),
+  ])
+    looks.push(
+      await action.evaluate(
+        'element => { const { textDecorationLine, color, fontSize } = getComputedStyle(element); ' +
+          'return { textDecorationLine, color, fontSize }; }',
+      ),
+    );
+  t.strictSame(looks[0], looks[1]);
+});

@@ -5,6 +5,8 @@ import { download, type Keys, keyFileText, readKeyFile } from './key-file.ts';
 export interface Proof {
   id: string;
   key: string;
+  /** As the key file says. */
+  handle?: string | undefined;
 }
 
 interface ProofProps {
@@ -27,7 +29,7 @@ export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
     setFileError(
       keys[which] && keys.id ? '' : 'This file does not contain both the member id and the key.',
     );
-    onProof({ id: keys.id ?? proof.id, key: keys[which] ?? proof.key });
+    onProof({ id: keys.id ?? proof.id, key: keys[which] ?? proof.key, handle: keys.handle });
     return true;
   };
   const read = async (file: File | undefined) => {
@@ -35,7 +37,7 @@ export function ProofFields({ proof, onProof, which, errors }: ProofProps) {
       setFileError('This is not a key file.');
   };
   const changeProof = (changes: Partial<Proof>, text: string) => {
-    if (!fill(text)) onProof({ ...proof, ...changes });
+    if (!fill(text)) onProof({ ...proof, handle: undefined, ...changes });
   };
 
   return (

@@ -19,7 +19,15 @@ export const newKeys = (id: string = randomUuid()): Keys => ({
 
 export function keyFileText(keys: Keys): string {
   const { id, handle, sign_in_key, recovery_key } = keys;
-  const file = { schema: SCHEMA, service: location.origin, id, handle, sign_in_key, recovery_key };
+  const file = {
+    schema: SCHEMA,
+    service: location.origin,
+    created_at: new Date().toISOString(),
+    id,
+    handle,
+    sign_in_key,
+    recovery_key,
+  };
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
@@ -39,9 +47,11 @@ export function readKeyFile(text: string): Partial<Keys> | undefined {
   }
 }
 
-/** Downloads the keys as a file. */
-export const download = (keys: Keys): void =>
-  saveFile(`guestbook-keys-${keys.handle ?? keys.id}.json`, keyFileText(keys));
+/** Downloads the keys as a file; its name has the date, because keys can be replaced. */
+export function download(keys: Keys): void {
+  const day = new Date().toISOString().slice(0, 10);
+  saveFile(`guestbook-keys-${keys.handle ?? keys.id}-${day}.json`, keyFileText(keys));
+}
 
 /** Downloads JSON text as a file. */
 export function saveFile(name: string, text: string): void {

@@ -123,7 +123,11 @@ function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbo
           <ul>
             {EXPERIENCES.map(({ id, name, href }) => (
               <li key={id}>
-                <a href={href} aria-current={id === experience ? 'page' : undefined}>
+                <a
+                  href={href}
+                  data-word={name}
+                  aria-current={id === experience ? 'page' : undefined}
+                >
                   {name}
                 </a>
               </li>

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { randomUuid } from '../shared/random.ts';
 import {
@@ -14,6 +13,7 @@ import { newKeys } from './key-file.ts';
 import { type Failure, isUncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
 import { proofErrors } from './sign-in.tsx';
+import { toast } from './toast.tsx';
 
 interface RecoverProps {
   membership: Membership;
@@ -33,6 +33,8 @@ export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) 
   const [saved, setSaved] = useState(false);
   const errors = proofErrors(proof);
   const id = proof.id.trim().toLowerCase();
+  const { session } = membership;
+  const handle = session?.id === id ? session.handle : proof.handle;
   const state = useForm({
     complete: step === 'proof' ? !errors.id && !errors.key : saved,
     send: () => (step === 'proof' ? showKeys() : replace()),
@@ -59,12 +61,12 @@ export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) 
     if (isDisabled(answer)) {
       const read = await readDisabling({ id, key: sign_in_key });
       if (read.kind !== 'ok') return read;
-      announce(REPLACED);
+      toast(REPLACED);
       setDisabling(read.body);
       return undefined;
     }
     if (answer.kind === 'ok') {
-      announce(REPLACED);
+      toast(REPLACED);
       onClose();
       return undefined;
     }
@@ -107,7 +109,7 @@ export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) 
         </>
       ) : (
         <NewKeys
-          keys={{ ...fresh.keys, id }}
+          keys={{ ...fresh.keys, id, ...(handle ? { handle } : {}) }}
           saved={saved}
           onSaved={setSaved}
           error={

@@ -1,4 +1,5 @@
-import { type Item, isNote } from './api-model.ts';
+import { serviceNow } from '../shared/clock.ts';
+import { type Item, isNote, type ListView } from './api-model.ts';
 import { claimWithToast } from './claims.ts';
 import { currentAge, formatDuration, formatShort, formatTime, plural } from './format.ts';
 import { excerptAround } from './hits.ts';
@@ -100,11 +101,26 @@ export const Row = memo(function row(props: RowProps) {
   );
 });
 
-/** The age of a pending item; of a decided item, the time of its decision. */
-export const whenText = (item: Item): string =>
-  item.state !== 'pending' && item.decision
+/**
+ * What the list is ordered by: the age of the oldest open report or of the appeal in their views, else
+ * the age of a pending item and the time of the decision on a decided one.
+ */
+export function whenText(item: Item, view: ListView): string {
+  const since = view === 'reported' ? firstReport(item) : view === 'appeals' && appealTime(item);
+  if (since) return formatDuration(Math.floor((serviceNow() - Date.parse(since)) / 1000));
+  return item.state !== 'pending' && item.decision
     ? formatTime(item.decision.decided_at)
     : formatDuration(currentAge(item));
+}
+
+const firstReport = ({ reports }: Item): string | undefined =>
+  reports
+    .filter(({ state }) => state === 'open')
+    .map(({ reported_at: at }) => at)
+    .sort()[0];
+
+const appealTime = (item: Item): string | undefined =>
+  isNote(item) ? item.appeal?.opened_at : undefined;
 
 interface RowTagsProps {
   item: Item;

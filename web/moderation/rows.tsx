@@ -67,7 +67,7 @@ export function Rows() {
               isGone={gone.has(item.id)}
               mark={marks.get(item.id)}
               lease={leases.get(item.id)}
-              when={whenText(item)}
+              when={whenText(item, currentList())}
               query={filters.q}
             />
           </Fragment>

@@ -115,6 +115,7 @@ function decisionOfView(itemId: string): 'deferred' | 'escalated' | undefined {
 async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<void> {
   const { batchId, words, key } = batch;
   const path = `batches/${batchId}/undo`;
+  const { focusId: before } = get();
   const { results } = await call<{ results: BatchResult[] }>('POST', path, {}, key);
   const undone = results.filter(({ status }) => status === 'undone');
   for (const { note_id } of undone) forgetDecision(note_id);
@@ -124,5 +125,8 @@ async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<v
   showToast(`Undone: ${words}${rest ? `; ${plural(rest, 'note')} could not be undone` : ''}`, {
     tone: rest ? 'alert' : 'plain',
   });
-  focusOn(get().focusId ?? undone[0]?.note_id ?? null);
+  const { focusId } = get();
+  const first = undone.find(({ note_id }) => findItem(note_id));
+  // Keep the focus if the moderator has moved to another item meanwhile.
+  if (first && (focusId === before || !focusId)) focusOn(first.note_id);
 }

@@ -46,7 +46,11 @@ export function Frame({ section, feed, account, children }: FrameProps) {
             <ul>
               {NAVIGATION.map(([name, href, word]) => (
                 <li key={name}>
-                  <a href={href} aria-current={name === section ? 'page' : undefined}>
+                  <a
+                    href={href}
+                    data-word={word}
+                    aria-current={name === section ? 'page' : undefined}
+                  >
                     {word}
                   </a>
                 </li>

@@ -116,6 +116,7 @@ export function Filters({
           <li key={value}>
             <a
               href={value ? `${path}?${name}=${value}` : path}
+              data-word={word}
               aria-current={value === (chosen ?? '') ? 'true' : undefined}
             >
               {word}
