@@ -10,7 +10,7 @@ import { testDatabase } from '../support/database.ts';
 import { diagnose, runCli } from '../support/doctor.ts';
 import { type Service, startService } from '../support/service.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(900_000);
 
 /** What release 0.9.0 ran when a member with the id $1 was deleted, without its batches. */
 const RELEASED_ERASURE = [

@@ -31,7 +31,7 @@ t.test('gives each write one effect after a kill and exact retries', async (t) =
   async function start(): Promise<ChildProcess> {
     const child = spawn(process.execPath, [WEB], { env, stdio: ['ignore', 'ignore', 'inherit'] });
     running.push(child);
-    for (const end = Date.now() + 60_000; child.exitCode === null && Date.now() < end; ) {
+    for (const end = Date.now() + 180_000; child.exitCode === null && Date.now() < end; ) {
       const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
       if (ready?.status === 200) return child;
       await sleep(50);

@@ -23,11 +23,12 @@ const web = `
     console.log('port', process.env.PORT);
     process.send('listening');
   });
-  writeFileSync('web.pid', String(process.pid));
   const drain = (why) => { console.log('draining', why); server.close();
     setTimeout(() => { writeFileSync('drained', why); process.exit(0); }, 200); };
   process.once('SIGTERM', () => drain('asked'));
-  onParentGone(() => drain('orphaned'));`;
+  onParentGone(() => drain('orphaned'));
+  // Last, because the tests end the process once they see it.
+  writeFileSync('web.pid', String(process.pid));`;
 
 type Files = { procfile: string; [script: string]: string };
 

@@ -20,7 +20,7 @@ import { type Fleet, startFleet } from './fleet.ts';
 // each capability used to the end of its jobs. Every new capability gets its steps here.
 
 // Both walks mostly wait, the longest for a credential that expires after a minute.
-t.setTimeout(300_000);
+t.setTimeout(900_000);
 t.jobs = 2;
 
 const TRACE = 'http-request set-header traceparent 00-%[uuid(),regsub(-,,g)]-00f067aa0ba902b7-01';
@@ -80,7 +80,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   const started = performance.now();
   while (!(await holds())) {
     await sleep(100);
-    if (performance.now() - started > 120_000) throw new Error(`waited in vain: ${what}`);
+    if (performance.now() - started > 300_000) throw new Error(`waited in vain: ${what}`);
   }
 }
 
