@@ -28,7 +28,7 @@ import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { mayOwn } from '../projections/stream-owners.ts';
 import { bearerAuthenticator } from './credentials/authenticate.ts';
-import { affectedMembers, catalogue, createRoutes, project } from './features.ts';
+import { affectedMembers, catalogue, createRoutes, jobTypes, project } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { isReview } from './moderation/decisions/review-events.ts';
@@ -82,7 +82,7 @@ export async function createCore(
     readPools.length > 0 ? watchReplicas(readPools, pool, config.replicaMaxLagSeconds) : undefined;
   const addressName = directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const [jobs, warnings] = await Promise.all([
-    jobSender(directUrl),
+    jobSender(directUrl, jobTypes),
     logger ? startWarnings(directUrl, addressName) : [],
   ]);
   for (const text of warnings) logger?.warn(text);

@@ -1,5 +1,6 @@
 import type { EventTypes } from '../platform/eventstore/event.ts';
 import type { Routes } from '../platform/http/route.ts';
+import type { JobType } from '../platform/jobs/job-type.ts';
 import type { FeedEntries } from '../projections/feed-entry.ts';
 import type { Projection } from '../projections/projection.ts';
 import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
@@ -14,6 +15,8 @@ export interface Feature<Deps> {
   readModels?: readonly Projection[];
   /** The entries that the capability's events add to members' feeds. */
   feed?: FeedEntries;
+  /** The types of the capability's jobs; `workers/` has the functions that run them. */
+  jobs?: readonly JobType[];
   /** The capability's contracts with their handlers, in the order of the OpenAPI document. */
   routes?: (deps: Deps) => readonly Routes[];
   /** How the capability reacts when an account is closed. */

@@ -8,6 +8,7 @@ import { indexOperations, type Operations } from '../platform/http/invoke.ts';
 import type { Authenticators } from '../platform/http/principal.ts';
 import type { Routes } from '../platform/http/route.ts';
 import type { KeyRing } from '../platform/keys/key-ring.ts';
+import { sweepRateCounters } from '../platform/limits/jobs.ts';
 import type { RouteLimits } from '../platform/limits/route-limits.ts';
 import type { WaitingPlaces } from '../platform/limits/waiting-places.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
@@ -109,6 +110,9 @@ export const projections = [
 export const project = projector(projections);
 
 export const affectedMembers = feed.affectedMembers;
+
+/** Every type of job. */
+export const jobTypes = [...FEATURES.flatMap(({ jobs = [] }) => jobs), sweepRateCounters];
 
 export const accountClosures = FEATURES.flatMap(({ closure }) => closure ?? []);
 

@@ -1,30 +1,18 @@
 import type { Logger } from 'pino';
-import { z } from 'zod';
-import type { QueueName } from '../platform/jobs/queues.ts';
+import type { JobType } from '../platform/jobs/job-type.ts';
 import type { Core } from '../services/compose.ts';
 
-export interface JobDefinition {
-  schema: z.ZodType;
-  /** Seconds between runs: a divisor of 60, 3600, or 86400 (at night, UTC). */
-  every?: number;
+/** A type of job with the function that runs it. */
+export interface RunnableJob extends JobType {
   /** Idempotent: runs may repeat and overlap. The result is logged, its `alert` as a warning. */
   run(core: Core, data: unknown, logger: Logger): Promise<unknown>;
 }
 
-/** The jobs of one capability, by queue; `jobs.ts` lists all of them. */
-export type Jobs = Readonly<Partial<Record<QueueName, JobDefinition>>>;
-
-/** Defines a job; `run` takes what `schema` returns. */
-export const defineJob = <Schema extends z.ZodType>(
-  job: Pick<JobDefinition, 'every'> & {
-    schema: Schema;
-    run: (core: Core, data: z.infer<Schema>, logger: Logger) => Promise<unknown>;
-  },
-): JobDefinition => job;
-
-/** Defines a job that runs every so many seconds, without data. */
-export const defineSweep = (every: number, run: (core: Core) => Promise<unknown>): JobDefinition =>
-  defineJob({ schema: z.object({}), every, run });
+/** Binds the function that runs a type of job; it takes what the schema of the type returns. */
+export const runs = <Data>(
+  type: JobType<Data>,
+  run: (core: Core, data: Data, logger: Logger) => Promise<unknown>,
+): RunnableJob => ({ ...type, run: run as RunnableJob['run'] });
 
 /** Cron has a resolution of one minute; a shorter interval repeats the schedule with delays. */
 export function listSchedules(every: number): { cron: string; key: string; startAfter: number }[] {

@@ -1,5 +1,4 @@
 import { Histogram, type Registry } from 'prom-client';
-import type { QueueName } from '../platform/jobs/queues.ts';
 
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
@@ -13,7 +12,7 @@ export function jobMetrics(registry: Registry) {
     registers: [registry],
   });
   return {
-    ended(queue: QueueName, outcome: 'done' | 'failed', seconds: number): void {
+    ended(queue: string, outcome: 'done' | 'failed', seconds: number): void {
       duration.observe({ queue, outcome }, seconds);
     },
   };

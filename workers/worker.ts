@@ -4,13 +4,7 @@ import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Config, configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
-import {
-  jobsTopic,
-  makeQueues,
-  QUEUE_NAMES,
-  type QueueName,
-  updateQueues,
-} from '../platform/jobs/queues.ts';
+import { jobsTopic, makeQueues, updateQueues } from '../platform/jobs/queues.ts';
 import { fromStored } from '../platform/jobs/stored-job.ts';
 import { addressConfig } from '../platform/postgres/connection.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
@@ -22,7 +16,7 @@ import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
-import { listSchedules } from './job.ts';
+import { listSchedules, type RunnableJob } from './job.ts';
 import { JOBS } from './jobs.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { jobMetrics } from './metrics.ts';
@@ -33,8 +27,6 @@ const DRAIN_MS = 20_000;
 const LOG_POLL_MS = 500;
 /** Jobs of a batch that run at once. */
 const CONCURRENCY = 4;
-/** Queues whose jobs should start at once: the process that commits one wakes the workers. */
-const URGENT: readonly QueueName[] = ['screen-note', 'erase-member'];
 const WORK = {
   // Each poll is a statement of each worker; most jobs are due at some minute or after a delay.
   pollingIntervalSeconds: 2,
@@ -64,9 +56,9 @@ async function startJobs(
   boss.on('warning', ({ message }) => logger.warn({ warning: message }, 'job queue warns'));
   try {
     await boss.start();
-    await makeQueues(boss);
-    await updateQueues(boss);
-    for (const name of QUEUE_NAMES) await serve(boss, name, core, logger, metrics);
+    await makeQueues(boss, JOBS);
+    await updateQueues(boss, JOBS);
+    for (const job of JOBS) await serve(boss, job, core, logger, metrics);
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
@@ -76,12 +68,11 @@ async function startJobs(
 
 async function serve(
   boss: PgBoss,
-  name: QueueName,
+  { queue: name, schema, every, urgent, run }: RunnableJob,
   core: Core,
   logger: Logger,
   metrics: JobMetrics,
 ): Promise<void> {
-  const { schema, every, run } = JOBS[name];
   for (const { cron, key, startAfter } of every ? listSchedules(every) : [])
     await boss.schedule(name, cron, {}, { key, startAfter });
 
@@ -108,8 +99,7 @@ async function serve(
   const workerId = await boss.work(name, WORK, (jobs) =>
     mapConcurrently(jobs, CONCURRENCY, runJob),
   );
-  if (URGENT.includes(name))
-    core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
+  if (urgent) core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
 }
 
 /** What a dead letter says of its error: the database's words, which quote no value, or the class. */

@@ -1,19 +1,20 @@
 import type { Job } from '../eventstore/event-store.ts';
 import { named, type Sql } from '../sql.ts';
 import { callerBoss } from './boss.ts';
+import type { JobType } from './job-type.ts';
 import { makeQueues } from './queues.ts';
 import { toStored } from './stored-job.ts';
 
 /**
  * Creates a function that turns a job into the statement that enqueues it, to run in a command's
- * transaction.
+ * transaction. Creates the queues of `types` where they are missing.
  */
-export async function jobSender(url: string) {
+export async function jobSender(url: string, types: readonly JobType[]) {
   const boss = callerBoss(url, 'jobs-sender');
   const close = () => boss.stop({ graceful: false });
   try {
     await boss.start();
-    await makeQueues(boss);
+    await makeQueues(boss, types);
   } catch (error) {
     await close();
     throw error;

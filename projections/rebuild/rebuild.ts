@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { mergeBatches } from '../../platform/batch-statements.ts';
 import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { isInFailedTransaction, isServerError } from '../../platform/postgres/errors.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
@@ -163,10 +162,10 @@ async function fill(
     next.catch(() => undefined);
     let batches = 0;
     const events = rows.map((row) => catalogue.read(row));
-    for (const batch of batchesOf(events, each)) {
+    for (const statements of batchesOf(events, each)) {
       batches++;
       await written;
-      written = write(client, batch, each);
+      written = pipeline(client, statements);
       written.catch(() => undefined);
     }
     page =
@@ -178,46 +177,6 @@ async function fill(
   return count;
 }
 
-interface Batch {
-  events: RecordedEvent[];
-  statements: Sql[];
-}
-
-/** Writes a batch. If the database refuses it, writes its events one by one, to name the one at fault. */
-async function write(
-  client: pg.Client,
-  { events, statements }: Batch,
-  each: readonly ReturnType<typeof projector>[],
-): Promise<void> {
-  try {
-    await pipeline(client, statements);
-  } catch (error) {
-    if (!isServerError(error)) throw error;
-    for (const event of events) {
-      const own = each.flatMap((project) => project([event]));
-      await pipeline(client, own).catch((cause: unknown) => {
-        // The batch was part of a transaction, which takes no further statement.
-        if (isInFailedTransaction(cause)) throw error;
-        refuse(event, cause);
-      });
-    }
-    throw error;
-  }
-}
-
-function refuse({ event_id: id, type, position }: RecordedEvent, cause: unknown): never {
-  const text = `Cannot rebuild from event ${id} (${type} at position ${position} of the log)`;
-  throw new Error(text, { cause });
-}
-
-function toStatements(project: ReturnType<typeof projector>, event: RecordedEvent): Sql[] {
-  try {
-    return project([event]);
-  } catch (cause) {
-    return refuse(event, cause);
-  }
-}
-
 /**
  * The statements of the events, cut after `MAX_ROWS` rows. No two projections share a table, so each
  * projects all events of a batch before the next one.
@@ -225,23 +184,21 @@ function toStatements(project: ReturnType<typeof projector>, event: RecordedEven
 function* batchesOf(
   events: readonly RecordedEvent[],
   each: readonly ReturnType<typeof projector>[],
-): Generator<Batch> {
+): Generator<Sql[]> {
   let made: Sql[][] = each.map(() => []);
-  let from = 0;
   let rows = 0;
-  for (const [index, event] of events.entries()) {
+  for (const event of events) {
     for (const [at, project] of each.entries()) {
-      const statements = toStatements(project, event);
+      const statements = project([event]);
       made[at]?.push(...statements);
       rows += statements.length;
     }
     if (rows < MAX_ROWS) continue;
-    yield { events: events.slice(from, index + 1), statements: made.flatMap(mergeBatches) };
+    yield made.flatMap(mergeBatches);
     made = each.map(() => []);
-    from = index + 1;
     rows = 0;
   }
-  yield { events: events.slice(from), statements: made.flatMap(mergeBatches) };
+  yield made.flatMap(mergeBatches);
 }
 
 interface EventPage {

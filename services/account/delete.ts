@@ -1,3 +1,4 @@
+import { eraseMember } from '../../domain/account/jobs.ts';
 import {
   type Command,
   type Decision,
@@ -5,6 +6,7 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
+import { jobOf } from '../../platform/jobs/job-type.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findUse } from '../../projections/membership/unused-members.ts';
@@ -88,10 +90,7 @@ export function deleteDisabled(
   });
 }
 
-const erasureJob = (memberId: string) => ({
-  queue: 'erase-member' as const,
-  data: { member_id: memberId },
-});
+const erasureJob = (memberId: string) => jobOf(eraseMember, { member_id: memberId });
 
 /** What the closings read: the other members to lock, and at most `limit` records of each kind. */
 const readsOf = (

@@ -1,4 +1,5 @@
 import * as caseEvents from '../../domain/cases/events.ts';
+import { lapseCaseClaims } from '../../domain/cases/jobs.ts';
 import { implement } from '../../platform/http/route.ts';
 import { caseMembers } from '../../projections/cases/case-members.ts';
 import { caseRecord } from '../../projections/cases/case-record.ts';
@@ -12,6 +13,7 @@ import { type CasesDeps, casesHandlers } from './handlers.ts';
 import { caseKind, caseNoteKind } from './publication-kinds.ts';
 
 export const casesFeature: Feature<CasesDeps> = {
+  jobs: [lapseCaseClaims],
   events: caseEvents,
   readModels: [cases, caseMembers, caseRecord],
   feed: casesFeed,

@@ -1,4 +1,5 @@
 import * as credentialEvents from '../../domain/credentials/events.ts';
+import { expireCredentials } from '../../domain/credentials/jobs.ts';
 import { implement } from '../../platform/http/route.ts';
 import { credentials } from '../../projections/credentials/credentials.ts';
 import type { Feature } from '../feature.ts';
@@ -8,6 +9,7 @@ import { credentialsSection } from './export.ts';
 import { type CredentialsDeps, credentialsHandlers } from './handlers.ts';
 
 export const credentialsFeature: Feature<CredentialsDeps> = {
+  jobs: [expireCredentials],
   events: credentialEvents,
   readModels: [credentials],
   routes: (deps) => [implement(credentialsContract, credentialsHandlers(deps))],

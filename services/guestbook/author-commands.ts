@@ -1,4 +1,5 @@
 import { report } from '../../domain/guestbook/author-decisions.ts';
+import { screeningJob } from '../../domain/guestbook/jobs.ts';
 import { type NoteCommand, note } from '../../domain/guestbook/note.ts';
 import type { ReportReason } from '../../domain/guestbook/report-reasons.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
@@ -11,7 +12,6 @@ import {
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';

@@ -1,4 +1,5 @@
 import * as noteEvents from '../../domain/guestbook/events.ts';
+import { closeAppeals, retention, screenNote, tellAuthor } from '../../domain/guestbook/jobs.ts';
 import { implement } from '../../platform/http/route.ts';
 import { noteAppeals } from '../../projections/guestbook/note-appeals.ts';
 import { decisions } from '../../projections/guestbook/note-decisions.ts';
@@ -13,6 +14,7 @@ import { appealsSection, notesSection } from './export.ts';
 import { guestbookHandlers } from './handlers.ts';
 
 export const guestbookFeature: Feature<GuestbookDeps> = {
+  jobs: [closeAppeals, retention, screenNote, tellAuthor],
   events: noteEvents,
   readModels: [notes, noteReports, noteAppeals, decisions],
   feed: notesFeed,

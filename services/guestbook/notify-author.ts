@@ -1,5 +1,6 @@
 import { appealUntil } from '../../domain/guestbook/author-decisions.ts';
 import type { DecisionTold } from '../../domain/guestbook/events.ts';
+import { tellAuthor } from '../../domain/guestbook/jobs.ts';
 import { note } from '../../domain/guestbook/note.ts';
 import { type NoteEvents, settledReports, standingDecision } from '../../domain/guestbook/state.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
@@ -12,6 +13,7 @@ import {
   type Job,
   type MemberRead,
 } from '../../platform/eventstore/event-store.ts';
+import { jobOf } from '../../platform/jobs/job-type.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 
@@ -49,12 +51,12 @@ export function notifyAuthorJobs(
   );
   if (index < 0 || (!member_id && !parentAuthorId && !reported_at)) return [];
   return [
-    {
-      queue: 'tell-author',
-      data: { note_id, version: version + index + 1 },
+    jobOf(
+      tellAuthor,
+      { note_id, version: version + index + 1 },
       // One second more, so that the job never runs before the window has ended.
-      ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
-    },
+      undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {},
+    ),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { screeningJob } from '../../domain/guestbook/jobs.ts';
 import { note } from '../../domain/guestbook/note.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
@@ -8,7 +9,6 @@ import {
 } from '../../platform/eventstore/idempotency.ts';
 import { guestNoteOwner, memberOwner } from '../../platform/eventstore/owner.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import { screeningJob } from '../../platform/jobs/queues.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { sql } from '../../platform/sql.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';

@@ -1,4 +1,5 @@
 import * as membershipEvents from '../../domain/membership/events.ts';
+import { expireSessions, sweepSessions } from '../../domain/membership/jobs.ts';
 import { implement } from '../../platform/http/route.ts';
 import { members } from '../../projections/membership/members.ts';
 import { membershipFeed } from '../../projections/membership/membership-feed.ts';
@@ -10,6 +11,7 @@ import { sessionsSection } from './export.ts';
 import { membershipHandlers } from './handlers.ts';
 
 export const membershipFeature: Feature<MembershipDeps> = {
+  jobs: [expireSessions, sweepSessions],
   events: membershipEvents,
   readModels: [members],
   feed: membershipFeed,

@@ -1,4 +1,10 @@
 import * as moderationEvents from '../../domain/moderation/events.ts';
+import {
+  expireLeases,
+  queueAge,
+  settleReports,
+  tellRemoval,
+} from '../../domain/moderation/jobs.ts';
 import { implement } from '../../platform/http/route.ts';
 import { decisionFigures } from '../../projections/moderation/decision-figures.ts';
 import { moderators } from '../../projections/moderation/moderators.ts';
@@ -28,6 +34,7 @@ import { type StreamDeps, streamHandlers } from './stream/handlers.ts';
 export const moderationFeature: Feature<
   ModerationDeps & ModeratorSessionDeps & PoliciesDeps & StreamDeps
 > = {
+  jobs: [expireLeases, queueAge, settleReports, tellRemoval],
   events: moderationEvents,
   // The figures read the models of everything that is decided on.
   readModels: [moderators, policies, decisionFigures],

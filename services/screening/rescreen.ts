@@ -1,6 +1,6 @@
+import { rescreeningJob } from '../../domain/guestbook/jobs.ts';
 import { RULES_VERSION } from '../../domain/screening/rules.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
-import { rescreeningJob } from '../../platform/jobs/queues.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type NoteToScreen, notesToScreen } from '../../projections/screening/screenings.ts';
 

@@ -164,14 +164,12 @@ t.test('does not send a postponed note', NEEDS_BROWSER, async (t) => {
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
   const sent: string[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'POST') sent.push(request.postDataJSON().message);
-  });
+  page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`));
   await context.setOffline(false);
   await page.getByText('Waiting for review', { exact: true }).waitFor();
-  t.equal(sent[0], 'For another day', 'a note that was not postponed is sent');
+  t.match(sent.splice(0), [/^POST/], 'a note that was not postponed is sent');
 
-  await beginNote(visit, 'For yet another day');
+  await beginNote(visit, 'For another day');
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByText('Your text is kept').waitFor();
@@ -185,8 +183,7 @@ t.test('does not send a postponed note', NEEDS_BROWSER, async (t) => {
   await context.setOffline(false);
   await page.getByRole('button', { name: 'Write a note…' }).waitFor();
   await page.evaluate('new Promise((resolve) => setTimeout(resolve, 300))');
-  // The page asks for the state of the first note with its text.
-  t.notOk(sent.includes('For yet another day'));
+  t.same(sent, []);
 });
 
 t.test('shows refusals beside the form and keeps the text', NEEDS_BROWSER, async (t) => {

@@ -7,7 +7,7 @@ import { keyRing } from '../../platform/keys/key-ring.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import type { sql } from '../../platform/sql.ts';
 import { mayOwn } from '../../projections/stream-owners.ts';
-import { affectedMembers, catalogue, project } from '../../services/features.ts';
+import { affectedMembers, catalogue, jobTypes, project } from '../../services/features.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
 import { listSchedules } from '../../workers/job.ts';
@@ -22,7 +22,7 @@ const future = () => new Date(Date.now() + HOUR);
 
 async function createSetting(t: Parameters<typeof testDatabase>[0]) {
   const { url } = await testDatabase(t);
-  const jobs = await jobSender(url);
+  const jobs = await jobSender(url, jobTypes);
   const pool = createPool(url, 'test', 8);
   const store = createEventStore({
     pool,

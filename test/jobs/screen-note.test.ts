@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import * as screening from '../../domain/guestbook/jobs.ts';
 import { RULES_VERSION } from '../../domain/screening/rules.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
@@ -12,7 +13,7 @@ import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { rescreen } from '../../services/screening/rescreen.ts';
 import { expireLeases } from '../../workers/moderation/expire-review-claims.ts';
-import { screenNote, screenNotes, ToScreen } from '../../workers/screening/screen-note.ts';
+import { screenNote, screenNotes } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -26,7 +27,7 @@ async function runJobs(service: Service): Promise<unknown[]> {
   const { rows } = await readJobs(service);
   const results = [];
   for (const { data } of rows)
-    for (const note_id of ToScreen.parse(data).note_ids)
+    for (const note_id of screening.screenNote.schema.parse(data).note_ids)
       results.push(await screenNote(service.core, { note_id }));
   return results;
 }

@@ -84,12 +84,12 @@ async function followOverGap(service: Service): Promise<void> {
 
 /** Runs each job like a worker, with the data of a command that enqueued it, if any. */
 async function runJobs({ core, database, logger }: Service): Promise<void> {
-  const { rows } = await database.pool.query<{ name: keyof typeof JOBS; data: object }>(
+  const { rows } = await database.pool.query<{ name: string; data: object }>(
     `SELECT DISTINCT ON (name) name, data FROM pgboss.job WHERE data IS NOT NULL ORDER BY name, created_on, id`,
   );
   const given = new Map(rows.map(({ name, data }) => [name, data]));
-  for (const [name, { schema, every, run }] of Object.entries(JOBS)) {
-    const data = given.get(name as keyof typeof JOBS) ?? (every ? {} : undefined);
+  for (const { queue, schema, every, run } of JOBS) {
+    const data = given.get(queue) ?? (every ? {} : undefined);
     if (data) await run(core, schema.parse(data), logger);
   }
 }

@@ -117,6 +117,7 @@ const DEFINITIONS = [
   'platform/eventstore/event.ts',
   'platform/eventstore/decider.ts',
   'platform/refusal.ts',
+  'platform/jobs/job-type.ts',
   // Who acts, with which scopes, and the shapes of ids and times.
   'platform/http/principal.ts',
   'platform/http/scopes.ts',

@@ -1,12 +1,5 @@
-import { z } from 'zod';
-import { defineJob, type Jobs } from '../job.ts';
+import * as types from '../../domain/account/jobs.ts';
+import { runs } from '../job.ts';
 import { eraseMembers } from './erase-member.ts';
 
-export const accountJobs = {
-  // A deletion enqueues a job for its member; the scheduled job finds what a lost job left.
-  'erase-member': defineJob({
-    schema: z.object({ member_id: z.uuid().optional() }),
-    every: 3600,
-    run: eraseMembers,
-  }),
-} satisfies Jobs;
+export const accountJobs = [runs(types.eraseMember, eraseMembers)];

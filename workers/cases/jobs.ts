@@ -1,6 +1,5 @@
-import { defineSweep, type Jobs } from '../job.ts';
+import * as types from '../../domain/cases/jobs.ts';
+import { runs } from '../job.ts';
 import { lapseCaseClaims } from './expire-case-claims.ts';
 
-export const casesJobs = {
-  'lapse-case-claims': defineSweep(30, lapseCaseClaims),
-} satisfies Jobs;
+export const casesJobs = [runs(types.lapseCaseClaims, lapseCaseClaims)];

@@ -1,10 +1,11 @@
-import { defineJob, defineSweep, type Jobs } from '../job.ts';
+import * as types from '../../domain/guestbook/jobs.ts';
+import { runs } from '../job.ts';
 import { closeAppeals } from './close-appeals.ts';
 import { retention } from './erase-old-notes.ts';
-import { NoteToNotify, notifyAuthor } from './notify-author.ts';
+import { notifyAuthor } from './notify-author.ts';
 
-export const guestbookJobs = {
-  'tell-author': defineJob({ schema: NoteToNotify, run: notifyAuthor }),
-  'close-appeals': defineSweep(3600, closeAppeals),
-  retention: defineSweep(86_400, retention),
-} satisfies Jobs;
+export const guestbookJobs = [
+  runs(types.tellAuthor, notifyAuthor),
+  runs(types.closeAppeals, closeAppeals),
+  runs(types.retention, retention),
+];

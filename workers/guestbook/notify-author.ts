@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { tellAuthor } from '../../domain/guestbook/jobs.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
@@ -6,9 +7,6 @@ import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
 import { notifyAuthorCommand } from '../../services/guestbook/notify-author.ts';
-
-/** A decision on a note, identified by the note's version after the decision. */
-export const NoteToNotify = z.object({ note_id: z.uuid(), version: z.int() });
 
 interface Deps {
   store: EventStore;
@@ -18,7 +16,7 @@ interface Deps {
 /** Notifies the members concerned of a decision that is still in force; returns whether it did. */
 export async function notifyAuthor(
   { store, config }: Deps,
-  { note_id, version }: z.infer<typeof NoteToNotify>,
+  { note_id, version }: z.infer<typeof tellAuthor.schema>,
 ): Promise<boolean> {
   const [row] = await query(store.pool, findNote(note_id));
   if (!row) return false;

@@ -1,6 +1,5 @@
-import { defineSweep, type Jobs } from '../job.ts';
+import * as types from '../../platform/limits/jobs.ts';
+import { runs } from '../job.ts';
 import { sweepRateCounters } from './sweep-rate-counters.ts';
 
-export const limitsJobs = {
-  'sweep-rate-counters': defineSweep(3600, sweepRateCounters),
-} satisfies Jobs;
+export const limitsJobs = [runs(types.sweepRateCounters, sweepRateCounters)];

@@ -1,8 +1,8 @@
-import { defineSweep, type Jobs } from '../job.ts';
+import * as types from '../../domain/membership/jobs.ts';
+import { runs } from '../job.ts';
 import { expireSessions, sweepSessions } from './expire-sessions.ts';
 
-export const membershipJobs = {
-  // Every 30 seconds, so that expiries are recorded within a minute despite the scheduler's delay.
-  'expire-sessions': defineSweep(30, expireSessions),
-  'sweep-sessions': defineSweep(3600, sweepSessions),
-} satisfies Jobs;
+export const membershipJobs = [
+  runs(types.expireSessions, expireSessions),
+  runs(types.sweepSessions, sweepSessions),
+];

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { RECORD_TYPES } from '../../domain/publications/record-type.ts';
+import type { z } from 'zod';
+import type { tellRemoval } from '../../domain/moderation/jobs.ts';
 import type { SubjectId } from '../../domain/reports/reports.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
@@ -9,12 +9,6 @@ import { publicationKinds } from '../../services/features.ts';
 import { notifyRemovalCommand, notifyWithdrawalCommand } from '../../services/reports/resolve.ts';
 import { forEachInBatches } from '../batches.ts';
 
-/** A removal, identified by the version of the record's stream after the removal. */
-export const RemovalToTell = z.object({
-  subject: z.object({ type: z.enum(RECORD_TYPES), id: z.uuid() }),
-  version: z.int(),
-});
-
 interface Deps {
   store: EventStore;
   config: Pick<Config, 'undoWindowSeconds'>;
@@ -23,7 +17,7 @@ interface Deps {
 /** Notifies the members concerned of a removal that is still in force; returns whether it did. */
 export async function notifyRemoval(
   { store, config }: Deps,
-  { subject: { type, id }, version }: z.infer<typeof RemovalToTell>,
+  { subject: { type, id }, version }: z.infer<typeof tellRemoval.schema>,
 ): Promise<boolean> {
   const subject = subjectOf(type);
   const command = notifyRemovalCommand(subject, id, version, config.undoWindowSeconds);

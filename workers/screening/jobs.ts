@@ -1,6 +1,5 @@
-import { defineJob, type Jobs } from '../job.ts';
-import { screenNotes, ToScreen } from './screen-note.ts';
+import * as types from '../../domain/guestbook/jobs.ts';
+import { runs } from '../job.ts';
+import { screenNotes } from './screen-note.ts';
 
-export const screeningJobs = {
-  'screen-note': defineJob({ schema: ToScreen, run: screenNotes }),
-} satisfies Jobs;
+export const screeningJobs = [runs(types.screenNote, screenNotes)];

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import type { z } from 'zod';
+import * as jobs from '../../domain/guestbook/jobs.ts';
 import { screeningStream } from '../../domain/guestbook/streams.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
-import { screeningJob } from '../../platform/jobs/queues.ts';
 import { query } from '../../platform/postgres/query.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
@@ -29,15 +29,13 @@ import { trainedClassifier } from './trained-classifier.ts';
 type Deps = Pick<Core, 'pool' | 'store' | 'keys' | 'config'>;
 type Screened = Omit<RecordScreening, 'noteState' | 'corrections'>;
 
-export const ToScreen = z.object({ note_ids: z.array(z.uuid()) });
-
 /**
  * Screens each note; returns how many. If one of several notes fails, it gets a separate job, so
  * that the others do not fail with it.
  */
 export async function screenNotes(
   deps: Deps,
-  asked: z.infer<typeof ToScreen>,
+  asked: z.infer<typeof jobs.screenNote.schema>,
   logger: Logger,
 ): Promise<number> {
   const failed: string[] = [];
@@ -50,9 +48,12 @@ export async function screenNotes(
       logger.warn({ note_id, error: toLoggable(error) }, 'note not screened yet');
       failed.push(note_id);
     }
-  const jobs = failed.map((note_id) => ({ ...screeningJob([note_id]), gathers: false }));
-  if (jobs.length > 0)
-    await deps.store.execute({ load: null, decide: () => ({ answer: true, appends: [], jobs }) });
+  const retries = failed.map((note_id) => ({ ...jobs.screeningJob([note_id]), gathers: false }));
+  if (retries.length > 0)
+    await deps.store.execute({
+      load: null,
+      decide: () => ({ answer: true, appends: [], jobs: retries }),
+    });
   return count;
 }
 

@@ -1,6 +1,7 @@
-import { defineSweep, type Jobs } from '../job.ts';
+import * as types from '../../domain/search/jobs.ts';
+import { runs } from '../job.ts';
 import { splitWordsOfOldRows } from './split-words.ts';
 
-export const searchJobs = {
-  'split-words': defineSweep(60, async ({ pool }) => ({ rows: await splitWordsOfOldRows(pool) })),
-} satisfies Jobs;
+export const searchJobs = [
+  runs(types.splitWords, async ({ pool }) => ({ rows: await splitWordsOfOldRows(pool) })),
+];

@@ -1,4 +1,5 @@
 import type { ReportReason } from '../../../domain/guestbook/report-reasons.ts';
+import { tellRemoval } from '../../../domain/moderation/jobs.ts';
 import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
 import { ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
 import { type RemovalCommand, recordActionRefusal } from '../../../domain/publications/removal.ts';
@@ -10,6 +11,7 @@ import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event
 import { type Command, defineCommand, type Job } from '../../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import { jobOf } from '../../../platform/jobs/job-type.ts';
 import {
   isRefusal,
   type Refusal,
@@ -278,10 +280,10 @@ function undoCommand(
 }
 
 function tellJob({ subject, id, undoSeconds }: Desk, version: number): Job {
-  return {
-    queue: 'tell-removal',
-    data: { subject: { type: subject.type, id }, version },
+  return jobOf(
+    tellRemoval,
+    { subject: { type: subject.type, id }, version },
     // One second more, so that the job never runs before the undo window is over.
-    ...(undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {}),
-  };
+    undoSeconds > 0 ? { startAfter: undoSeconds + 1 } : {},
+  );
 }

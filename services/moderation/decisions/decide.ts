@@ -1,3 +1,4 @@
+import { screeningJob } from '../../../domain/guestbook/jobs.ts';
 import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../../domain/guestbook/state.ts';
 import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
@@ -14,7 +15,6 @@ import {
 } from '../../../platform/eventstore/event-store.ts';
 import type { Rows } from '../../../platform/eventstore/load.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
-import { screeningJob } from '../../../platform/jobs/queues.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import { ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
-import { DEAD_LETTERS, QUEUE_NAMES, waitingJobs } from '../../../platform/jobs/queues.ts';
+import { DEAD_LETTERS, waitingJobs } from '../../../platform/jobs/queues.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { pendingTotals } from '../../../projections/guestbook/notes.ts';
 
@@ -58,7 +58,7 @@ export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
     async collect() {
       const current = await waiting();
       this.reset();
-      if (current) for (const queue of QUEUE_NAMES) this.set({ queue }, current.jobs[queue] ?? 0);
+      for (const [queue, jobs] of Object.entries(current?.jobs ?? {})) this.set({ queue }, jobs);
     },
   });
   new Gauge({

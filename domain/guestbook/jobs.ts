@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { defineJobType, jobOf, KEPT, ONCE, SWEEP } from '../../platform/jobs/job-type.ts';
+
+/** Names a decision on a note by the note's version after it. */
+export const tellAuthor = defineJobType({
+  queue: 'tell-author',
+  schema: z.object({ note_id: z.uuid(), version: z.int() }),
+  retry: ONCE,
+});
+
+export const closeAppeals = defineJobType({
+  queue: 'close-appeals',
+  schema: z.object({}),
+  retry: SWEEP,
+  every: 3600,
+});
+
+export const retention = defineJobType({
+  queue: 'retention',
+  schema: z.object({}),
+  retry: SWEEP,
+  every: 86_400,
+});
+
+export const screenNote = defineJobType({
+  queue: 'screen-note',
+  schema: z.object({ note_ids: z.array(z.uuid()) }),
+  // Three attempts within half a minute; until then a console shows that a screening is pending.
+  retry: { retryLimit: 2, retryDelay: 3, retryBackoff: true, expireInSeconds: 60, ...KEPT },
+  urgent: true,
+});
+
+/** A job that has the workers screen these notes, before those that are screened again. */
+export const screeningJob = (note_ids: string[]) =>
+  jobOf(screenNote, { note_ids }, { priority: 1, gathers: true });
+
+/** A job that has the workers screen these notes again when they have nothing else to screen. */
+export const rescreeningJob = (note_ids: string[]) => jobOf(screenNote, { note_ids });

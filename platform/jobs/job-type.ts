@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { Job } from '../eventstore/command.ts';
+
+/** How a queue treats jobs that fail, hang or were never started. */
+export interface Retry {
+  retryLimit: number;
+  /** Seconds before the first retry; with `retryBackoff` it doubles from there. */
+  retryDelay: number;
+  retryBackoff: boolean;
+  /** Seconds until a job of a killed worker goes to another worker; 15 minutes by default. */
+  expireInSeconds?: number;
+  /** Seconds without a heartbeat after which the job goes to another worker even earlier. */
+  heartbeatSeconds?: number;
+  /** Largest delay between two attempts, in seconds. */
+  retryDelayMax?: number;
+  /** Seconds after which a job that was never started is dropped; 14 days by default. */
+  retentionSeconds?: number;
+}
+
+/** Keeps jobs permanently: about 68 years, the largest possible value. */
+export const KEPT = { retentionSeconds: 2 ** 31 - 1 };
+
+/** For work that the next scheduled run makes up for, so few retries are enough. */
+export const SWEEP: Retry = { retryLimit: 2, retryDelay: 5, retryBackoff: true };
+
+/** For work that no scheduled run makes up for: retries for most of a day. */
+export const ONCE: Retry = { retryLimit: 12, retryDelay: 10, retryBackoff: true, ...KEPT };
+
+/** One kind of job; `workers/` has the function that runs it. */
+export interface JobType<Data = unknown> {
+  /** The name of its queue, which databases have: never change it. */
+  queue: string;
+  schema: z.ZodType<Data>;
+  retry: Retry;
+  /** Seconds between scheduled runs, with empty data: a divisor of 60, 3600, or 86400 (at night, UTC). */
+  every?: number;
+  /** The process that commits such a job wakes the workers, so that it starts without a delay. */
+  urgent?: boolean;
+}
+
+export const defineJobType = <Data extends Record<string, unknown>>(
+  type: JobType<Data>,
+): JobType<Data> => type;
+
+/** A job of this type, for the `jobs` of a command. */
+export const jobOf = <Data extends Record<string, unknown>>(
+  { queue }: JobType<Data>,
+  data: Data,
+  options: Pick<Job, 'startAfter' | 'priority' | 'gathers'> = {},
+): Job => ({ queue, data, ...options });
