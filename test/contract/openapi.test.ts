@@ -329,6 +329,23 @@ t.test('lists no HEAD, and documents other methods with each operation', async (
     t.ok(responses[405]?.$ref ?? responses[405]?.content?.['application/json'], operationId);
 });
 
+t.test('refuses with one schema, but at the paths that the guide for generators names', (t) => {
+  const schemaOf = ({ $ref, content }: Part) => {
+    const all = $ref ? Object.fromEntries(refused)[$ref.split('/').at(-1) ?? '']?.content : content;
+    return JSON.stringify((all?.['application/json'] ?? Object.values(all ?? {})[0])?.schema);
+  };
+  const several = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    (Object.values(item) as Operation[])
+      .map(({ responses }) => Object.entries(responses).filter(([status]) => status >= '400'))
+      .filter((refusals) => new Set(refusals.map(([, one]) => schemaOf(one))).size > 1)
+      .map(() => path),
+  );
+  const guide = readFileSync('docs/guides/api-client.md', 'utf8');
+  const named = /Progenitor \(Rust\).*?leave out (.*?):/s.exec(guide)?.[1]?.match(/\/\w+/g);
+  t.same(several.sort(), named?.sort());
+  t.end();
+});
+
 t.test('documents every refusal as a Problem with an example per code', async (t) => {
   for (const [name, { description = '', content }] of refused) {
     const { schema, examples = {} } = content?.['application/json'] ?? {};
