@@ -7,6 +7,7 @@ import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { jobsTopic, makeQueues, updateQueues } from '../platform/jobs/queues.ts';
 import { fromStored } from '../platform/jobs/stored-job.ts';
 import { addressConfig } from '../platform/postgres/connection.ts';
+import { isUnavailableReport } from '../platform/postgres/errors.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { asJob, JOB_MS } from '../platform/postgres/request-deadline.ts';
 import { onParentGone } from '../platform/supervisor/parent.ts';
@@ -52,7 +53,7 @@ async function startJobs(
     cronMonitorIntervalSeconds: 10,
     cronWorkerIntervalSeconds: 1,
   });
-  boss.on('error', (error) => logger.error({ error: toLoggable(error) }, 'job queue failed'));
+  boss.on('error', (error) => logger.error({ error: forLog(error) }, 'job queue failed'));
   boss.on('warning', ({ message }) => logger.warn({ warning: message }, 'job queue warns'));
   try {
     await boss.start();
@@ -90,7 +91,7 @@ async function serve(
       ended('done');
       return { id, status: 'completed' };
     } catch (error) {
-      logger.error({ job: name, id, trace_ids, error: toLoggable(error) }, 'job failed');
+      logger.error({ job: name, id, trace_ids, error: forLog(error) }, 'job failed');
       ended('failed');
       return { id, status: 'failed', output: { error: failureOf(error) } };
     }
@@ -101,6 +102,9 @@ async function serve(
   );
   if (urgent) core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
 }
+
+/** Where in the code storage was unavailable says nothing, and every queue reports it. */
+const forLog = (error: unknown) => toLoggable(error, { stack: !isUnavailableReport(error) });
 
 /** What a dead letter says of its error: the database's words, which quote no value, or the class. */
 function failureOf(error: unknown): string {

@@ -58,6 +58,18 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
+ * `isUnavailable` for errors of the job queue, which copies the driver's errors or makes plain objects
+ * of them, and keeps their code.
+ */
+export function isUnavailableReport(report: unknown): boolean {
+  const { code } = report as { code?: unknown };
+  return (
+    isUnavailable(report) ||
+    (typeof code === 'string' && (UNAVAILABLE.has(code) || /^(08|53|58|E[A-Z]+$)/.test(code)))
+  );
+}
+
+/**
  * `feature_not_supported`. A migration may have changed the result type of a prepared statement:
  * the statement then fails on this connection, but can be prepared again on another.
  */

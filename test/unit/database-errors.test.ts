@@ -1,5 +1,10 @@
 import t from 'tap';
-import { hasYielded, isRace } from '../../platform/postgres/errors.ts';
+import {
+  hasYielded,
+  isRace,
+  isUnavailable,
+  isUnavailableReport,
+} from '../../platform/postgres/errors.ts';
 
 const withCode = (code: string) => Object.assign(new Error('refused'), { code });
 
@@ -13,4 +18,15 @@ t.test('a unique violation counts as a lost race, but not as an aborted statemen
   }
   for (const error of [withCode('23503'), withCode('57014'), new Error('23505')])
     t.equal(isRace(error), false, 'other errors are no race');
+});
+
+t.test('knows storage that is unavailable by the code that the job queue keeps', async (t) => {
+  // As pg-boss reports a refusal of its worker, and a connection that was refused.
+  for (const code of ['57P03', '57P01', '53300', '08006', 'ECONNREFUSED']) {
+    t.equal(isUnavailableReport({ message: 'refused (Queue: retention)', code }), true, code);
+    t.equal(isUnavailableReport(withCode(code)), true, code);
+  }
+  t.equal(isUnavailable(withCode('57P03')), false, 'requests know the class of the driver');
+  for (const report of [withCode('23503'), new Error('57P03'), { message: 'x', code: 57 }])
+    t.equal(isUnavailableReport(report), false, 'other errors are logged with their place');
 });
