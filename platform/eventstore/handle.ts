@@ -89,13 +89,13 @@ export function definePolicy<Code extends string, Given, Reply, const Of extends
 export async function handle<
   const Of extends Loads,
   Reply,
-  Code extends string,
   Given,
   Unproven extends string,
+  Code extends string = never,
 >(
   store: EventStore,
   policy: Policy<Unproven, Given, Reply>,
-  command: Handled<Of, Reply, Code, Given>,
+  command: Handled<Of, NoInfer<Reply>, Code, NoInfer<Given>>,
 ): Promise<Reply | RefusalOf<Of> | Refusal<Code | Unproven>> {
   const receipts = receiptsOf(policy.request);
   const { find, load, decide } = command;

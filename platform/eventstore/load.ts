@@ -51,6 +51,10 @@ export function derive<const Of extends Load, Value>(
   return { reads, derive, members };
 }
 
+/** A value that is loaded only where it is needed; null elsewhere. */
+export const optional = <Value>(load: DerivedLoad<Value> | null): DerivedLoad<Value | null> =>
+  load ?? derive(null, () => null);
+
 /**
  * The result rows in the shape of the load. Null reads yield no rows; for an unspecified `Load` the
  * type is `unknown`.

@@ -12,7 +12,7 @@ export interface Stream<State, Command, Types extends EventType, Code extends st
   /** Decides on the command. */
   decide(command: Command): Decided<State> | Refusal<Code>;
   /** Appends events that a function of the decider has decided. */
-  append<Refused extends string>(
+  append<Refused extends string = never>(
     decided: EventsOrRefusal<Types, Refused>,
   ): Decided<State> | Refusal<Refused>;
 }

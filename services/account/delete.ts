@@ -3,14 +3,16 @@ import {
   type Command,
   type Decision,
   defineCommand,
+  type EventStore,
 } from '../../platform/eventstore/event-store.ts';
+import { handle, type Policy } from '../../platform/eventstore/handle.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
+import type { ReplyOf } from '../../platform/http/route.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { jobOf } from '../../platform/jobs/job-type.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findUse } from '../../projections/membership/unused-members.ts';
-import { defineMemberCommand, type MemberCommand } from '../credentials/run-member-command.ts';
 import { type MemberKey, readProof, refuseUnlessDisabled } from '../disabling/proof.ts';
 import {
   type AccountClosure,
@@ -19,37 +21,39 @@ import {
   FIRST_BATCH,
 } from '../membership/account-closure.ts';
 import { memberClosure } from '../membership/closure.ts';
+import type { accountContract } from './contract.ts';
 
 export interface DeletionRequest {
   confirm_handle: string;
   erase_notes: boolean;
 }
 
-interface Deactivated {
-  status: 'deactivated';
-  receipt: ReceiptBody;
-}
-
 /**
  * Closes the account in every capability, deactivates the member last, so that no event by the
  * member follows in the log, and enqueues the job that ends and erases the rest.
  */
-export function deleteAccount(
+export function deleteAccount<Code extends string>(
+  store: EventStore,
+  policy: Policy<Code, ReceiptBody, ReplyOf<ReturnType<typeof accountContract>['account.delete']>>,
   accountClosures: readonly AccountClosure[],
-  { memberId, handle }: Pick<PrincipalOf<'credential'>, 'memberId' | 'handle'>,
+  { memberId, handle: name }: Pick<PrincipalOf<'credential'>, 'memberId' | 'handle'>,
   body: DeletionRequest,
-): MemberCommand<200, Deactivated, 'invalid_request'> {
+) {
   const request = { eraseNotes: body.erase_notes };
   const closures = [...accountClosures, memberClosure];
-  return defineMemberCommand({
-    ...readsOf(closures, memberId, request, FIRST_BATCH),
-    decide({ rows, now }) {
-      if (body.confirm_handle !== handle) return refuse('invalid_request', NOT_YOUR_HANDLE);
+  const { find, load: records } = readsOf(closures, memberId, request, FIRST_BATCH);
+  return handle(store, policy, {
+    find,
+    load: { records },
+    decide(loaded, now) {
+      if (body.confirm_handle !== name) return refuse('invalid_request', NOT_YOUR_HANDLE);
       return {
-        status: 200,
-        ...endingsOf(closures, memberId, request, rows, now),
+        ...endingsOf(closures, memberId, request, loaded.records, now),
         jobs: [erasureJob(memberId)],
-        body: (receipt) => ({ status: 'deactivated', receipt }),
+        reply: (receipt) => ({
+          status: 200 as const,
+          body: { status: 'deactivated' as const, receipt },
+        }),
       };
     },
   });

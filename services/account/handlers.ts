@@ -14,7 +14,7 @@ import { whenAborted } from '../../platform/when-aborted.ts';
 import { bearerHolds } from '../../projections/credentials/credentials.ts';
 import { findMember, keyHolds, type MemberRow } from '../../projections/membership/members.ts';
 import { feedHead } from '../../projections/updates/exported-feed.ts';
-import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
+import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { readProof, refuseUnlessDisabled } from '../disabling/proof.ts';
 import type { AccountClosure } from '../membership/account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
@@ -30,8 +30,8 @@ import { toSections } from './sections.ts';
  */
 const EXPORTS_AT_A_TIME = 4;
 
-export interface AccountDeps extends MemberCommandDeps {
-  config: MemberCommandDeps['config'] & Pick<Config, 'undoWindowSeconds'>;
+export interface AccountDeps extends MemberDeps {
+  config: MemberDeps['config'] & Pick<Config, 'undoWindowSeconds'>;
   pool: pg.Pool;
   limits: RouteLimits;
   /** The closures of all capabilities, except for the deactivation of the member. */
@@ -116,6 +116,6 @@ export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof a
       }),
 
     'account.delete': (call) =>
-      runMemberCommand(deps, call, deleteAccount(accountClosures, call.principal, call.body)),
+      deleteAccount(store, byBearer(deps, call), accountClosures, call.principal, call.body),
   };
 }

@@ -1,4 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { publish, supersede } from '../../domain/artifacts/artifact.ts';
+import { contentHash } from '../../platform/body-hash.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
+import { optional } from '../../platform/eventstore/load.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Content, Handlers } from '../../platform/http/route.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -8,26 +14,96 @@ import {
   findArtifact,
   publishedArtifacts,
 } from '../../projections/artifacts/artifacts.ts';
-import { type MemberCommandDeps, runMemberCommand } from '../credentials/run-member-command.ts';
+import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
+import { dropLeases } from '../publications/review-leases.ts';
+import { artifactStreams, loadOwnArtifact } from './artifact-stream.ts';
 import type { artifactsContract } from './contract.ts';
-import { publishArtifact, withdrawArtifact } from './publish.ts';
+import type { Packet } from './packet.ts';
 
-export interface ArtifactsDeps extends MemberCommandDeps {
+export interface ArtifactsDeps extends MemberDeps {
   readPool: pg.Pool;
 }
 
 export function artifactsHandlers(deps: ArtifactsDeps): Handlers<typeof artifactsContract> {
-  const { readPool } = deps;
+  const { readPool, store } = deps;
   return {
-    'artifact.publish': (call) =>
-      runMemberCommand(deps, call, publishArtifact(call.principal.memberId, call.sent, call.body)),
+    'artifact.publish': (call) => {
+      const { body: packet, sent } = call;
+      const { memberId } = call.principal;
+      const { supersedes_id: supersedesId } = packet;
+      const owner = memberOwner(memberId);
+      const id = randomUUID();
+      // The fields in the order in which they were sent. The validated packet differs from them only in
+      // that order and in the case of a UUID.
+      const kept = { ...sent, supersedes_id: supersedesId } as unknown as Packet;
+      const hash = contentHash(kept);
+      return handle(store, byBearer(deps, call), {
+        load: {
+          earlier: optional(
+            supersedesId === null ? null : artifactStreams.load(owner, supersedesId),
+          ),
+        },
+        decide({ earlier }, now) {
+          const superseded = earlier?.append(
+            supersede(earlier.state, { type: 'SupersedeArtifact', by: id, authorId: memberId }),
+          );
+          if (isRefusal(superseded)) return superseded;
+          const created = artifactStreams.create(owner, id);
+          const published = created.append(
+            publish(created.state, {
+              type: 'PublishArtifact',
+              artifactId: id,
+              authorId: memberId,
+              kind: packet.kind,
+              title: packet.title,
+              contentHash: hash,
+              packet: JSON.stringify(kept),
+              policyVersion: packet.policy_version,
+              supersedesId,
+            }),
+          );
+          if (isRefusal(published)) return published;
+          return {
+            appends: [...published.appends, ...(superseded?.appends ?? [])],
+            reply: (receipt) => ({
+              status: 201,
+              body: {
+                status: 'published',
+                artifact: {
+                  id,
+                  author_id: memberId,
+                  created_at: now.toISOString(),
+                  content_hash: hash,
+                  packet: kept,
+                },
+                receipt,
+              },
+            }),
+          };
+        },
+      });
+    },
 
-    'artifact.withdraw': (call) =>
-      runMemberCommand(
-        deps,
-        call,
-        withdrawArtifact(call.principal.memberId, call.params.artifact_id),
-      ),
+    'artifact.withdraw': (call) => {
+      const { artifact_id: id } = call.params;
+      const { memberId } = call.principal;
+      return handle(store, byBearer(deps, call), {
+        load: { own: loadOwnArtifact(memberId, id) },
+        decide({ own }) {
+          const withdrawn = own.decide({
+            type: 'WithdrawArtifact',
+            authorId: memberId,
+            reason: 'author',
+          });
+          if (isRefusal(withdrawn)) return withdrawn;
+          return {
+            ...withdrawn,
+            rows: [dropLeases('artifact', [id])],
+            reply: (receipt) => ({ status: 200, body: { status: 'withdrawn', id, receipt } }),
+          };
+        },
+      });
+    },
 
     'artifacts.list': async ({ query: { author_id: author, kind, cursor, limit } }) => {
       const place = toKeysetPosition('artifacts', cursor);

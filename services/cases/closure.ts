@@ -1,9 +1,8 @@
-import { caseDecider } from '../../domain/cases/case.ts';
-import { type CaseEvent, RESETS, stateSinceReset } from '../../domain/cases/case-state.ts';
+import { RESETS } from '../../domain/cases/case-state.ts';
 import {
   type Append,
+  attribute,
   defineFactsOfStreamsSinceReset,
-  streamVersion,
 } from '../../platform/eventstore/append.ts';
 import type { Rows } from '../../platform/eventstore/load.ts';
 import { LostRace } from '../../platform/eventstore/transaction.ts';
@@ -11,7 +10,7 @@ import { isRefusal } from '../../platform/refusal.ts';
 import { casesClaimed, casesHeld } from '../../projections/cases/case-members.ts';
 import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
 import { dropLeases } from '../publications/review-leases.ts';
-import { caseAppends } from './run-case-command.ts';
+import { caseStream } from './case-stream.ts';
 
 const factsSinceReset = defineFactsOfStreamsSinceReset(RESETS);
 
@@ -33,15 +32,14 @@ function endCases(
     const events = streams.get(`case-${case_id}`);
     // The member claimed the case after its events were looked up.
     if (!events) throw new LostRace(`case ${case_id}: events not loaded`);
-    const state = stateSinceReset(row, events as unknown as CaseEvent[]);
-    const decided = caseDecider.decide(state, {
+    const ended = caseStream(row, events).decide({
       type,
       memberId,
       now,
       members: members.find((one) => one.case_id === case_id)?.members ?? [],
     });
-    if (isRefusal(decided)) throw new Error(`case ${case_id}: ${decided.refused}`);
-    return caseAppends(state, streamVersion(events), decided, { type: 'member', id: memberId });
+    if (isRefusal(ended)) throw new Error(`case ${case_id}: ${ended.refused}`);
+    return attribute(ended.appends, { type: 'member', id: memberId });
   });
 }
 

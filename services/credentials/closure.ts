@@ -3,13 +3,13 @@ import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { unendedCredentials } from '../../projections/credentials/credentials.ts';
 import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
-import { revocation } from './revoke.ts';
+import { revocation } from './credential-stream.ts';
 
 /** Revokes every credential, including expired ones whose expiry is not in the log yet. */
 export const credentialsClosure = defineAccountClosure({
   load: unendedCredentials,
   close: (memberId, rows) =>
-    rows.map(({ credential_id }) =>
+    rows.flatMap(({ credential_id }) =>
       revocation(memberId, credential_id, 'deactivated', { type: 'member', id: memberId }),
     ),
 });
@@ -21,7 +21,7 @@ export const credentialsDisabling = defineDisablingEnding({
     verifiers: readVerifiers(memberOwner(memberId), 'credential'),
   }),
   close: (memberId, { unended }) =>
-    unended.map(({ credential_id }) =>
+    unended.flatMap(({ credential_id }) =>
       revocation(memberId, credential_id, 'disabled', { type: 'service' }),
     ),
   rows: (memberId, { unended, verifiers }, now, { keys }) =>

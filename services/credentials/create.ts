@@ -1,18 +1,21 @@
-import { type CredentialRefusal, credential } from '../../domain/credentials/credential.ts';
 import type { Config } from '../../platform/config.ts';
+import { handle, type Policy } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import type { Scope } from '../../platform/http/scopes.ts';
 import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
-import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { readVerifiers, writeVerifier } from '../../platform/keys/verifiers.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials, findCredential } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import { credentialOwner } from './authenticate.ts';
+import type { MemberDeps } from './by-bearer.ts';
 import type { CredentialBody } from './contract.ts';
-import { revocation } from './revoke.ts';
-import { defineMemberCommand, type MemberCommand } from './run-member-command.ts';
+import { credentialStreams, revocation } from './credential-stream.ts';
+
+interface CreateDeps extends MemberDeps {
+  config: MemberDeps['config'] & Pick<Config, 'limitActiveCredentials'>;
+}
 
 export interface NewCredential {
   credential_id: string;
@@ -33,8 +36,9 @@ interface Created {
  * Creates a credential. On a rotation (`replaces`), also revokes the credential it replaces, whose label
  * it keeps unless the request has another one.
  */
-export function createCredential<Body>(
-  { keys, config }: { keys: KeyRing; config: Pick<Config, 'limitActiveCredentials'> },
+export function createCredential<Code extends string, Reply>(
+  { store, keys, config }: CreateDeps,
+  policy: Policy<Code, ReceiptBody, Reply>,
   memberId: string,
   body: NewCredential,
   replaces: {
@@ -43,14 +47,12 @@ export function createCredential<Body>(
     keyEpoch: number;
     label: string | null;
   } | null,
-  bodyOf: (created: Created) => Body,
-): MemberCommand<201, Body, CredentialRefusal> {
+  reply: (created: Created) => NoInfer<Reply>,
+) {
   const id = body.credential_id;
   const owner = memberOwner(memberId);
-  const stream = `credential-${id}`;
   const label = body.label ?? replaces?.label ?? null;
-  const actor = { type: 'member' as const, id: memberId };
-  return defineMemberCommand({
+  return handle(store, policy, {
     load: {
       used: findCredential(id),
       signIn: readVerifiers(owner, 'sign-in'),
@@ -61,8 +63,7 @@ export function createCredential<Body>(
       members: replaces ? null : findMember(memberId),
       active: replaces ? null : activeCredentials(memberId),
     },
-    decide({ rows, now }) {
-      const { used, active, signIn, recovery, bearers } = rows;
+    decide({ used, active, signIn, recovery, bearers, members: [member] }, now) {
       // The secret travels with every request, and a key can make any credential.
       if (
         [...signIn, ...recovery].some((stored) =>
@@ -70,9 +71,8 @@ export function createCredential<Body>(
         )
       )
         return refuse('invalid_request', { issues: [SECRET_IS_KEY] });
-      const [member] = rows.members;
       // An id without a row has no stream. The unique index on version 1 enforces this as well.
-      const decided = credential.decide(credential.initial, {
+      const created = credentialStreams.create(owner, id).decide({
         type: 'CreateCredential',
         credentialId: id,
         scopes: body.scopes,
@@ -88,13 +88,12 @@ export function createCredential<Body>(
         limit: config.limitActiveCredentials,
         replaces,
       });
-      if (isRefusal(decided)) return decided;
+      if (isRefusal(created)) return created;
       const secret = keys.mac('credential', credentialOwner(memberId, id), body.credential_secret);
       return {
-        status: 201,
         appends: [
-          ...(replaces ? [revocation(memberId, replaces.credentialId, 'rotated', actor)] : []),
-          { owner, stream, version: 0, actor, events: decided },
+          ...(replaces ? revocation(memberId, replaces.credentialId, 'rotated', policy.actor) : []),
+          ...created.appends,
         ],
         rows: [
           writeVerifier(owner, 'credential', id, secret),
@@ -104,8 +103,8 @@ export function createCredential<Body>(
               ])
             : []),
         ],
-        body: (receipt) =>
-          bodyOf({
+        reply: (receipt) =>
+          reply({
             receipt,
             credential: {
               credential_id: id,

@@ -1,57 +1,26 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { MEMBERSHIP_DISABLED } from '../../platform/keys/ended-verifiers.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
-import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import type { RouteLimits } from '../../platform/limits/route-limits.ts';
 import { budgetResetsAt } from '../../platform/limits/write-budget.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { credentialsOfMember } from '../../projections/credentials/credentials.ts';
-import { findMember } from '../../projections/membership/members.ts';
+import { byBearer, bySignInKey, type MemberDeps } from './by-bearer.ts';
 import { BOOTSTRAP_ATTEMPTS, type credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';
 import { credentialBody, revokeCredential, revokeOthers } from './revoke.ts';
-import {
-  type CommandAuthor,
-  defineCommandAuthor,
-  type MemberCommandDeps,
-  runCommandAs,
-  runMemberCommand,
-} from './run-member-command.ts';
-
-export interface CredentialsDeps extends MemberCommandDeps {
+export interface CredentialsDeps extends MemberDeps {
   config: Pick<Config, 'limitWritesPerDay' | 'limitActiveCredentials'>;
   limits: RouteLimits;
   pool: pg.Pool;
 }
 
 export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof credentialsContract> {
-  const { pool, keys, limits, config } = deps;
-
-  /** Authenticates by sign-in key. An unknown member id costs the same work, to hide the cause. */
-  const memberWith = (
-    memberId: string,
-    signInKey: string,
-  ): CommandAuthor<'credential_not_accepted'> =>
-    defineCommandAuthor({
-      memberId,
-      load: {
-        members: findMember(memberId),
-        verifiers: readVerifiers(memberOwner(memberId), 'sign-in'),
-      },
-      prove({ members: [member], verifiers: [verifier] }) {
-        const proven = keys.verify('sign-in', memberId, signInKey, verifier);
-        if (!proven || member?.state !== 'active') return refuse('credential_not_accepted');
-        return member.disabled ? refuse('credential_not_accepted', MEMBERSHIP_DISABLED) : null;
-      },
-      rows: ({ verifiers: [verifier] }) =>
-        renewVerifier(keys, memberOwner(memberId), signInKey, verifier),
-    });
+  const { pool, limits, config } = deps;
 
   return {
     'credential.bootstrap': (call) => {
@@ -59,43 +28,35 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
       return limits.within(call, [BOOTSTRAP_ATTEMPTS], async () => {
         if (!(await isMemberKey(deps, memberId, 'sign-in', signInKey)))
           return refuse('credential_not_accepted');
-        return runCommandAs(
-          memberWith(memberId, signInKey),
-          deps,
-          call,
-          createCredential(deps, memberId, call.body, null, (created) => ({
-            status: 'created' as const,
-            ...created,
-          })),
-        );
+        const policy = bySignInKey(deps, call);
+        return createCredential(deps, policy, memberId, call.body, null, (created) => ({
+          status: 201 as const,
+          body: { status: 'created' as const, ...created },
+        }));
       });
     },
 
     'credential.rotate': (call) => {
       const { memberId, credentialId, scopes, keyEpoch, label } = call.principal;
-      return runMemberCommand(
-        deps,
-        call,
-        createCredential(
-          deps,
-          memberId,
-          call.body,
-          { credentialId, scopes, keyEpoch, label },
-          (created) => ({
-            status: 'rotated' as const,
-            credential: created.credential,
-            revoked_credential_id: credentialId,
-            receipt: created.receipt,
-          }),
-        ),
-      );
+      const replaced = { credentialId, scopes, keyEpoch, label };
+      const policy = byBearer(deps, call);
+      return createCredential(deps, policy, memberId, call.body, replaced, (created) => ({
+        status: 201,
+        body: {
+          status: 'rotated',
+          credential: created.credential,
+          revoked_credential_id: credentialId,
+          receipt: created.receipt,
+        },
+      }));
     },
 
     'credential.revoke': (call) => {
       const { memberId, credentialId } = call.principal;
+      const policy = byBearer(deps, call);
       return 'all_others' in call.body
-        ? runMemberCommand(deps, call, revokeOthers(keys, memberId, credentialId))
-        : runMemberCommand(deps, call, revokeCredential(keys, memberId, call.body.credential_id));
+        ? revokeOthers(deps, policy, memberId, credentialId)
+        : revokeCredential(deps, policy, memberId, call.body.credential_id);
     },
 
     'credential.list': async ({ principal, query: { state, cursor, limit } }) => {

@@ -1,148 +1,107 @@
-import { type CredentialRefusal, credential } from '../../domain/credentials/credential.ts';
-import { type Append, readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
-import type { Actor } from '../../platform/eventstore/event.ts';
+import { handle, type Policy } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import type { ReplyOf } from '../../platform/http/route.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
-import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { readVerifiers } from '../../platform/keys/verifiers.ts';
-import { conflict, isRefusal } from '../../platform/refusal.ts';
+import { isRefusal } from '../../platform/refusal.ts';
 import {
   activeCredentials,
   type CredentialRow,
-  findCredential,
 } from '../../projections/credentials/credentials.ts';
-import type { CredentialBody } from './contract.ts';
-import { defineMemberCommand, type MemberCommand } from './run-member-command.ts';
+import type { MemberDeps } from './by-bearer.ts';
+import type { CredentialBody, credentialsContract } from './contract.ts';
+import { loadOwnCredential, revocation } from './credential-stream.ts';
 
-/**
- * Returns the append that revokes an active credential. The stream is at version 1: it holds only
- * the creation.
- */
-export function revocation(
+type RevocationPolicy<Code extends string> = Policy<
+  Code,
+  ReceiptBody,
+  ReplyOf<(typeof credentialsContract)['credential.revoke']>
+>;
+
+/** Revokes a credential of the member; one that has ended is returned unchanged. */
+export function revokeCredential<Code extends string>(
+  { store, keys }: MemberDeps,
+  policy: RevocationPolicy<Code>,
   memberId: string,
   credentialId: string,
-  reason: NonNullable<CredentialRow['revoked_reason']>,
-  actor: Actor,
-): Append {
-  const state = { status: 'active' as const, credentialId };
-  const decided = credential.decide(state, { type: 'RevokeCredential', reason });
-  if (isRefusal(decided)) throw new Error(`${credentialId}: an active credential not revoked`);
-  return {
-    owner: memberOwner(memberId),
-    stream: `credential-${credentialId}`,
-    version: 1,
-    actor,
-    events: decided,
-  };
-}
-
-interface Revoked {
-  status: 'revoked';
-  credential: CredentialBody;
-  receipt: ReceiptBody;
-}
-
-/**
- * Revokes a credential of the member. Another member's credential and an unknown id get the same
- * refusal.
- */
-export function revokeCredential(
-  keys: KeyRing,
-  memberId: string,
-  credentialId: string,
-): MemberCommand<200, Revoked, CredentialRefusal> {
-  const owner = memberOwner(memberId);
-  const stream = `credential-${credentialId}`;
-  return defineMemberCommand({
+) {
+  return handle(store, policy, {
     load: {
-      credentials: findCredential(credentialId),
-      events: readStream(owner, stream),
-      verifiers: readVerifiers(owner, 'credential'),
+      own: loadOwnCredential(memberId, credentialId),
+      verifiers: readVerifiers(memberOwner(memberId), 'credential'),
     },
-    decide({ rows, now }) {
-      const { events, verifiers } = rows;
-      const [row] = rows.credentials;
-      if (row?.member_id !== memberId) return conflict('credential_unavailable');
+    decide({ own, verifiers }, now) {
+      const { row } = own;
       // Expired, although the worker may not have recorded the expiry yet.
-      const ended = row.state === 'active' && !row.unexpired;
-      const decided = ended
-        ? []
-        : credential.decide(replay(credential, events), {
-            type: 'RevokeCredential',
-            reason: 'revoked',
-          });
-      if (isRefusal(decided)) return decided;
-      const actor = { type: 'member' as const, id: memberId };
+      const expired = row.state === 'active' && !row.unexpired;
+      const revoked = expired
+        ? own.append([])
+        : own.decide({ type: 'RevokeCredential', reason: 'revoked' });
+      if (isRefusal(revoked)) return revoked;
+      const changed = revoked.appends.length > 0;
       return {
-        status: 200,
-        appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
+        ...revoked,
         rows: endCredentialVerifiers(keys, memberId, verifiers, [
-          ended
+          expired
             ? { credentialId, reason: 'expired', at: row.expires_at }
             : { credentialId, reason: 'revoked', at: now },
         ]),
-        body: (receipt) => ({
-          status: 'revoked',
-          credential: credentialBody(
-            decided.length > 0
-              ? { ...row, state: 'revoked', revoked_at: now, revoked_reason: 'revoked' }
-              : row,
-          ),
-          receipt,
+        reply: (receipt) => ({
+          status: 200 as const,
+          body: {
+            status: 'revoked' as const,
+            credential: credentialBody(changed ? revokedAt(row, now) : row),
+            receipt,
+          },
         }),
       };
     },
   });
 }
 
-interface RevokedOthers {
-  status: 'revoked';
-  credentials: CredentialBody[];
-  receipt: ReceiptBody;
-}
-
 /** Revokes every active credential of the member but the one of the request. */
-export function revokeOthers(
-  keys: KeyRing,
+export function revokeOthers<Code extends string>(
+  { store, keys }: MemberDeps,
+  policy: RevocationPolicy<Code>,
   memberId: string,
   currentId: string,
-): MemberCommand<200, RevokedOthers, never> {
-  return defineMemberCommand({
+) {
+  return handle(store, policy, {
     load: {
       active: activeCredentials(memberId),
       verifiers: readVerifiers(memberOwner(memberId), 'credential'),
     },
-    decide({ rows: { active, verifiers }, now }) {
+    decide({ active, verifiers }, now) {
       const others = active.filter(({ credential_id }) => credential_id !== currentId);
       const ids = others.map(({ credential_id }) => credential_id);
-      const actor = { type: 'member' as const, id: memberId };
       return {
-        status: 200,
-        appends: ids.map((id) => revocation(memberId, id, 'revoked', actor)),
+        appends: ids.flatMap((id) => revocation(memberId, id, 'revoked', policy.actor)),
         rows: endCredentialVerifiers(
           keys,
           memberId,
           verifiers,
           ids.map((credentialId) => ({ credentialId, reason: 'revoked', at: now })),
         ),
-        body: (receipt) => ({
-          status: 'revoked',
-          credentials: others.map((row) =>
-            credentialBody({
-              ...row,
-              state: 'revoked',
-              revoked_at: now,
-              revoked_reason: 'revoked',
-            }),
-          ),
-          receipt,
+        reply: (receipt) => ({
+          status: 200 as const,
+          body: {
+            status: 'revoked' as const,
+            credentials: others.map((row) => credentialBody(revokedAt(row, now))),
+            receipt,
+          },
         }),
       };
     },
   });
 }
+
+const revokedAt = (row: CredentialRow, now: Date): CredentialRow => ({
+  ...row,
+  state: 'revoked',
+  revoked_at: now,
+  revoked_reason: 'revoked',
+});
 
 /**
  * Converts a credential to its API representation. An expired credential is shown as expired even

@@ -1,95 +1,107 @@
 import { randomUUID } from 'node:crypto';
-import { recordReports, reportsStream } from '../../domain/reports/reports.ts';
+import { recordReports, type SubjectId } from '../../domain/reports/reports.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { handle, type Policy } from '../../platform/eventstore/handle.ts';
+import { derive } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { defineStream } from '../../platform/eventstore/stream.ts';
+import type { ReplyOf } from '../../platform/http/route.ts';
+import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findRecordReport, reportsOn } from '../../projections/publications/record-reports.ts';
 import { recordAuthors } from '../../projections/publications/records.ts';
-import {
-  type Accepted,
-  defineMemberCommand,
-  type MemberCommand,
-} from '../credentials/run-member-command.ts';
 import { reportCommand } from '../guestbook/author-commands.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
-import type { Reported, ReportRequest } from './contract.ts';
+import type { ReportRequest, reportsContract } from './contract.ts';
 
-type Report = MemberCommand<200 | 201, Reported, 'not_found'>;
-type Received = Accepted<200 | 201, Reported>;
+type ReportPolicy<Code extends string> = Policy<
+  Code,
+  ReceiptBody,
+  ReplyOf<(typeof reportsContract)['report.create']>
+>;
 
 /** To the reporter, a report is open until the feed announces the outcome. */
-function received(id: string, appends: Received['appends']): Received {
-  return {
-    status: appends.length > 0 ? 201 : 200,
-    appends,
-    body: (receipt) => ({ status: 'received', report: { id, state: 'open' }, receipt }),
-  };
-}
+const received = (isNew: boolean, id: string) => (receipt: ReceiptBody) => {
+  const report = { id, state: 'open' as const };
+  const body = { status: 'received' as const, report, receipt };
+  return isNew ? { status: 201 as const, body } : { status: 200 as const, body };
+};
 
 /** Reports a note, under the same rules as a report on the guestbook page. */
-export function reportNote(memberId: string, { subject, reason, details }: ReportRequest): Report {
+export function reportNote<Code extends string>(
+  store: EventStore,
+  policy: ReportPolicy<Code>,
+  memberId: string,
+  { subject, reason, details }: ReportRequest,
+) {
   const command = reportCommand(subject.id, {
     reportId: randomUUID(),
     reporter: { memberId },
     reason,
     details: details ?? null,
   });
-  return {
-    load: command.load,
-    decide(loaded) {
-      const decided = command.decide(loaded);
+  return handle(store, policy, {
+    load: { note: command.load },
+    decide({ note }, now) {
+      const decided = command.decide({ rows: note, locked: [memberId], now });
       if (isRefusal(decided)) return decided;
-      if ('unchanged' in decided) return received(decided.unchanged, []);
-      return received(decided.answer as string, decided.appends);
+      if ('unchanged' in decided) return { appends: [], reply: received(false, decided.unchanged) };
+      const { appends } = decided;
+      return { appends, reply: received(appends.length > 0, decided.answer as string) };
     },
-  };
+  });
 }
 
 /**
- * Reports a published record. Locking its author keeps the record public until the commit. Reads
- * rows instead of the stream of reports, which may be long.
+ * Loads the reports on a record, to decide on one by the member: rows instead of the stream, which may
+ * be long. Locking the record's author keeps the record public until the commit.
  */
-export function reportRecord(
-  of: PublicationKind,
-  memberId: string,
-  { subject: { id }, reason, details }: ReportRequest,
-): Report {
-  const subject = { type: of.type, id };
-  const stream = reportsStream(subject);
-  const reportId = randomUUID();
+function loadReports(of: PublicationKind, { type, id }: SubjectId, memberId: string) {
   const records = of.records([id]);
-  return defineMemberCommand({
-    find: recordAuthors(records),
-    load: {
+  return derive(
+    {
       records,
       formers: findRecordReport(of.type, id, memberId),
       totals: reportsOn(of.type, id),
     },
-    decide({
-      rows: {
-        records: [row],
-        formers: [former],
-        totals: [totals],
-      },
-    }) {
+    ({ records: [row], formers: [former], totals: [totals] }) => {
       if (!row || !totals) return refuse('not_found');
       const reporters = former ? { [memberId]: former.report_id } : {};
       const state = { reporters, dismissed: totals.dismissed };
-      const decided = recordReports.decide(state, {
+      const streams = defineStream(`report-${type}`, recordReports);
+      const stream = streams.at(memberOwner(row.author_id), id, totals.version, state);
+      return { row, former, ...stream };
+    },
+    recordAuthors(records),
+  );
+}
+
+/** Reports a published record. */
+export function reportRecord<Code extends string>(
+  store: EventStore,
+  policy: ReportPolicy<Code>,
+  of: PublicationKind,
+  memberId: string,
+  { subject: { id }, reason, details }: ReportRequest,
+) {
+  const subject = { type: of.type, id };
+  const reportId = randomUUID();
+  return handle(store, policy, {
+    load: { reports: loadReports(of, subject, memberId) },
+    decide({ reports }) {
+      const reported = reports.decide({
         type: 'ReportRecord',
         subject,
-        public: row.public,
+        public: reports.row.public,
         reportId,
         memberId,
         reason,
         details: details ?? null,
       });
-      if (isRefusal(decided)) return decided;
-      if (decided.length === 0) return received(former?.report_id ?? reportId, []);
-      const actor = { type: 'member' as const, id: memberId };
-      const { version } = totals;
-      return received(reportId, [
-        { owner: memberOwner(row.author_id), stream, version, actor, events: decided },
-      ]);
+      if (isRefusal(reported)) return reported;
+      const isNew = reported.appends.length > 0;
+      const reply = received(isNew, isNew ? reportId : (reports.former?.report_id ?? reportId));
+      return { ...reported, reply };
     },
   });
 }

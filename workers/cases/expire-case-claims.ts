@@ -1,4 +1,4 @@
-import { caseDecider } from '../../domain/cases/case.ts';
+import { attribute } from '../../platform/eventstore/append.ts';
 import {
   type Command,
   defineCommand,
@@ -6,9 +6,8 @@ import {
 } from '../../platform/eventstore/event-store.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { membersOfCase } from '../../projections/cases/case-members.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
-import { caseAppends, caseLoad, loadedCase } from '../../services/cases/run-case-command.ts';
+import { loadCase } from '../../services/cases/case-stream.ts';
 import { forEachInBatches } from '../batches.ts';
 
 /** Records the end of every case claim with an expired lease; returns how many it recorded. */
@@ -21,16 +20,12 @@ export function lapseCaseClaims({ store }: { store: EventStore }): Promise<numbe
 
 function lapseCommand(caseId: string): Command<boolean> {
   return defineCommand({
-    find: membersOfCase(caseId),
-    load: caseLoad(caseId, null),
-    decide({ rows, now }) {
-      const found = loadedCase(rows);
+    load: loadCase(caseId),
+    decide({ rows: found, now }) {
       if (isRefusal(found)) return { unchanged: false };
-      const { state, version, members } = found;
-      const decided = caseDecider.decide(state, { type: 'EndLease', now, members });
-      if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
-      const appends = caseAppends(state, version, decided, { type: 'service' });
-      return { answer: true, appends };
+      const ended = found.decide({ type: 'EndLease', now, members: found.members });
+      if (isRefusal(ended) || ended.appends.length === 0) return { unchanged: false };
+      return { answer: true, appends: attribute(ended.appends, { type: 'service' }) };
     },
   });
 }

@@ -14,10 +14,10 @@ import { credentialHolder, findCredential } from '../../../projections/credentia
 import { findMember } from '../../../projections/membership/members.ts';
 import { findProfile } from '../../../projections/profiles/profiles.ts';
 import { artifactsContract } from '../../../services/artifacts/contract.ts';
-import { withdrawArtifact } from '../../../services/artifacts/publish.ts';
+import { artifactsHandlers } from '../../../services/artifacts/handlers.ts';
+import { byBearer } from '../../../services/credentials/by-bearer.ts';
 import { credentialsContract } from '../../../services/credentials/contract.ts';
 import { createCredential } from '../../../services/credentials/create.ts';
-import { runMemberCommand } from '../../../services/credentials/run-member-command.ts';
 import { profilesContract } from '../../../services/profiles/contract.ts';
 import { profilesHandlers } from '../../../services/profiles/handlers.ts';
 import {
@@ -66,7 +66,11 @@ class Storage {
     const store = {
       execute: async (command: Command<unknown, string>) => this.#execute(command, key, id),
     } as unknown as EventStore;
-    const deps = { store, keys, config: { limitWritesPerDay: WRITES } } as never;
+    const deps = {
+      store,
+      keys,
+      config: { limitWritesPerDay: WRITES, limitActiveCredentials: 1000 },
+    } as never;
     const call = {
       operation: step.type,
       route: ROUTES[step.type],
@@ -79,18 +83,15 @@ class Storage {
     const answer = (await {
       publish: () => profilesHandlers(deps)['profile.publish'](call as never),
       withdraw: () => profilesHandlers(deps)['profile.withdraw'](call as never),
-      retract: () => runMemberCommand(deps, call, withdrawArtifact(MEMBER, NO_ARTIFACT)),
+      retract: () => artifactsHandlers(deps)['artifact.withdraw'](call as never),
       credential: () =>
-        runMemberCommand(
+        createCredential(
           deps,
-          call,
-          createCredential(
-            { keys, config: { limitActiveCredentials: 1000 } },
-            MEMBER,
-            sent as never,
-            null,
-            (made) => made,
-          ),
+          byBearer(deps, call),
+          MEMBER,
+          sent as never,
+          null,
+          (made) => ({ status: 201, body: made }) as never,
         ),
     }[step.type]()) as AnyReply | Refusal;
     if (isRefusal(answer))

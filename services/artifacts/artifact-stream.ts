@@ -1,0 +1,15 @@
+import { artifact } from '../../domain/artifacts/artifact.ts';
+import { derive } from '../../platform/eventstore/load.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { defineStream } from '../../platform/eventstore/stream.ts';
+import { conflict } from '../../platform/refusal.ts';
+import { artifactAuthor } from '../../projections/artifacts/artifacts.ts';
+
+export const artifactStreams = defineStream('artifact', artifact);
+
+/** Loads a packet for its author to decide on. */
+export const loadOwnArtifact = (authorId: string, id: string) =>
+  derive(
+    { authors: artifactAuthor(id), own: artifactStreams.load(memberOwner(authorId), id) },
+    ({ authors: [row], own }) => (row && row.author_id !== authorId ? conflict('not_author') : own),
+  );
