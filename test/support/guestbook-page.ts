@@ -57,7 +57,15 @@ export const accountLink = (page: Page, handle: string): Locator =>
 
 /** Signs out on the page of the account, and goes back to the page before. */
 export async function signOut(page: Page, handle: string): Promise<void> {
+  // What that page reads: a read that came after the end of the session would be refused.
+  const reads = ['/api/membership/sessions', '/api/membership/notes'].map(async (path) => {
+    const response = await page.waitForResponse(
+      (one) => new URL(one.url()).pathname === path && one.frame().url().endsWith('/me'),
+    );
+    await response.finished();
+  });
   await accountLink(page, handle).click();
+  await Promise.all(reads);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Your account' }).waitFor();
   await page.getByRole('banner').getByRole('button', { name: 'Join' }).waitFor();
