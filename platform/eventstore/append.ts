@@ -108,3 +108,34 @@ export const factsOfStreams = ({ id }: Owner, streams: readonly string[]): Sql<R
     id,
     streams,
   ]);
+
+const lastOfStream = defineRead<RecordedEvent>(
+  { owner: 'uuid', stream: 'text' },
+  ({ owner, stream }) => `${FACTS} WHERE owner_id = ${owner} AND stream_id = ${stream}
+    ORDER BY stream_version DESC LIMIT 1`,
+);
+
+/** Reads the last event of a stream, for commands that need no more than its version. */
+export const lastFact = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
+  lastOfStream({ owner: id, stream });
+
+/** Reads the newest events of a stream, newest first, without their personal data. */
+export const newestFacts = (
+  { id }: Owner,
+  stream: string,
+  limit: number,
+  { except }: { except: readonly string[] },
+): Sql<RecordedEvent> =>
+  named(
+    `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND type NOT IN (${except.map((type) => `'${type}'`).join(', ')})
+      ORDER BY stream_version DESC LIMIT $3`,
+    [id, stream, limit],
+  );
+
+/** Reads the events of a stream from a version on, oldest first, without their personal data. */
+export const factsFrom = ({ id }: Owner, stream: string, version: number): Sql<RecordedEvent> =>
+  named(
+    `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND stream_version >= $3
+      ORDER BY stream_version`,
+    [id, stream, version],
+  );

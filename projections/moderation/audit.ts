@@ -67,3 +67,25 @@ export function auditPage(
       : branch(IS_AUDITED);
   return named(text, values);
 }
+
+/**
+ * Reads the last event by which a moderator decided on a record or its reports, among the latest 100
+ * acts of moderators on it. `author` owns both streams.
+ */
+export function lastDecision(
+  author: string,
+  recordId: string,
+  streams: { record: string; reports: string },
+): Sql<RecordedEvent> {
+  return named(
+    `SELECT * FROM (SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+        NULL AS personal, actor, recorded_at
+      FROM events WHERE ${IS_AUDITED} AND owner_id = $1
+        AND right(stream_id, ${END_LENGTH}) = right('-' || $2::text, ${END_LENGTH})
+      ORDER BY position DESC LIMIT 100) acts
+    WHERE (stream_id = $3 OR stream_id = $4) AND actor->>'type' = 'moderator'
+      AND actor->>'id' IS NOT NULL
+    ORDER BY position DESC LIMIT 1`,
+    [author, recordId, streams.record, streams.reports],
+  );
+}

@@ -168,3 +168,13 @@ export function ownRecords<Row extends { place: string }>({
 export function findRecordDecision(eventId: string): Sql<RecordDecisionRow> {
   return sql`SELECT * FROM record_decisions WHERE event_id = ${eventId}`;
 }
+
+/** The latest removal of a record that was not undone, if no later decision followed it. */
+export function lastRemoval(type: RecordType, id: string): Sql<RecordDecisionRow> {
+  return named(
+    `SELECT * FROM (SELECT * FROM record_decisions WHERE subject_type = $1 AND subject_id = $2
+      ORDER BY decided_at DESC, event_id DESC LIMIT 1) last
+    WHERE decision = 'removed' AND undone_at IS NULL`,
+    [type, id],
+  );
+}

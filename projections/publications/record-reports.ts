@@ -109,13 +109,13 @@ export const recordReports = defineProjection(events, {
 const waitsFor = ({ type, id }: { type: string; id: string }, version: number): Sql =>
   sql`UPDATE reported_records SET version = ${version},
       reported_at = (SELECT min(reported_at) FROM record_reports
-        WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open')
+        WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open' AND told_at IS NULL)
     WHERE subject_type = ${type} AND subject_id = ${id}`;
 
 function removed(type: RecordType, id: string, eventId: string): Sql[] {
   return [
     sql`UPDATE record_reports SET state = 'removed', settled_by_event = ${eventId}
-      WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open'`,
+      WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open' AND told_at IS NULL`,
     nothingWaits(type, id),
   ];
 }
@@ -133,9 +133,9 @@ function restored(type: RecordType, id: string, data: { of: string; undone: bool
   if (!data.undone) return [];
   return [
     sql`UPDATE record_reports SET state = 'open', settled_by_event = NULL, told_at = NULL
-      WHERE subject_type = ${type} AND subject_id = ${id} AND settled_by_event = ${data.of}`,
+      WHERE settled_by_event = ${data.of}`,
     sql`UPDATE reported_records SET reported_at = (SELECT min(reported_at) FROM record_reports
-        WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open')
+        WHERE subject_type = ${type} AND subject_id = ${id} AND state = 'open' AND told_at IS NULL)
       WHERE subject_type = ${type} AND subject_id = ${id}`,
   ];
 }
@@ -177,8 +177,8 @@ export function reportsOn(
   return sql`SELECT coalesce((SELECT version FROM reported_records
       WHERE subject_type = ${type} AND subject_id = ${id}), 0) AS version,
     ARRAY(SELECT DISTINCT r.reason FROM record_reports r
-      JOIN record_decisions d ON d.event_id = r.settled_by_event AND d.decision = 'kept'
-      WHERE r.subject_type = ${type} AND r.subject_id = ${id}) AS dismissed`;
+      WHERE r.subject_type = ${type} AND r.subject_id = ${id} AND (SELECT d.decision
+        FROM record_decisions d WHERE d.event_id = r.settled_by_event) = 'kept') AS dismissed`;
 }
 
 /** Reads reports whose reporters were not notified of the outcome yet. */
@@ -190,7 +190,7 @@ export function untoldReports(type: RecordType, id: string): Sql<RecordReportRow
 /** Members who reported a record and were not notified of the outcome yet. */
 export function untoldReporters(type: RecordType, id: string): Sql<{ member_id: string }> {
   return sql`SELECT member_id FROM record_reports
-    WHERE subject_type = ${type} AND subject_id = ${id} AND told_at IS NULL`;
+    WHERE subject_type = ${type} AND subject_id = ${id} AND told_at IS NULL AND state <> 'silent'`;
 }
 
 export interface ReportedCaseNote {
@@ -210,7 +210,7 @@ export function reportedCaseNotesOf(memberId: string, limit: number): Sql<Report
     CROSS JOIN LATERAL (SELECT jsonb_agg(jsonb_build_object('report_id', report_id, 'member_id',
         member_id) ORDER BY reported_at, report_id) AS reports
       FROM record_reports WHERE subject_type = 'case_note' AND subject_id = w.subject_id
-        AND state = 'open' OFFSET 0) r`,
+        AND state = 'open' AND told_at IS NULL OFFSET 0) r`,
     [memberId, limit],
   );
 }
@@ -222,7 +222,7 @@ export function reportersOfCaseNotes(memberId: string, limit: number): Sql<{ mem
       WHERE author_id = $1 AND subject_type = 'case_note' AND reported_at IS NOT NULL
       ORDER BY subject_id LIMIT $2) w
     CROSS JOIN LATERAL (SELECT member_id FROM record_reports WHERE subject_type = 'case_note'
-      AND subject_id = w.subject_id AND state = 'open' OFFSET 0) r`,
+      AND subject_id = w.subject_id AND state = 'open' AND told_at IS NULL OFFSET 0) r`,
     [memberId, limit],
   );
 }

@@ -1,5 +1,4 @@
 import { artifact } from '../../domain/artifacts/artifact.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
 import { artifactRecords, recordAuthors } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 
@@ -9,5 +8,16 @@ export const artifactKind: PublicationKind = {
   records: artifactRecords,
   members: (id) => recordAuthors(artifactRecords([id])),
   concerned: noMembers,
-  decide: (facts, command) => artifact.decide(replay(artifact, facts), command),
+  decide: ({ row, status, version, told }, command) =>
+    artifact.decide(
+      {
+        status,
+        version,
+        told,
+        artifactId: row.subject_id,
+        authorId: row.author_id,
+        supersededBy: null,
+      },
+      command,
+    ),
 };

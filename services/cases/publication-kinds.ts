@@ -1,6 +1,6 @@
 import { caseDecider } from '../../domain/cases/case.ts';
 import { caseNote } from '../../domain/cases/case-note.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
+import { stateSinceReset } from '../../domain/cases/case-state.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
 import {
@@ -19,11 +19,10 @@ export const caseKind: PublicationKind = {
   records: caseRecords,
   members: membersOfCase,
   concerned: livingMembersOfCase,
-  decide(facts, command, members) {
-    const decided = caseDecider.decide(replay(caseDecider, facts), {
-      ...command,
-      members,
-    });
+  decide({ row, version, told }, command, members) {
+    const { subject_id: case_id, author_id, removed } = row;
+    const state = { ...stateSinceReset({ case_id, author_id, version, removed }, []), told };
+    const decided = caseDecider.decide(state, { ...command, members });
     return isRefusal(decided) ? (decided as Refused) : decided;
   },
 };
@@ -35,8 +34,10 @@ export const caseNoteKind: PublicationKind = {
   records: caseNoteRecords,
   members: (id) => recordAuthors(caseNoteRecords([id])),
   concerned: noMembers,
-  decide(facts, command) {
-    const decided = caseNote.decide(replay(caseNote, facts), command);
+  decide({ row, version, told }, command) {
+    const { subject_id: noteId, case_id: caseId = '', removed } = row;
+    const status = removed ? 'removed' : 'published';
+    const decided = caseNote.decide({ status, caseId, noteId, version, told }, command);
     return isRefusal(decided) ? (decided as Refused) : decided;
   },
 };

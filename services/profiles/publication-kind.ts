@@ -1,5 +1,4 @@
 import { profile } from '../../domain/profiles/profile.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
 import { profileRecords, recordAuthors } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 
@@ -10,5 +9,6 @@ export const profileKind: PublicationKind = {
   records: profileRecords,
   members: (id) => recordAuthors(profileRecords([id])),
   concerned: noMembers,
-  decide: (facts, command) => profile.decide(replay(profile, facts), command),
+  decide: ({ status, version, told }, command) =>
+    profile.decide({ status, version, told }, command),
 };

@@ -1,11 +1,21 @@
 import type { RecordType } from '../../domain/publications/record-type.ts';
-import type { Removal, RemovalCommand } from '../../domain/publications/removal.ts';
+import type {
+  RemovableRecord,
+  Removal,
+  RemovalCommand,
+} from '../../domain/publications/removal.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
-import { streamVersion } from '../../platform/eventstore/append.ts';
-import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type { Refusal } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import type { RecordDecisionRow } from '../../projections/publications/record-decisions.ts';
 import type { RecordRow } from '../../projections/publications/records.ts';
+
+/** A record as a moderator's command finds it. */
+export interface ModeratedRecord extends RemovableRecord {
+  status: RecordRow['state'];
+  row: RecordRow;
+}
 
 /**
  * A kind of published record that can be reported and moderated. Each capability lists its
@@ -21,9 +31,9 @@ export interface PublicationKind {
   members(id: string): Sql<{ member_id: string }>;
   /** Finds the active members, other than the author, whom the record concerns. */
   concerned(id: string): Sql<{ member_id: string }>;
-  /** Runs a moderator's command through the decider of the record. */
+  /** Runs a moderator's command through the decider of the record. Rows suffice: no stream is read. */
   decide(
-    facts: readonly RecordedEvent[],
+    record: ModeratedRecord,
     command: RemovalCommand,
     concerned: readonly string[],
   ): NewEvent[] | Refusal<'state_conflict' | 'not_found'>;
@@ -33,20 +43,19 @@ export interface PublicationKind {
 export const noMembers = (): Sql<{ member_id: string }> =>
   sql`SELECT NULL::uuid AS member_id WHERE false`;
 
-/** Finds the last removal in a record's stream, even if it was undone or restored since. */
-export function lastRemoval(
-  facts: readonly RecordedEvent[],
-  undoSeconds: number,
-): (Removal & { at: Date; version: number }) | null {
-  const event = facts.findLast(({ type }) => type.endsWith('Removed'));
-  if (!event) return null;
-  const at = event.recorded_at;
+/** A removal as the deciders of records take it. */
+export function toRemoval(row: RecordDecisionRow, undoSeconds: number): Removal {
   return {
-    eventId: event.event_id,
-    policy: (event.data as { policy: string }).policy,
-    by: event.actor.id ?? '',
-    undoUntil: notifiedAt(at, undoSeconds),
-    at,
-    version: streamVersion([event]),
+    eventId: row.event_id,
+    policy: row.policy ?? '',
+    by: row.moderator_id ?? '',
+    undoUntil: notifiedAt(row.decided_at, undoSeconds),
   };
+}
+
+/** What decides a moderator's command on a record, given the removal in force. */
+export function removable(row: RecordRow, removal: RecordDecisionRow | undefined): ModeratedRecord {
+  const { version, removed } = row;
+  const status = removed ? 'removed' : row.state;
+  return { row, status, version, told: removed && removal?.told_at != null };
 }

@@ -1,17 +1,18 @@
+import { notifiedAt } from '../../domain/publications/undo.ts';
 import { recordReports, reportsStream } from '../../domain/reports/reports.ts';
 import { type Append, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
+import { lastRemoval } from '../../projections/publications/record-decisions.ts';
 import {
   type RecordReportRow,
   untoldReporters,
   untoldReports,
 } from '../../projections/publications/record-reports.ts';
-import { loadRecordEvents } from '../../projections/publications/records.ts';
-import { lastRemoval, type PublicationKind } from '../publications/publication-kind.ts';
+import { lastRecordFact, recordFactsFrom } from '../../projections/publications/records.ts';
+import { type PublicationKind, removable, toRemoval } from '../publications/publication-kind.ts';
 
 /** Finds members whose feeds may announce a decision, and reporters not yet notified of one. */
 export const membersToTell = (subject: PublicationKind, id: string) => [
@@ -21,12 +22,11 @@ export const membersToTell = (subject: PublicationKind, id: string) => [
 
 function loadOf(subject: PublicationKind, id: string) {
   const records = subject.records([id]);
-  const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
+  const stream = reportsStream({ type: subject.type, id });
   return {
     records,
-    events: loadRecordEvents(records, streams),
+    last: lastRecordFact(records, stream),
     reports: untoldReports(subject.type, id),
-    concerned: subject.concerned(id),
   };
 }
 
@@ -34,14 +34,13 @@ function resolution(
   of: PublicationKind,
   id: string,
   author: string,
-  events: readonly RecordedEvent[],
+  last: readonly RecordedEvent[],
   outcome: 'kept' | 'removed' | 'withdrawn',
   reports: readonly RecordReportRow[],
 ): Append[] {
   const subject = { type: of.type, id };
-  const stream = reportsStream(subject);
-  const earlier = events.filter(({ stream_id }) => stream_id === stream);
-  const resolved = recordReports.decide(replay(recordReports, earlier), {
+  // An outcome depends on no earlier report.
+  const resolved = recordReports.decide(recordReports.initial, {
     type: 'ResolveReports',
     subject,
     outcome,
@@ -50,11 +49,12 @@ function resolution(
   if (isRefusal(resolved) || resolved.length === 0) return [];
   const actor = { type: 'service' as const };
   const owner = memberOwner(author);
-  return [{ owner, stream, version: streamVersion(earlier), actor, events: resolved }];
+  const stream = reportsStream(subject);
+  return [{ owner, stream, version: streamVersion(last), actor, events: resolved }];
 }
 
-const isRestored = (facts: readonly RecordedEvent[], removalId: string): boolean =>
-  facts.some(
+const isRestored = (since: readonly RecordedEvent[], removalId: string): boolean =>
+  since.some(
     ({ type, data }) => type.endsWith('Restored') && (data as { of: string }).of === removalId,
   );
 
@@ -69,43 +69,49 @@ export function notifyRemovalCommand(
   version: number,
   undoSeconds: number,
 ): Command<boolean> {
+  const stream = subject.stream(id);
   return defineCommand({
     find: membersToTell(subject, id),
-    load: loadOf(subject, id),
+    load: {
+      ...loadOf(subject, id),
+      since: recordFactsFrom(subject.records([id]), stream, version),
+      removals: lastRemoval(subject.type, id),
+      concerned: subject.concerned(id),
+    },
     decide({
       rows: {
         records: [row],
-        events,
+        removals: [removal],
+        last,
+        since,
         reports,
         concerned,
       },
       now,
     }) {
-      const stream = subject.stream(id);
-      const facts = events.filter(({ stream_id }) => stream_id === stream);
-      const removal = lastRemoval(facts.slice(0, version), undoSeconds);
-      if (!row || removal?.version !== version) return { unchanged: false };
-      const answered = reports.filter(
-        ({ settled_by_event }) => settled_by_event === removal.eventId,
-      );
+      const [removed] = since;
+      if (!row || removed?.stream_version !== version || !removed.type.endsWith('Removed'))
+        return { unchanged: false };
+      const of = removed.event_id;
+      const answered = reports.filter(({ settled_by_event }) => settled_by_event === of);
       const members = concerned.map(({ member_id }) => member_id);
       const command = {
         type: 'TellRemoval' as const,
-        of: removal.eventId,
-        removal: lastRemoval(facts, undoSeconds),
+        of,
+        removal: removal ? toRemoval(removal, undoSeconds) : null,
       };
-      const told = subject.decide(facts, command, members);
+      const told = subject.decide(removable(row, removal), command, members);
       const made = isRefusal(told) ? [] : told;
       if (made.length === 0 && answered.length === 0) return { unchanged: false };
-      if (now < removal.undoUntil)
+      if (now < notifiedAt(removed.recorded_at, undoSeconds))
         throw new Error('cannot notify before the undo window has passed');
       const author = row.author_id;
-      const outcome = isRestored(facts, removal.eventId) ? 'kept' : 'removed';
-      const resolved = resolution(subject, id, author, events, outcome, answered);
+      const outcome = isRestored(since, of) ? 'kept' : 'removed';
+      const resolved = resolution(subject, id, author, last, outcome, answered);
       const telling: Append = {
         owner: memberOwner(author),
         stream,
-        version: streamVersion(facts),
+        version: streamVersion(since),
         actor: { type: 'moderator' },
         events: made,
       };
@@ -125,7 +131,7 @@ export function notifyWithdrawalCommand(subject: PublicationKind, id: string): C
     decide({
       rows: {
         records: [row],
-        events,
+        last,
         reports,
       },
     }) {
@@ -134,7 +140,7 @@ export function notifyWithdrawalCommand(subject: PublicationKind, id: string): C
       const withdrawn = reports.filter(
         ({ state }) => state === 'withdrawn' || (gone && state === 'open'),
       );
-      const appends = resolution(subject, id, row.author_id, events, 'withdrawn', withdrawn);
+      const appends = resolution(subject, id, row.author_id, last, 'withdrawn', withdrawn);
       return appends.length === 0 ? { unchanged: false } : { answer: true, appends };
     },
   });

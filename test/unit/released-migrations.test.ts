@@ -23,6 +23,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0016-disabled-members': '98bd94d4a93de5f9',
   '0017-note-corrections': '38599048de326dba',
   '0018-listed-authors': 'cd3739b759cff45b',
+  '0019-long-streams': '72fecf36df449504',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

@@ -1,6 +1,6 @@
 import { DECIDERS, LEADS } from '../../../domain/moderation/roles.ts';
 import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
-import { readFacts } from '../../../platform/eventstore/append.ts';
+import { lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
   type Command,
@@ -339,7 +339,7 @@ function claimSubjects(
   });
 }
 
-/** Reads which claims on the item were taken over. */
+/** Reads which claim on the item was taken over last. */
 function readTakeOvers(
   subject: Subject,
   publicationKinds: readonly PublicationKind[],
@@ -348,10 +348,10 @@ function readTakeOvers(
   const stream = takeOverStream(subject);
   return kind
     ? loadAfter(recordAuthors(kind.records([subject.id])), ([author]) =>
-        author ? readFacts(memberOwner(author.member_id), stream) : null,
+        author ? lastFact(memberOwner(author.member_id), stream) : null,
       )
     : loadAfter(noteOwners([subject.id]), ([note]) =>
-        note ? readFacts(ownerOfNote(note), stream) : null,
+        note ? lastFact(ownerOfNote(note), stream) : null,
       );
 }
 

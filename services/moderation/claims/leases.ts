@@ -108,13 +108,13 @@ export function takeOverAppend(
   owner: Owner,
   lease: LeaseRow,
   moderatorId: string,
-  earlier: readonly RecordedEvent[],
+  last: readonly RecordedEvent[],
 ): Append {
   const subject = subjectOf(lease);
   return {
     owner,
     stream: takeOverStream(subject),
-    version: streamVersion(earlier),
+    version: streamVersion(last),
     actor: { type: 'moderator', id: moderatorId },
     events: [
       {

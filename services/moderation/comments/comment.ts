@@ -1,6 +1,6 @@
 import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
 import type { CommentSubject } from '../../../domain/moderation/subject.ts';
-import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
+import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
   type Command,
@@ -14,7 +14,7 @@ import { type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { findMember } from '../../../projections/membership/members.ts';
-import { loadRecordEvents, recordAuthors } from '../../../projections/publications/records.ts';
+import { recordAuthors } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { lockNotes, membersConcerned } from '../decisions/decide-rows.ts';
 import { commentStream } from '../decisions/history.ts';
@@ -25,13 +25,16 @@ type Code = 'moderator_required' | 'role_required' | 'not_found' | 'state_confli
 type Answer<Status> = { status: Status; event_id: string };
 type Decide<Status> = (target: Target) => Writes<Answer<Status>> | Refusal<Code>;
 
-/** A subject that exists, with its comments. */
+/** A subject that exists. */
 interface Target {
   /** The author of the subject, who owns the comments. */
   owner: Owner;
   /** The caller's present role. */
   role: Role;
-  events: readonly RecordedEvent[];
+  /** The last event of the stream of its comments. */
+  last: readonly RecordedEvent[];
+  /** The comment to delete, if there is one. */
+  comments: readonly RecordedEvent[];
   /** Why the subject takes no new comments; otherwise null. */
   closed: Refusal<Code> | null;
 }
@@ -42,7 +45,7 @@ export function addComment(
   text: string,
   kinds: readonly PublicationKind[],
 ): Command<Answer<'commented'>, Code> {
-  return onSubject(me, subject, kinds, ({ closed, ...target }) => {
+  return onSubject(me, subject, null, kinds, ({ closed, ...target }) => {
     if (closed) return closed;
     const event = { type: 'CommentAdded', data: { subject }, personal: { text } };
     return append(me, subject, target, 'commented', event);
@@ -59,32 +62,30 @@ export function deleteComment(
   commentId: string,
   kinds: readonly PublicationKind[],
 ): Command<Answer<'deleted'>, Code> {
-  return onSubject(me, subject, kinds, (target) => {
-    const comment = target.events.find(
-      ({ event_id, type }) => event_id === commentId && type === 'CommentAdded',
-    );
+  return onSubject(me, subject, commentId, kinds, (target) => {
+    const [comment] = target.comments;
     if (!comment) return refuse('not_found');
     const isAuthor = comment.actor.id === me.moderatorId;
     if (!isAuthor && !LEADS.includes(target.role)) return refuse('role_required', { roles: LEADS });
     if (comment.personal === null)
-      return wrongState({ status: 'erased', version: streamVersion(target.events) });
+      return wrongState({ status: 'erased', version: streamVersion(target.last) });
     const event = { type: 'CommentDeleted', data: { subject, of: commentId }, personal: null };
     return {
       ...append(me, subject, target, 'deleted', event),
-      rows: [eraseComment(target.owner, subject, commentId)],
+      rows: [eraseComment(comment)],
     };
   });
 }
 
-function eraseComment({ id: owner }: Owner, subject: CommentSubject, commentId: string): Sql {
-  return sql`UPDATE events SET personal = NULL WHERE owner_id = ${owner}
-    AND stream_id = ${commentStream(subject)} AND event_id = ${commentId}`;
+function eraseComment({ owner_id, stream_id, stream_version }: RecordedEvent): Sql {
+  return sql`UPDATE events SET personal = NULL WHERE owner_id = ${owner_id}
+    AND stream_id = ${stream_id} AND stream_version = ${stream_version}`;
 }
 
 function append<Status extends string>(
   me: Moderator,
   subject: CommentSubject,
-  { owner, events }: Pick<Target, 'owner' | 'events'>,
+  { owner, last }: Pick<Target, 'owner' | 'last'>,
   status: Status,
   event: NewEvent,
 ): Writes<Answer<Status>> {
@@ -94,7 +95,7 @@ function append<Status extends string>(
       {
         owner,
         stream: commentStream(subject),
-        version: streamVersion(events),
+        version: streamVersion(last),
         actor: { type: 'moderator', id: me.moderatorId },
         events: [event],
       },
@@ -109,19 +110,41 @@ function append<Status extends string>(
 function onSubject<Status>(
   me: Moderator,
   subject: CommentSubject,
+  commentId: string | null,
   kinds: readonly PublicationKind[],
   decide: Decide<Status>,
 ): Command<Answer<Status>, Code> {
-  if (subject.type === 'note') return onNote(me, subject, decide);
-  if (subject.type === 'member') return onMember(me, subject, decide);
+  const read: ReadComment = (owner) => readComment(owner, subject, commentId);
+  if (subject.type === 'note') return onNote(me, subject, read, decide);
+  if (subject.type === 'member') return onMember(me, subject, read, decide);
   const kind = kinds.find(({ type }) => type === subject.type);
   if (!kind) throw new Error(`no kind of record: ${subject.type}`);
-  return onRecord(me, subject, kind, decide);
+  return onRecord(me, subject, kind, read, decide);
 }
+
+/** Reads the end of the stream of comments, and one of them; not the others, which may be many. */
+const readComment = (
+  owner: Owner | undefined,
+  subject: CommentSubject,
+  commentId: string | null,
+) => ({
+  last: owner ? lastFact(owner, commentStream(subject)) : null,
+  comments:
+    owner && commentId !== null ? findComment(owner, commentStream(subject), commentId) : null,
+});
+
+type ReadComment = (owner: Owner | undefined) => ReturnType<typeof readComment>;
+
+/** By the index events_comments. */
+const findComment = ({ id: owner }: Owner, stream: string, commentId: string) =>
+  sql<RecordedEvent>`SELECT * FROM (SELECT * FROM events WHERE owner_id = ${owner}
+      AND event_id = ${commentId} AND type = 'CommentAdded' OFFSET 0) comment
+    WHERE stream_id = ${stream}`;
 
 function onNote<Status>(
   me: Moderator,
   subject: CommentSubject,
+  read: ReadComment,
   decide: Decide<Status>,
 ): Command<Answer<Status>, Code> {
   const ids = [subject.id];
@@ -130,11 +153,9 @@ function onNote<Status>(
     load: {
       moderators: shareLockModerator(me),
       notes: lockNotes(ids),
-      events: loadAfter(noteOwners(ids), ([note]) =>
-        note ? readStream(ownerOfNote(note), commentStream(subject)) : null,
-      ),
+      found: loadAfter(noteOwners(ids), ([note]) => read(note && ownerOfNote(note))),
     },
-    decide({ rows: { moderators, notes, events } }) {
+    decide({ rows: { moderators, notes, found } }) {
       const role = activeRole(moderators);
       if (typeof role !== 'string') return role;
       const [note] = notes;
@@ -142,7 +163,7 @@ function onNote<Status>(
       const { state: status, version } = note;
       const isClosed = note.message === null || note.author_gone;
       const closed = isClosed ? wrongState({ status, version }) : null;
-      return decide({ owner: ownerOfNote(note), role, events, closed });
+      return decide({ owner: ownerOfNote(note), role, ...found, closed });
     },
   });
 }
@@ -151,6 +172,7 @@ function onRecord<Status>(
   me: Moderator,
   subject: CommentSubject,
   kind: PublicationKind,
+  read: ReadComment,
   decide: Decide<Status>,
 ): Command<Answer<Status>, Code> {
   const records = kind.records([subject.id]);
@@ -159,13 +181,15 @@ function onRecord<Status>(
     load: {
       moderators: shareLockModerator(me),
       records,
-      events: loadRecordEvents(records, [commentStream(subject)]),
+      found: loadAfter(recordAuthors(records), ([author]) =>
+        read(author && memberOwner(author.member_id)),
+      ),
     },
     decide({
       rows: {
         moderators,
         records: [row],
-        events,
+        found,
       },
     }) {
       const role = activeRole(moderators);
@@ -173,7 +197,7 @@ function onRecord<Status>(
       if (!row) return refuse('not_found');
       const { state: status, version } = row;
       const closed = status === 'withdrawn' ? wrongState({ status, version }) : null;
-      return decide({ owner: memberOwner(row.author_id), role, events, closed });
+      return decide({ owner: memberOwner(row.author_id), role, ...found, closed });
     },
   });
 }
@@ -181,6 +205,7 @@ function onRecord<Status>(
 function onMember<Status>(
   me: Moderator,
   subject: CommentSubject,
+  read: ReadComment,
   decide: Decide<Status>,
 ): Command<Answer<Status>, Code> {
   const { id } = subject;
@@ -189,19 +214,19 @@ function onMember<Status>(
     load: {
       moderators: shareLockModerator(me),
       members: findMember(id),
-      events: readStream(memberOwner(id), commentStream(subject)),
+      found: read(memberOwner(id)),
     },
     decide({
       rows: {
         moderators,
         members: [member],
-        events,
+        found,
       },
     }) {
       const role = activeRole(moderators);
       if (typeof role !== 'string') return role;
       if (member?.state !== 'active') return refuse('not_found');
-      return decide({ owner: memberOwner(id), role, events, closed: null });
+      return decide({ owner: memberOwner(id), role, ...found, closed: null });
     },
   });
 }

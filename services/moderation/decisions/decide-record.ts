@@ -6,10 +6,11 @@ import { type RemovalCommand, recordActionRefusal } from '../../../domain/public
 import { notifiedAt, undoRefusal } from '../../../domain/publications/undo.ts';
 import { recordReports, reportsStream } from '../../../domain/reports/reports.ts';
 import { streamVersion } from '../../../platform/eventstore/append.ts';
-import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Command, defineCommand, type Job } from '../../../platform/eventstore/event-store.ts';
+import { loadAfter } from '../../../platform/eventstore/load.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { LostRace } from '../../../platform/eventstore/transaction.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { jobOf } from '../../../platform/jobs/job-type.ts';
 import {
@@ -20,14 +21,26 @@ import {
   wrongVersion,
 } from '../../../platform/refusal.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
+import { lastDecision } from '../../../projections/moderation/audit.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
+import {
+  lastRemoval,
+  type RecordDecisionRow,
+} from '../../../projections/publications/record-decisions.ts';
 import {
   heldRecords,
   type RecordReportRow,
   untoldReports,
 } from '../../../projections/publications/record-reports.ts';
-import { loadRecordEvents, type RecordRow } from '../../../projections/publications/records.ts';
-import { lastRemoval, type PublicationKind } from '../../publications/publication-kind.ts';
+import {
+  changesSince,
+  countUnseen,
+  lastRecordFact,
+  MAX_UNSEEN_CHANGES,
+  type RecordRow,
+  recordAuthors,
+} from '../../../projections/publications/records.ts';
+import { type PublicationKind, removable, toRemoval } from '../../publications/publication-kind.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { membersToTell } from '../../reports/resolve.ts';
 import { liveLeaseOn, takeOverAppend, takeOverStream } from '../claims/leases.ts';
@@ -49,9 +62,15 @@ interface Desk {
   id: string;
   row: RecordRow;
   me: { moderatorId: string; role: Role };
-  facts: RecordedEvent[];
-  reports: RecordedEvent[];
-  /** By event: the version of the item with it. */
+  /** The version that moderators see: the record's version plus that of its reports. */
+  version: number;
+  /** The versions of the record's stream and of the stream of its reports. */
+  streamVersions: { record: number; reports: number };
+  /** The latest removal, if it is in force. */
+  removal: RecordDecisionRow | undefined;
+  /** What changed since the version that the moderator read, oldest first. */
+  changes: readonly RecordedEvent[];
+  /** By event of `changes`: the version of the item with it. */
   versions: ReadonlyMap<string, number>;
   /** The version after the last event that a moderator has to have seen before deciding. */
   reviewVersion: number;
@@ -74,8 +93,8 @@ export function recordCommand(
   undoSeconds: number,
 ): Command<Decided, DecideRefusal> {
   const records = subject.records([id]);
-  const streams = [subject.stream(id), reportsStream({ type: subject.type, id })];
   const ref = { type: subject.type, id };
+  const streams = { record: subject.stream(id), reports: reportsStream(ref) };
   const overrides: ClaimOverride =
     asked.action === 'undo'
       ? 'claims'
@@ -85,12 +104,20 @@ export function recordCommand(
     load: {
       takeOvers:
         overrides !== 'claims' && overrides.takeOver
-          ? loadRecordEvents(records, [takeOverStream(ref)])
+          ? lastRecordFact(records, takeOverStream(ref))
           : null,
       moderators: shareLockModerator(me),
       policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,
       records,
-      events: loadRecordEvents(records, streams),
+      last: {
+        ofRecord: lastRecordFact(records, streams.record),
+        ofReports: lastRecordFact(records, streams.reports),
+      },
+      changes: changesSince(records, ref, streams, asked.expected_version),
+      removals: lastRemoval(subject.type, id),
+      decided: loadAfter(recordAuthors(records), ([author]) =>
+        author ? lastDecision(author.member_id, id, streams) : null,
+      ),
       names: moderatorNames(),
       reports: untoldReports(subject.type, id),
       concerned: subject.concerned(id),
@@ -98,7 +125,7 @@ export function recordCommand(
       leases: liveLeaseOn({ type: subject.type, id }),
     },
     decide({ rows, now }) {
-      const { events, reports, concerned } = rows;
+      const { last, reports, concerned } = rows;
       const [live] = rows.moderators;
       const [policy] = rows.policies;
       const [row] = rows.records;
@@ -108,18 +135,30 @@ export function recordCommand(
       if (unknown) return unknown;
       if (!row) return refuse('not_found');
       const own = lease?.moderator_id === me.moderatorId;
-      const ofReports = events.filter(({ stream_id }) => stream_id === streams[1]);
-      const versions = versionsAfter(events, row.version + streamVersion(ofReports));
-      const reviewed = events.findLast(({ type }) => REVIEWED.test(type));
+      const [removal] = rows.removals;
+      const streamVersions = {
+        record: streamVersion(last.ofRecord),
+        reports: streamVersion(last.ofReports),
+      };
+      const version = row.version + streamVersions.reports;
+      const unseen = countUnseen(version, asked.expected_version);
+      const changes = [...rows.changes.ofRecord, ...rows.changes.ofReports]
+        .toSorted((left, right) => left.position - right.position)
+        .slice(-unseen || Number.MAX_SAFE_INTEGER);
+      if (changes.length < unseen) throw new LostRace(`${ref.type} ${id} has changed since`);
+      const versions = versionsAfter(changes, version);
+      const reviewed = changes.findLast(({ type }) => REVIEWED.test(type));
       const desk: Desk = {
+        version,
+        streamVersions,
+        removal,
+        changes,
         versions,
         reviewVersion: (reviewed && versions.get(reviewed.event_id)) ?? 0,
         subject,
         id,
         row,
         me: { moderatorId: me.moderatorId, role: live.role },
-        facts: events.filter(({ stream_id }) => stream_id === streams[0]),
-        reports: ofReports,
         open: reports.filter(({ state }) => state === 'open'),
         concerned: concerned.map(({ member_id }) => member_id),
         claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
@@ -127,18 +166,17 @@ export function recordCommand(
         now,
       };
       const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
-      if (isRefusal(made)) return withWinner(inAll(made, desk), events, rows.names);
+      if (isRefusal(made)) return withWinner(inAll(made, desk), rows.decided, rows.names);
       const held = lease && !own ? lease : null;
       const claim = held && overrideClaim(held, overrides, live.role);
       if (isRefusal(claim)) return claim;
       const removed = asked.action === 'remove';
-      const version = row.version + streamVersion(desk.reports) + made.events.length;
       return {
         answer: ([event]) => ({
           status: asked.action === 'undo' ? 'undone' : 'decided',
           event_id: event?.event_id ?? '',
           state: removed ? 'removed' : row.gone ? 'withdrawn' : 'published',
-          version,
+          version: version + made.events.length,
           undo_until: removed ? notifiedAt(now, undoSeconds).toISOString() : null,
         }),
         appends: [
@@ -164,47 +202,39 @@ export function recordCommand(
  */
 const REVIEWED = /(?:Published|Removed|Restored|Withdrawn)$|^RecordReportsDismissed$/;
 
-/** Events on a case that leave its version as it is. */
-const UNVERSIONED: readonly string[] = ['CaseReviewed', 'CaseRemovalTold'];
-
 /** By event: the version that moderators saw after it; `version` is the version now. */
 function versionsAfter(
-  events: readonly RecordedEvent[],
+  changes: readonly RecordedEvent[],
   version: number,
 ): ReadonlyMap<string, number> {
-  const versions = new Map<string, number>();
-  let after = version;
-  for (const { event_id, type } of events.toReversed()) {
-    versions.set(event_id, after);
-    if (!UNVERSIONED.includes(type)) after -= 1;
-  }
-  return versions;
+  return new Map(
+    changes.map(({ event_id }, index) => [event_id, version - (changes.length - 1 - index)]),
+  );
 }
 
 /**
  * Refuses a decision if another decision, or another text, came after the version that the moderator
- * read; or if there is no such version.
+ * read, or more changes than a command looks through; or if there is no such version.
  */
 function versionRefusal(desk: Desk, expected: number): Refusal<'state_conflict'> | null {
-  const state = { status: desk.row.state, version: versionOf(desk) };
-  return expected >= desk.reviewVersion && expected <= state.version ? null : wrongVersion(state);
+  const { version, reviewVersion } = desk;
+  const seen = Math.max(reviewVersion, version - MAX_UNSEEN_CHANGES);
+  if (expected >= seen && expected <= version) return null;
+  return wrongVersion({ version });
 }
-
-/** The version that moderators see: the record's version plus that of its reports. */
-const versionOf = ({ row, reports }: Desk): number => row.version + streamVersion(reports);
 
 /** Puts the version that moderators see into a refusal; the decider knows only the record's own. */
 function inAll(refusal: Refusal<DecideRefusal>, desk: Desk): Refusal<DecideRefusal> {
   if (refusal.details?.current_version === undefined) return refusal;
-  const current = { current_state: desk.row.state, current_version: versionOf(desk) };
+  const current = { current_state: desk.row.state, current_version: desk.version };
   return refuse(refusal.refused, { ...refusal.details, ...current });
 }
 
 function keep(desk: Desk, { action, expected_version }: RequestedRecordDecision): Made {
-  const { subject, id, row, reports, me, claimedAt } = desk;
+  const { subject, id, row, me, claimedAt } = desk;
   const roles = ROLES_BY_ACTION[action as 'keep'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
-  const state = { status: row.state, version: versionOf(desk) };
+  const state = { status: row.state, version: desk.version };
   const stale = versionRefusal(desk, expected_version);
   if (stale) return stale;
   // Reports that came after the version that the moderator read stay open.
@@ -214,18 +244,20 @@ function keep(desk: Desk, { action, expected_version }: RequestedRecordDecision)
   const record = { status: row.state, reported: open.length > 0 };
   if (recordActionRefusal(record, 'keep', me.moderatorId)) return wrongState(state);
   const kept = { type: subject.type, id };
-  const events = recordReports.decide(replay(recordReports, reports), {
+  // The dismissal depends on no earlier report.
+  const events = recordReports.decide(recordReports.initial, {
     type: 'DismissReports',
     subject: kept,
     open: open.map((report) => ({ ...report, reason: report.reason as ReportReason })),
     claimedAt,
   });
   if (isRefusal(events)) return events;
-  return { stream: reportsStream(kept), version: streamVersion(reports), events };
+  return { stream: reportsStream(kept), version: desk.streamVersions.reports, events };
 }
 
-function versionOfReport({ reports, versions }: Desk, reportId: string): number {
-  const event = reports.find(
+/** The version of the item with a report; 0 if the moderator has read it. */
+function versionOfReport({ changes, versions }: Desk, reportId: string): number {
+  const event = changes.find(
     ({ type, data }) =>
       type === 'RecordReported' && (data as { report_id: string }).report_id === reportId,
   );
@@ -233,22 +265,22 @@ function versionOfReport({ reports, versions }: Desk, reportId: string): number 
 }
 
 function moderate(desk: Desk, asked: RequestedRecordDecision): Made {
-  const { subject, id, row, facts, concerned } = desk;
+  const { subject, id, row, removal, concerned, streamVersions } = desk;
   const command = asked.action === 'undo' ? undoCommand(desk, asked) : decision(desk, asked);
   if (isRefusal(command)) return command;
   // Closing the author's account may withdraw the record before the record's own stream says so.
-  if (row.state === 'withdrawn') return wrongState({ status: row.state, version: versionOf(desk) });
-  const events = subject.decide(facts, command, concerned);
+  if (row.state === 'withdrawn') return wrongState({ status: row.state, version: desk.version });
+  const events = subject.decide(removable(row, removal), command, concerned);
   if (isRefusal(events)) return events;
   if (events.length === 0) throw new Error(`${row.state} ${subject.type}: nothing decided`);
-  return { stream: subject.stream(id), version: streamVersion(facts), events };
+  return { stream: subject.stream(id), version: streamVersions.record, events };
 }
 
 function decision(
   desk: Desk,
   asked: RequestedRecordDecision,
 ): RemovalCommand | Refusal<DecideRefusal> {
-  const { row, me, facts, undoSeconds, claimedAt } = desk;
+  const { row, me, removal, undoSeconds, claimedAt } = desk;
   const roles = ROLES_BY_ACTION[asked.action as 'remove' | 'restore'];
   if (!roles.includes(me.role)) return refuse('role_required', { roles });
   const stale = versionRefusal(desk, asked.expected_version);
@@ -258,8 +290,8 @@ function decision(
     const message = asked.message ?? null;
     return { type: 'Remove', expectedVersion, policy: asked.policy, message, claimedAt };
   }
-  const removal = lastRemoval(facts, undoSeconds);
-  return { type: 'Restore', expectedVersion, by: me.moderatorId, removal };
+  const of = removal ? toRemoval(removal, undoSeconds) : null;
+  return { type: 'Restore', expectedVersion, by: me.moderatorId, removal: of };
 }
 
 /** Undoes a removal, as `undoRefusal` allows. */
@@ -267,11 +299,13 @@ function undoCommand(
   desk: Desk,
   { of, expected_version }: Extract<RequestedRecordDecision, { action: 'undo' }>,
 ): RemovalCommand | Refusal<DecideRefusal> {
-  const { row, me, facts, undoSeconds, now } = desk;
-  const removal = lastRemoval(facts, undoSeconds);
-  const state = { status: row.state, version: versionOf(desk) };
-  if (row.state !== 'removed' || removal?.eventId !== of) return wrongState(state);
-  const { by: moderatorId, at } = removal;
+  const { row, me, undoSeconds, now } = desk;
+  const removal = desk.removal && toRemoval(desk.removal, undoSeconds);
+  const state = { status: row.state, version: desk.version };
+  if (row.state !== 'removed' || desk.removal?.event_id !== of || !removal)
+    return wrongState(state);
+  const { decided_at: at } = desk.removal;
+  const { by: moderatorId } = removal;
   const decision = { kind: 'removed', moderatorId, at, appealed: false, reviewed: null };
   const refused =
     undoRefusal({ decision, me, undoSeconds, now }) ?? versionRefusal(desk, expected_version);

@@ -1,11 +1,16 @@
 import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
-import { factsOfStreams } from '../../../platform/eventstore/append.ts';
+import { factsOfStreams, lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
 import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
-import { type NoteRow, noteOwners, notesByOwner } from '../../../projections/guestbook/notes.ts';
+import {
+  type NoteRow,
+  noteOwners,
+  notesByOwner,
+  ownerOfNote,
+} from '../../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
@@ -59,14 +64,11 @@ export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =
     ),
   );
 
-/** Reads which claims on the notes were taken over, one statement per owner. */
+/** Reads which claims on the notes were taken over last. */
 export const readTakeOvers = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
   loadAfter(noteOwners(ids), (notes) =>
-    notesByOwner(notes).map(([owner, own]) =>
-      factsOfStreams(
-        owner,
-        own.map(({ note_id: id }) => takeOverStream({ type: 'note', id })),
-      ),
+    notes.map((note) =>
+      lastFact(ownerOfNote(note), takeOverStream({ type: 'note', id: note.note_id })),
     ),
   );
 
