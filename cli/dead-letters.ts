@@ -1,3 +1,4 @@
+import { validate as isUuid } from 'uuid';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
@@ -17,6 +18,9 @@ const {
 } = processArguments(USAGE, {}, [1, Infinity], ({ positionals: [name, ...more] }) => {
   if (name !== 'list' && name !== 'again') throw new ArgumentError(`Unknown command '${name}'.`);
   if (name === 'list' && more.length > 0) throw new ArgumentError('list takes no arguments.');
+  const other = more.find((id) => !isUuid(id));
+  if (other !== undefined)
+    throw new ArgumentError(`again takes ids that list prints, and '${other}' is not one.`);
 });
 
 const config = configOrExit();

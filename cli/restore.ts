@@ -4,7 +4,7 @@ import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { formatServerKeys } from '../platform/keys/server-keys.ts';
 import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
-import { areWanted, DATABASE_ROLES, grantRoles } from '../services/database-roles.ts';
+import { areWanted, DATABASE_ROLES, grantRoles, missingRoles } from '../services/database-roles.ts';
 import { beginEpochOfLog, describeEpoch } from './backup/begin-epoch.ts';
 import { withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';
@@ -22,8 +22,9 @@ const {
   npm run restore -- FOLDER --print-keys
 
 Restores a backup into an empty database, begins an epoch of the log, and grants the roles of the release,
-if the server has them. Without SERVER_KEYS, the keys of the backup are kept in DATA_DIR. --print-keys only prints them, as SERVER_KEYS has them. The passphrase
-is BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
+if the server has them; otherwise it says which are missing. Without SERVER_KEYS, the keys of the backup are
+kept in DATA_DIR. --print-keys only prints them, as SERVER_KEYS has them. The passphrase is
+BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 `,
   { 'print-keys': { type: 'boolean', default: false } },
   [1, 1],
@@ -44,7 +45,10 @@ try {
       // The role of the embedded server is a superuser.
       const begun = await (config.databaseUrl ? load(url) : asPlainOwner(url, load));
       process.stdout.write(describeEpoch(begun));
-      await withConnection(addressConfig(url, 'service restore'), grantAgain);
+      await withConnection(addressConfig(url, 'service restore'), async (client) => {
+        await grantAgain(client);
+        if (config.databaseUrl) await reportMissingRoles(client);
+      });
     });
   }
 } catch (error) {
@@ -60,4 +64,12 @@ async function grantAgain(client: pg.Client): Promise<void> {
     throw new Error(text, { cause });
   });
   process.stdout.write(`Granted the roles ${DATABASE_ROLES.join(', ')}\n`);
+}
+
+async function reportMissingRoles(client: pg.Client): Promise<void> {
+  const missing = await missingRoles(client);
+  if (missing.length > 0)
+    process.stderr.write(
+      `No privileges were granted, because this server lacks the roles ${missing.join(', ')}: if web and worker are not to own the tables, run npm run release -- --grant (docs/operating/roles.md)\n`,
+    );
 }

@@ -87,6 +87,17 @@ export async function areWanted(client: pg.ClientBase): Promise<boolean> {
   return rowCount !== 0;
 }
 
+/** The roles that are missing on this server, where web and worker do not own the tables. */
+export async function missingRoles(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ role: string }>(
+    `SELECT role FROM unnest($1::text[]) role, pg_class WHERE oid = to_regclass('public.events')
+       AND to_regrole(role) IS NULL
+       AND coalesce(NOT pg_has_role(to_regrole('service'), relowner, 'USAGE'), true)`,
+    [DATABASE_ROLES],
+  );
+  return rows.map(({ role }) => role);
+}
+
 /**
  * The tables that the current role cannot use as the service does, whether it owns the log, and
  * whether it could use the log as a member of `service`, which it is not.

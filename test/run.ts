@@ -30,7 +30,7 @@ function readArguments() {
     allowPositionals: true,
     options: {
       // Seconds for a file, and how many run at the same time.
-      timeout: { type: 'string', default: '180' },
+      timeout: { type: 'string', default: '600' },
       // A process waits more than half of its time, so more of them than cores.
       jobs: { type: 'string', default: String(Math.min(MAX_JOBS, availableParallelism() + 1)) },
       // Runs only the tests with this word in their title.

@@ -68,8 +68,15 @@ export class Client extends pg.Client {
       seen.open.set(this, timeline);
       this.once('end', () => seen.open.delete(this));
     }
-    return super.connect();
+    return super.connect().catch(explainPassword);
   }
+}
+
+/** The driver's error for a missing password names a step of the protocol, not what is missing. */
+function explainPassword(error: Error): never {
+  if (/client password must be a (non-empty )?string/.test(error.message))
+    throw new Error('The database server asks for a password, and its address has none');
+  throw error;
 }
 
 /** Destroys the connection, so that every pending query on it fails immediately. */
@@ -117,7 +124,7 @@ async function findWritable(
 /** A standby is read-only, and so is a server or role that is set to `default_transaction_read_only`. */
 async function askHost(client: pg.Client, seen: Seen): Promise<Writable> {
   client.on('error', () => undefined);
-  await client.connect();
+  await client.connect().catch(explainPassword);
   const { rows } = await client.query<{ timeline: string | null }>(
     `SELECT CASE current_setting('transaction_read_only') WHEN 'off'
        THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline`,

@@ -78,6 +78,9 @@ export const mayBeOutdated = (error: unknown): boolean => codeOf(error) === '0A0
 /** `read_only_sql_transaction`: the connection leads to a standby, or to a database set read-only. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
 
+/** `in_failed_sql_transaction`: an earlier statement of the transaction has failed. */
+export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === '25P02';
+
 /** Codes of errors that may end the connection or the server, not only the statement. */
 const ENDING = /^(08|28|3D|53|57P|58|F0|XX|25P0[345]$)/;
 

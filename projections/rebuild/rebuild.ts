@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { mergeBatches } from '../../platform/batch-statements.ts';
 import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { isInFailedTransaction, isServerError } from '../../platform/postgres/errors.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
@@ -162,10 +163,10 @@ async function fill(
     next.catch(() => undefined);
     let batches = 0;
     const events = rows.map((row) => catalogue.read(row));
-    for (const statements of batchesOf(events, each)) {
+    for (const batch of batchesOf(events, each)) {
       batches++;
       await written;
-      written = pipeline(client, statements);
+      written = write(client, batch, each);
       written.catch(() => undefined);
     }
     page =
@@ -177,6 +178,46 @@ async function fill(
   return count;
 }
 
+interface Batch {
+  events: RecordedEvent[];
+  statements: Sql[];
+}
+
+/** Writes a batch. If the database refuses it, writes its events one by one, to name the one at fault. */
+async function write(
+  client: pg.Client,
+  { events, statements }: Batch,
+  each: readonly ReturnType<typeof projector>[],
+): Promise<void> {
+  try {
+    await pipeline(client, statements);
+  } catch (error) {
+    if (!isServerError(error)) throw error;
+    for (const event of events) {
+      const own = each.flatMap((project) => project([event]));
+      await pipeline(client, own).catch((cause: unknown) => {
+        // The batch was part of a transaction, which takes no further statement.
+        if (isInFailedTransaction(cause)) throw error;
+        refuse(event, cause);
+      });
+    }
+    throw error;
+  }
+}
+
+function refuse({ event_id: id, type, position }: RecordedEvent, cause: unknown): never {
+  const text = `Cannot rebuild from event ${id} (${type} at position ${position} of the log)`;
+  throw new Error(text, { cause });
+}
+
+function toStatements(project: ReturnType<typeof projector>, event: RecordedEvent): Sql[] {
+  try {
+    return project([event]);
+  } catch (cause) {
+    return refuse(event, cause);
+  }
+}
+
 /**
  * The statements of the events, cut after `MAX_ROWS` rows. No two projections share a table, so each
  * projects all events of a batch before the next one.
@@ -184,21 +225,23 @@ async function fill(
 function* batchesOf(
   events: readonly RecordedEvent[],
   each: readonly ReturnType<typeof projector>[],
-): Generator<Sql[]> {
+): Generator<Batch> {
   let made: Sql[][] = each.map(() => []);
+  let from = 0;
   let rows = 0;
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
     for (const [at, project] of each.entries()) {
-      const statements = project([event]);
+      const statements = toStatements(project, event);
       made[at]?.push(...statements);
       rows += statements.length;
     }
     if (rows < MAX_ROWS) continue;
-    yield made.flatMap(mergeBatches);
+    yield { events: events.slice(from, index + 1), statements: made.flatMap(mergeBatches) };
     made = each.map(() => []);
+    from = index + 1;
     rows = 0;
   }
-  yield made.flatMap(mergeBatches);
+  yield { events: events.slice(from), statements: made.flatMap(mergeBatches) };
 }
 
 interface EventPage {

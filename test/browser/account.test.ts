@@ -85,7 +85,7 @@ t.test(
     await page.getByRole('button', { name: 'Delete account' }).click();
     await page.getByText('Your account is deleted.').first().waitFor();
     t.same(await states(), [{ state: 'deactivated' }]);
-    t.equal(await page.getByText('Your notes').count(), 0);
+    await untilEqual(t, () => page.getByText('Your notes').count(), 0);
     await page.goto(service.baseUrl);
     await page.getByRole('article').filter({ hasText: 'To stay' }).waitFor();
     await page.getByRole('button', { name: 'Join', exact: true }).waitFor();
@@ -233,7 +233,7 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
     await page.getByRole('button', { name: ask }).click();
     const said = page.locator('main').getByText('Your session has ended');
     await said.waitFor();
-    t.equal(await page.locator('.own-note').count(), 0, 'of whoever sits here now');
+    await untilEqual(t, () => page.locator('.own-note').count(), 0, 'of whoever sits here now');
     await signIn(visit, keys);
     await said.waitFor({ state: 'detached' });
   };

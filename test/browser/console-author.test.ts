@@ -92,7 +92,7 @@ t.test('shows more by the author beside the note', NEEDS_BROWSER, async (t) => {
   await drawer.getByRole('link', { name: 'All decisions' }).click();
   await page.waitForURL('**/moderation/decided?author=Ravi');
   await page.locator('.row', { hasText: 'Buy my things' }).waitFor();
-  t.equal(await page.locator('.drawer').count(), 0);
+  await untilEqual(t, () => page.locator('.drawer').count(), 0);
 });
 
 t.test(

@@ -22,7 +22,12 @@ t.test('adds a comment that other moderators see in the history', NEEDS_BROWSER,
   await page.keyboard.press('Escape');
   await page.keyboard.press('j');
   await page.locator('.note .text', { hasText: 'Two' }).waitFor();
-  t.equal(await page.locator('#comment textarea').inputValue(), '', 'a draft belongs to its note');
+  await untilEqual(
+    t,
+    () => page.locator('#comment textarea').inputValue(),
+    '',
+    'a draft belongs to its note',
+  );
   await page.keyboard.press('k');
   await page.locator('.note .text', { hasText: 'One' }).waitFor();
   await page.keyboard.press('c');
@@ -34,7 +39,7 @@ t.test('adds a comment that other moderators see in the history', NEEDS_BROWSER,
     () => other.locator('.history .comment .quoted').textContent(),
     'Asked Bob about it: aer',
   );
-  t.equal(await page.locator('#comment textarea').inputValue(), '');
+  await untilEqual(t, () => page.locator('#comment textarea').inputValue(), '');
   t.equal((await ann.get(`notes/${id}`)).body.item.state, 'pending', 'no letter was a shortcut');
   await page.locator('.row.here .row-main').focus();
   await checkAppearance(t, page, 'moderation-comment');

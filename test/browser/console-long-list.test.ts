@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
-import { holdRequest, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import { holdRequest, NEEDS_BROWSER, untilEqual, visit } from '../support/browser.ts';
 import { openConsole, signIn } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -87,7 +87,7 @@ t.test('items that would move the rows wait until they are shown', NEEDS_BROWSER
   await page.getByRole('button', { name: 'Show 1 new' }).click();
   await page.locator('.row', { hasText: 'One' }).waitFor();
   t.same(await excerpts(), ['One', 'Two', 'Three', 'Four']);
-  t.equal(await page.locator('.arrivals').count(), 0);
+  await untilEqual(t, () => page.locator('.arrivals').count(), 0);
 });
 
 t.test('a list that is older than the stream is read again once', NEEDS_BROWSER, async (t) => {

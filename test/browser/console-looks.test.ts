@@ -47,7 +47,12 @@ t.test('adapts to large letters and forced colours, and clips marks', NEEDS_BROW
   await settings.send('Page.setFontSizes', { fontSizes: { standard: 32 } });
   await page.getByRole('link', { name: /^To do/ }).click();
   await page.locator('.row').nth(1).waitFor();
-  t.equal(await page.locator('.note').isVisible(), false, 'large letters use one column');
+  await untilEqual(
+    t,
+    () => page.locator('.note').isVisible(),
+    false,
+    'large letters use one column',
+  );
   await page.locator('.row-main').first().click();
   await page.getByRole('button', { name: 'List' }).waitFor();
   await page.goBack();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
+import { holdRequest, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -79,5 +79,26 @@ t.test('shows a lost claim on an appeal', NEEDS_BROWSER, async (t) => {
   await service.database.pool.query('DELETE FROM note_leases');
   await submit(service);
   await bob.post('claims', { count: 1 });
+  await row.getByText('Claim lost').waitFor();
+});
+
+t.test('shows a claim as lost that ended before it was answered', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const { id } = await submit(service, { message: 'One' });
+  const two = await submit(service, { message: 'Two' });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.history li').first().waitFor();
+  const claim = await holdRequest(page, '**/api/moderation/claims', 'answer');
+  await page.keyboard.press('n');
+  const row = page.locator('.row', { hasText: 'One' });
+  await row.getByText('Claimed by you').waitFor();
+  // The page reads the note when it hears of the end, and the answer to its claim arrives first.
+  const read = await holdRequest(page, `**/api/moderation/notes/${id}`, 'answer');
+  await service.database.pool.query('DELETE FROM note_leases');
+  await bob.post('claims', { note_ids: [two.id] });
+  await read.arrived;
+  await claim.deliver();
+  read.release();
   await row.getByText('Claim lost').waitFor();
 });

@@ -19,7 +19,7 @@ t.test('shows a fault exactly as long as it lasts', NEEDS_BROWSER, async (t) => 
   await fault.waitFor();
   await context.setOffline(false);
   await page.locator('.row').waitFor();
-  t.equal(await fault.count(), 0);
+  await untilEqual(t, () => fault.count(), 0);
   await page.locator('.stream.live').waitFor();
 
   await intercept(page, '**/api/moderation/queue?**', (route) => route.fulfill(CONFLICT_RESPONSE));
@@ -79,7 +79,7 @@ t.test('shows the whole queue to the next moderator', NEEDS_BROWSER, async (t) =
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signIn(page, ann);
   await page.locator('.row', { hasText: 'One' }).waitFor();
-  t.equal(await page.locator('#search').inputValue(), '');
+  await untilEqual(t, () => page.locator('#search').inputValue(), '');
 });
 
 t.test('reconnects a silent stream, and only a silent one', NEEDS_BROWSER, async (t) => {

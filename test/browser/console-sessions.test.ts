@@ -8,6 +8,7 @@ import {
   NEEDS_BROWSER,
   untilEqual,
   untilHandled,
+  untilTrue,
 } from '../support/browser.ts';
 import { openConsole, openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -64,11 +65,11 @@ t.test('keeps the sign-in over the page and restores the focus', NEEDS_BROWSER, 
   for (let times = 0; times < 5; times++) await page.keyboard.press('Escape');
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
   await untilEqual(t, () => page.locator('dialog:modal').count(), 1);
-  t.equal(await page.evaluate('document.activeElement.name'), 'token');
+  await untilTrue(page, 'document.activeElement.name === "token"');
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).focus();
   await page.keyboard.press('a');
   await signIn(page, ann);
-  t.equal(await page.evaluate('document.activeElement.closest("[data-panel]") !== null'), true);
+  await untilTrue(page, 'document.activeElement.closest("[data-panel]") !== null');
 
   // In the same task, because a key after it would be a command.
   await page.getByLabel('Message to the author').fill('Half a th');

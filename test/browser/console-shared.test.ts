@@ -68,7 +68,7 @@ t.test('polls the queue while the stream is cut, then resumes it', NEEDS_BROWSER
   await checkAppearance(t, page, 'moderation-paused');
   await context.setOffline(false);
   await submit(service, { message: 'Third' });
-  await page.locator('.row', { hasText: 'Third' }).waitFor({ timeout: 30_000 });
+  await page.locator('.row', { hasText: 'Third' }).waitFor();
   await untilEqual(t, () => page.locator('.stream.paused').count(), 1, 'found by polling');
 
   await bob.post('claims', { note_ids: [first.id] });

@@ -42,7 +42,7 @@ t.test('folds a long note until the reader wants all of it', NEEDS_BROWSER, asyn
   await all.click();
   t.ok((await height()) > 2000);
   await page.getByRole('button', { name: 'Show less' }).click();
-  t.equal(await height(), folded);
+  await untilEqual(t, () => height(), folded);
   await page.keyboard.press('j');
   await text.filter({ hasText: 'Short' }).waitFor();
   t.equal(await page.locator('.unfold').count(), 0);

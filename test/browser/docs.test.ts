@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { axeViolations, checkAppearance, NEEDS_BROWSER, visit } from '../support/browser.ts';
+import {
+  axeViolations,
+  checkAppearance,
+  NEEDS_BROWSER,
+  untilEqual,
+  untilTrue,
+  visit,
+} from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
@@ -25,8 +32,9 @@ t.test('the API reference is read without scripts, at any width', NEEDS_BROWSER,
   await page.getByRole('link', { name: 'POST /api/v1/cases/{case_id}/claim' }).click();
   await page.waitForURL('**/docs/cases#operation-case.claim');
   const claim = page.locator('[id="operation-case.claim"]');
-  t.equal(
-    await claim.locator('h2').evaluate((heading) => heading.getBoundingClientRect().top < 100),
+  await untilEqual(
+    t,
+    () => claim.locator('h2').evaluate((heading) => heading.getBoundingClientRect().top < 100),
     true,
   );
   t.notOk(await claim.getByText('state_conflict').isVisible(), 'errors are closed');
@@ -52,7 +60,8 @@ t.test(
     const service = await startService(t);
     const { page } = await visit(t, `${service.baseUrl}/docs#operation-case.claim`);
     const entry = page.locator('li:target a');
-    t.ok(Number((await entry.boundingBox())?.y) < 100, 'the link is in sight');
+    const isInSight = async () => Number((await entry.boundingBox())?.y) < 100;
+    await untilEqual(t, isInSight, true, 'the link is in sight');
     await entry.click();
     await page.waitForURL('**/docs/cases#operation-case.claim');
   },
@@ -88,6 +97,8 @@ t.test('the API reference is used with the keyboard alone', NEEDS_BROWSER, async
   t.equal(await focused.textContent(), 'Skip to the content');
   t.ok(((await focused.boundingBox())?.height ?? 0) > 10, 'the link appears');
   await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/discovery#content');
+  await untilTrue(page, 'document.activeElement.innerText !== "Skip to the content"');
   await page.keyboard.press('Tab');
   t.equal(await focused.getAttribute('href'), '#operation-discovery.get');
   const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');

@@ -53,7 +53,7 @@ t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async
   await device.page.getByRole('link', { name: 'Your note', exact: true }).waitFor();
   await page.goBack();
   await page.getByRole('button', { name: 'Remove from this list' }).click();
-  t.equal(await page.getByText('Your notes').count(), 0);
+  await untilEqual(t, () => page.getByText('Your notes').count(), 0);
 });
 
 t.test('shows that a note was not published', NEEDS_BROWSER, async (t) => {

@@ -26,6 +26,7 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   await checkAppearance(t, page, 'join-handle');
   await page.getByLabel('Handle').fill('first_one');
   await page.getByRole('button', { name: 'Create keys' }).click();
+  await page.locator('.keys dd').nth(2).waitFor();
   const [id, signIn, recovery] = await page.locator('.keys dd').allInnerTexts();
   t.match(signIn, /^[0-9a-f]{64}$/);
   t.match(recovery, /^[0-9a-f]{64}$/);

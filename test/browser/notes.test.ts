@@ -68,10 +68,11 @@ t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, 
   await page.getByRole('button', { name: 'Send report' }).click();
   await dialog.waitFor({ state: 'detached' });
   await untilConfirmed(page, 'Thank you. A moderator will review “Who else hears the bell?”');
+  // It stays while the pointer is on it, and then while it has the focus.
+  await page.locator('.toast').hover();
   await untilTrue(page, 'document.activeElement.textContent === "Reported"');
   await page.keyboard.press('Enter');
   t.equal(await dialog.count(), 0, 'a note is reported once');
-  // The confirmation stays while it has the focus.
   const dismiss = page.getByRole('button', { name: 'Dismiss' });
   await dismiss.focus();
   await checkAppearance(t, page, 'guestbook-reported');

@@ -83,7 +83,7 @@ t.test(
     await untilEqual(t, () => page.locator('.own-note').count(), 20);
     await page.getByRole('button', { name: 'Show older notes' }).click();
     await page.locator('.own-note').nth(21).waitFor();
-    t.equal(await page.getByRole('button', { name: 'Show older notes' }).count(), 0);
+    await untilEqual(t, () => page.getByRole('button', { name: 'Show older notes' }).count(), 0);
     await untilEqual(
       t,
       () => page.locator('.own-note .message').allInnerTexts(),

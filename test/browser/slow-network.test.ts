@@ -169,7 +169,7 @@ t.test('sends an appeal once and recognises that it arrived', NEEDS_BROWSER, asy
   await page.unroute('**/appeal');
   await send.click();
   await page.getByText('Your appeal is waiting').waitFor();
-  t.equal(await page.getByRole('alert').count(), 0);
+  await untilEqual(t, () => page.getByRole('alert').count(), 0);
 });
 
 t.test('reads the session again after a failure', NEEDS_BROWSER, async (t) => {

@@ -71,6 +71,16 @@ t.test('warns of settings with which acknowledged writes can be lost', async (t)
   t.notMatch((await run(url, [RELEASE])).stderr, 'synchronous_commit');
 });
 
+t.test('says that the address lacks the password that the server asks for', async (t) => {
+  const { url } = await testDatabase(t, { empty: true });
+  const without = Object.assign(new URL(url), { password: '' }).href;
+  const stderr = 'The database server asks for a password, and its address has none\n';
+  t.same(await run(without, [RELEASE]), { code: 1, stdout: '', stderr });
+  const several = without.replace(/@[^/]*/, (host) => `${host},127.0.0.1:1`);
+  const refused = await run(several, [RELEASE]);
+  t.match(refused, { code: 1, stdout: '', stderr: /: The database server asks for a password, / });
+});
+
 t.test('reports a failed release in one line, once', async (t) => {
   const nobody = 'postgres://nobody@two.test:1/none';
   const refused = await run(nobody, [`--import=${TWO_ADDRESSES}`, RELEASE]);

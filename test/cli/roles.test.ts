@@ -104,6 +104,38 @@ t.test('a restore grants the roles again', async (t) => {
   t.match(await rolesIn(third), isGranted);
 });
 
+t.test(
+  'a restore says which roles the server lacks, unless web and worker own the tables',
+  async (t) => {
+    const server = await startDurableServer(t);
+    const { env, backups, name } = await createUngranted(t, server);
+    const restore = async (database: string) => {
+      await runSql(server, `CREATE DATABASE ${database} OWNER ${name}`);
+      const url = Object.assign(new URL(env.DATABASE_URL), { pathname: `/${database}` });
+      return runCli(['cli/restore.ts', `${backups}/first`], { ...env, DATABASE_URL: url.href });
+    };
+    const lacks = (roles: string) => ({
+      code: 0,
+      stdout: /^Epoch /,
+      stderr: `No privileges were granted, because this server lacks the roles ${roles}: if web and worker are not to own the tables, run npm run release -- --grant (docs/operating/roles.md)\n`,
+    });
+    await runSql(server, 'CREATE ROLE service_read');
+    t.match(await restore('lacking'), lacks('service, service_metrics'));
+    await runSql(server, `CREATE ROLE service IN ROLE ${name}`);
+    t.match(await restore('owned'), { code: 0, stderr: '' });
+  },
+);
+
+t.test('sends a role that lacks a privilege to the page on roles', async (t) => {
+  const server = await startDurableServer(t);
+  const { env, ownerEnv } = await createHealthy(t, server);
+  const hint =
+    /^[^\n]*(permission denied for|must be owner of) [^\n]*: release, rebuild, restore and restored need the role that owns the tables; [^\n]*\(docs\/operating\/roles\.md\)\n$/;
+  t.match(await runCli(['cli/rebuild.ts'], env), { code: 1, stdout: '', stderr: hint });
+  await runSql(server, 'REVOKE USAGE ON SCHEMA pgboss FROM service', ownerEnv.DATABASE_URL);
+  t.match(await runCli(['cli/dead-letters.ts', 'list'], env), { code: 1, stderr: hint });
+});
+
 t.test('refuses a role service that no grant limits', async (t) => {
   const server = await startDurableServer(t);
   const { env } = await createUngranted(t, server);

@@ -87,7 +87,7 @@ t.test('finds the host that accepts writes, before and after a failover', async 
   t.match(await call('GET', '/readyz'), { status: 503 });
   t.match(await call('GET', '/readyz?for=proxy'), { status: 200 });
   await promote(standby);
-  t.match(await call('GET', '/readyz'), { status: 200 });
+  while ((await call('GET', '/readyz')).status !== 200) await sleep(50);
   t.match(await submit(), { status: 202 });
   await untilScreened(standby, 2);
 });

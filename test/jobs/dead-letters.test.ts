@@ -77,6 +77,11 @@ t.test('lists dead letters and returns them to their queues', async (t) => {
   t.strictSame(more, []);
   matchAll(t, first.split('\t').slice(1), ['tell-author', /^\d{4}-.*Z$/, 'NoRoom', ids[0]]);
   t.match(second, ids[1]);
+  const refused = await command('again', 'nosuch').catch((error) => error);
+  t.match(refused, {
+    code: 2,
+    stderr: /^again takes ids that list prints, and 'nosuch' is not one\.\nUsage:/,
+  });
   t.match(await command('again', first.split('\t')[0] as string), /^Gave 1 back/);
   t.strictSame(await jobs(), [{ id: ids[0], retry_limit: 12 }]);
   t.strictSame(await listed(), [second]);

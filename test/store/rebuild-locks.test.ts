@@ -7,6 +7,10 @@ import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { whileWaitingForLock } from '../support/meanwhile.ts';
 import { startService } from '../support/service.ts';
+import { recordStatements } from '../support/statements.ts';
+
+/** After so many, the pauses between two attempts to take the locks have their full length. */
+const ATTEMPTS = 7;
 
 /** The number of table locks that connections to the database wait for. */
 async function lockWaits(pool: pg.Pool): Promise<number> {
@@ -15,6 +19,16 @@ async function lockWaits(pool: pg.Pool): Promise<number> {
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   );
   return rowCount ?? 0;
+}
+
+/** When connections to the database began to wait for table locks, in milliseconds. */
+async function waitStarts(pool: pg.Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ start: string }>(
+    `SELECT 1000 * extract(epoch FROM waitstart) AS start FROM pg_locks
+     WHERE NOT granted AND locktype = 'relation' AND waitstart IS NOT NULL
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return rows.map(({ start }) => Number(start));
 }
 
 t.test('waits for a VACUUM of the log while members keep writing', async (t) => {
@@ -68,21 +82,26 @@ t.test('rarely delays other sessions while it waits for a backup', async (t) => 
   const service = await startService(t);
   const { pool, url } = service.database;
   await signedIn(service);
-  const samples: number[] = [];
+  const statements = recordStatements(t);
+  const starts = new Set<number>();
   await whileWaitingForLock(
     pool,
     'LOCK TABLE feed IN ACCESS SHARE MODE',
     () => rebuild(url, catalogue, projections),
     async () => {
-      // Skip the first attempts, which follow closely because most locks are released soon.
-      await sleep(1500);
-      for (let turn = 0; turn < 150; turn++) {
-        samples.push(await lockWaits(pool));
-        await sleep(20);
+      // The first attempts follow closely, because most locks are released soon.
+      while (starts.size < ATTEMPTS) {
+        for (const start of await waitStarts(pool)) starts.add(start);
+        await sleep(5);
       }
     },
   );
-  const waiting = samples.filter((count) => count > 0).length;
-  t.ok(waiting > 0, 'the rebuild retries');
-  t.ok(waiting < samples.length / 2, `it waited in ${waiting} of ${samples.length} samples`);
+  const timeouts = [...statements.keys()].flatMap((text) =>
+    [...text.matchAll(/'lock_timeout', '(\d+)ms', true/g)].map(([, ms]) => Number(ms)),
+  );
+  t.equal(timeouts.length, 1, 'each attempt waits equally long');
+  // By the server's clock, which a busy machine can only make longer.
+  const [before = 0, last = 0] = [...starts].slice(-2);
+  const share = Number(timeouts[0]) / (last - before);
+  t.ok(share < 0.25, `in the end, it waits for ${Math.round(100 * share)} % of the time`);
 });

@@ -78,6 +78,38 @@ t.test('rebuilds across ranges of positions without events', async (t) => {
   t.same(await readModels(pool), before);
 });
 
+t.test('names the event that it cannot rebuild from', async (t) => {
+  const service = await startService(t);
+  const { pool, url } = service.database;
+  const { cookie, handle } = await signedIn(service);
+  const sign = async (message: string) => {
+    const id = randomUUID();
+    const body = { id, attribution: 'member', member_handle: handle, message };
+    t.equal((await service.call('POST', '/api/guestbook', { cookie, body })).status, 202);
+    return `note-${id}`;
+  };
+  await sign('Before');
+  const stream = await sign('At fault');
+  await sign('After');
+  await pool.query('ALTER TABLE events DISABLE TRIGGER USER');
+  const change = async (data: string): Promise<{ event_id: string; position: number }> =>
+    (
+      await pool.query(
+        `UPDATE events SET data = ${data} WHERE stream_id = $1 AND stream_version = 1
+         RETURNING event_id, position`,
+        [stream],
+      )
+    ).rows[0];
+  const { event_id, position } = await change(`data - 'attribution'`);
+  const failed = await rebuild(url, catalogue, projections).catch((error: Error) => error);
+  t.match(failed, {
+    message: `Cannot rebuild from event ${event_id} (NoteSubmitted at position ${position} of the log)`,
+    cause: { message: /^null value in column "attribution" / },
+  });
+  await change(`data || '{"attribution": "member"}'`);
+  await rebuild(url, catalogue, projections);
+});
+
 t.test('keeps a migration that is released during a rebuild', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;

@@ -5,6 +5,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
+import { whileWaitingForLock } from '../support/meanwhile.ts';
 
 t.test('reads one state in a snapshot, and later changes after it', async (t) => {
   const { url, pool: other } = await testDatabase(t);
@@ -12,11 +13,13 @@ t.test('reads one state in a snapshot, and later changes after it', async (t) =>
   t.teardown(() => pool.end());
   await other.query('CREATE TABLE things (value int); INSERT INTO things VALUES (1)');
   const read = sql`SELECT value FROM things`;
-  const reading = snapshot(pool, [read, sql`SELECT pg_sleep(0.3)`, read]);
-  const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
-  while ((await other.query(sleeping)).rowCount === 0);
-  await other.query('UPDATE things SET value = 2');
-  const [before, , after] = await reading;
+  const lock = sql`SELECT pg_advisory_xact_lock(1)`;
+  const [before, , after] = await whileWaitingForLock(
+    other,
+    'SELECT pg_advisory_xact_lock(1)',
+    () => snapshot(pool, [read, lock, read]),
+    () => other.query('UPDATE things SET value = 2'),
+  );
   t.same([before, after], [[{ value: 1 }], [{ value: 1 }]]);
   t.same(await query(pool, read), [{ value: 2 }]);
 });

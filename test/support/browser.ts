@@ -22,6 +22,9 @@ import { onProcessEnd } from './process-end.ts';
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** How long a test waits for what a page should show; a busy machine may take a minute. */
+const PATIENCE_MS = 120_000;
+
 /** To find races: maximum random delay of each request and each response. */
 const LATE_MS = Number(process.env.LATE_MS ?? 0);
 
@@ -82,9 +85,9 @@ export async function visit(
   if (LATE_MS > 0 && more.javaScriptEnabled !== false) await delayNetwork(context, LATE_MS);
   if (SLOW_BROWSER > 1) context.on('page', (page) => void slowDown(page).catch(() => undefined));
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   if (first) await page.addInitScript(first);
-  page.setDefaultTimeout(30_000);
   const consoleErrors: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
@@ -181,18 +184,18 @@ export async function untilHandled(page: Page, answer: Promise<Response>): Promi
 }
 
 /**
- * Waits at most 30 s until an expression is true in the page. The test polls, because polling in
+ * Waits until an expression is true in the page. The test polls, because polling in
  * the page would evaluate a string, which the Content-Security-Policy forbids.
  */
 export async function untilTrue(page: Page, expression: string): Promise<void> {
   for (let waited = 0; !(await page.evaluate(expression)); waited += 50) {
-    if (waited > 30_000) throw new Error(`Never true in the page: ${expression}`);
+    if (waited > PATIENCE_MS) throw new Error(`Never true in the page: ${expression}`);
     await sleep(50);
   }
 }
 
 /**
- * Checks what the page shows, and waits at most 30 s for it: a scroll position, an address or a text
+ * Checks what the page shows, and waits for it: a scroll position, an address or a text
  * can follow an action a moment later.
  */
 export async function untilEqual<Value>(
@@ -202,7 +205,7 @@ export async function untilEqual<Value>(
   message = '',
 ): Promise<void> {
   let value = await read();
-  for (let waited = 0; !isDeepStrictEqual(value, expected) && waited < 30_000; waited += 50) {
+  for (let waited = 0; !isDeepStrictEqual(value, expected) && waited < PATIENCE_MS; waited += 50) {
     await sleep(50);
     value = await read();
   }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
+/** A minute, in which a process can also start. */
+const MAX_TURNS = 6000;
+
 /** Holds a lock until a request waits for it, runs `action`, and returns the request's response. */
 export async function whileWaitingForLock<Answer>(
   pool: pg.Pool,
@@ -14,7 +17,7 @@ export async function whileWaitingForLock<Answer>(
     await client.query(lock);
     const answer = request();
     for (let turn = 0; (await countLockWaits(pool)) === 0; turn++) {
-      if (turn === 500) throw new Error('no request waits for the lock');
+      if (turn === MAX_TURNS) throw new Error('no request waits for the lock');
       await sleep(10);
     }
     await action();

@@ -10,6 +10,8 @@ import { testDatabase } from './database.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
+const STARTS_WITHIN_MS = 180_000;
+
 /** The processes that can be started, and where each reports that it is ready. */
 const PROCESSES = {
   web: { file: 'services/web.ts', port: 'PORT', path: '/readyz' },
@@ -47,7 +49,7 @@ export async function startProcess(
   }
 
   async function untilServes(): Promise<void> {
-    for (const end = Date.now() + 60_000; !(await serves()); await sleep(50))
+    for (const end = Date.now() + STARTS_WITHIN_MS; !(await serves()); await sleep(50))
       if (Date.now() > end || child.exitCode !== null) throw new Error(`${name} does not serve`);
   }
 

@@ -6,6 +6,8 @@ export interface Statement {
   text: string;
   /** The values bound at its first execution. */
   values: unknown[];
+  /** How many times it was executed. */
+  times: number;
 }
 
 interface Wire {
@@ -25,8 +27,10 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
   const methods = (pg as unknown as { Connection: { prototype: Methods } }).Connection.prototype;
   const { parse, bind, query } = methods;
   const texts = new Map<string, string>();
-  const note = (statement: Statement) => {
-    if (!statements.has(statement.text)) statements.set(statement.text, statement);
+  const note = (statement: Omit<Statement, 'times'>) => {
+    const noted = statements.get(statement.text);
+    if (noted) noted.times++;
+    else statements.set(statement.text, { ...statement, times: 1 });
   };
   methods.parse = function (parsed, more) {
     if (parsed.name) texts.set(parsed.name, parsed.text);

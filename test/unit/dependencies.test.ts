@@ -7,7 +7,13 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
 
-type Lock = { packages: Record<string, { hasInstallScript?: true; resolved?: string }> };
+interface Locked {
+  hasInstallScript?: true;
+  resolved?: string;
+  dev?: true;
+  engines?: { node?: string };
+}
+type Lock = { packages: Record<string, Locked> };
 
 for (const folder of ['', 'test/tools/'])
   t.test(`allows only the listed packages of ${folder}package.json to run install scripts`, (t) => {
@@ -53,3 +59,27 @@ t.test('keeps Node and deletes its C headers after an installation', (t) => {
   }
   t.end();
 });
+
+t.test(
+  'says for which packages of the service npm warns on the oldest Node, and needs none newer',
+  (t) => {
+    const { packages } = read('package-lock.json') as Lock;
+    const oldest = Number(read('package.json').engines.node.replace('>=', ''));
+    const needed = Object.entries(packages).flatMap(([path, { dev, engines }]) => {
+      // Ranges of npm packages end with the newest major that they allow.
+      const [, major, minor = 0] = />= ?(\d+)(?:\.(\d+))?[^|]*$/.exec(engines?.node ?? '') ?? [];
+      const name = path.split('node_modules/').at(-1);
+      return path && !dev && major ? [{ name, major: Number(major), minor: Number(minor) }] : [];
+    });
+    const newer = needed.filter(({ major }) => major > oldest);
+    const [, listed = ''] =
+      /On Node 20, npm warns that three packages of the service \((.*?)\) need Node 22\./.exec(
+        readFileSync(join(ROOT, 'docs/contributing/setup.md'), 'utf8'),
+      ) ?? [];
+    t.equal(oldest, 20);
+    t.same(newer.map(({ name }) => name).sort(), listed.split(', '));
+    const tooNew = newer.filter(({ major, minor }) => major > 22 || minor > 18);
+    t.same(tooNew, [], 'the code runs on Node 22.18');
+    t.end();
+  },
+);

@@ -71,8 +71,13 @@ export async function loadEarlierHistory(id: string): Promise<void> {
 /** Drops a lease that ended with a decision; marks a lease that the service ended as lost. */
 function checkLease(item: Item, request: number): void {
   const lease = get().leases.get(item.id);
-  if (!lease || lease.since > request || item.claim?.mine) return;
+  if (!lease || item.claim?.mine) return;
   if (get().marks.get(item.id)?.kind === 'deciding') return;
+  if (lease.since > request) {
+    // The answer to the claim came during this read: the claim may be newer, or may have ended.
+    if (!lease.lost) void refreshItem(item.id);
+    return;
+  }
   const isOver = item.claim === null && !needsDecision(item);
   set({ leases: withEntry(get().leases, item.id, isOver ? undefined : { ...lease, lost: true }) });
 }

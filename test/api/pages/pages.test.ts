@@ -54,12 +54,13 @@ t.test('answers a long list of encodings in bounded time', async (t) => {
   const service = await startService(t);
   const { script } = (await builtPages()).pages.moderation;
   const measure = async (encoding: string) => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     for (let turn = 0; turn < 20; turn++)
       await service.call('GET', `/assets/scripts/${script}`, {
         headers: { 'accept-encoding': encoding },
       });
-    return performance.now() - started;
+    const { user, system } = process.cpuUsage(started);
+    return user + system;
   };
   const short = await measure('gzip');
   for (const long of [`gzip${' '.repeat(7500)}x`, `gzip;q=0.${'1'.repeat(7500)}x`])

@@ -127,13 +127,15 @@ t.test('ends a wait at the expiry of its bearer', async (t) => {
      WHERE credential_id = $1`,
     [reader.credential_id],
   );
-  const started = performance.now();
+  const unexpired = (await startWaiter(service, agent)).answer();
   const pending = answer();
   t.ok(await isWaiting(pending));
   const { status, body } = await pending;
   t.equal(status, 401);
   t.equal(body.status, 'credential_not_accepted');
-  t.ok(performance.now() - started < 10_000, 'long before the end of the wait');
+  t.ok(await isWaiting(unexpired), 'before the end of the wait');
+  await bootstrap(service, agent, newCredential());
+  t.equal((await unexpired).status, 200);
 });
 
 t.test('holds no database connection while a request waits', async (t) => {
@@ -177,16 +179,19 @@ t.test('ends a wait after an earlier event, a disconnect, a timeout or a drain',
     ...service.core.wakeUps,
     subscribe: notifyAtOnce,
   });
-  const measureWait = async (seen: number, gone = new AbortController().signal, seconds = 20) => {
-    const started = performance.now();
-    await waiting.listen(id).more(seen, seconds, gone);
-    return performance.now() - started;
-  };
-  t.ok((await measureWait(1)) < 10_000, 'an event between subscribing and reading ends the wait');
-  t.ok((await measureWait(Infinity, undefined, 0.5)) > 450);
-  t.ok((await measureWait(Infinity, AbortSignal.abort())) < 10_000);
+  // The test lasts as long as a wait that does not end earlier.
+  const wait = (seen: number, gone = new AbortController().signal, seconds = 3600) =>
+    waiting.listen(id).more(seen, seconds, gone);
+  await wait(1);
+  t.pass('an event between subscribing and reading ends the wait');
+  const started = performance.now();
+  await wait(Infinity, undefined, 0.5);
+  t.ok(performance.now() - started > 450);
+  await wait(Infinity, AbortSignal.abort());
+  t.pass('a disconnect ends the wait');
   waiting.close();
-  t.ok((await measureWait(Infinity)) < 10_000);
+  await wait(Infinity);
+  t.pass('a drain ends the wait');
 });
 
 t.test('answers waiting requests when the process drains', async (t) => {
@@ -217,7 +222,7 @@ t.test('answers waiting requests when the process drains', async (t) => {
     return Number(/^http_requests_in_flight (\d+)$/m.exec(metrics)?.[1]);
   };
   while ((await inFlight()) < pending.length) await sleep(20);
-  const started = Date.now();
+  const elsewhere = (await startWaiter(service, agent)).answer();
   child.kill('SIGTERM');
   for (const answer of await Promise.all(pending)) {
     t.equal(answer.status, 200);
@@ -229,7 +234,9 @@ t.test('answers waiting requests when the process drains', async (t) => {
     });
   }
   t.same(await ended, [0, null]);
-  t.ok(Date.now() - started < 10_000, 'long before the end of the wait');
+  t.ok(await isWaiting(elsewhere), 'before the end of the wait');
+  await bootstrap(service, agent, newCredential());
+  t.equal((await elsewhere).status, 200);
 });
 
 t.test('notices a wake-up between two turns of a wait for some types', async (t) => {
