@@ -127,5 +127,5 @@ t.test('a recovery says that the membership stays disabled', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Replace my keys' }).click();
   await page.getByRole('heading', { name: 'Your membership is disabled' }).waitFor();
   await page.getByText(WORDS).waitFor();
-  await page.getByText('Your keys are replaced.').waitFor({ state: 'attached' });
+  await page.getByText('Your keys are replaced.').first().waitFor({ state: 'attached' });
 });
