@@ -45,6 +45,7 @@ export async function migrate(
         applied_at timestamptz NOT NULL DEFAULT now())`);
       const files = readMigrations(folder);
       const waiting = notApplied(files, await readApplied((text) => client.query(text)));
+      if (waiting.length > 0) await analyseLargeTables(client);
       for (const migration of waiting) await apply(client, migration);
       await setPlannerSettings(client);
       await makeJobsSchema(url);
@@ -91,6 +92,17 @@ export async function pendingMigrations(query: Query, folder = MIGRATIONS): Prom
 export async function appliedMigrations(query: Query): Promise<Applied[]> {
   const made = await query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS made`);
   return (made.rows[0] as { made: boolean }).made ? readApplied(query) : [];
+}
+
+/**
+ * Collects statistics of large tables that have none, as after pg_upgrade: a migration that joins two of them could
+ * take hours otherwise.
+ */
+async function analyseLargeTables(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(`SELECT oid::regclass::text AS name FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+      AND reltuples < 0 AND pg_relation_size(oid) >= 1048576`);
+  for (const { name } of rows) await client.query(`ANALYZE ${name}`);
 }
 
 async function apply(client: pg.Client, { version, name, sql, checksum }: Migration) {

@@ -41,6 +41,20 @@ t.test('applies each migration once, in order, and creates the job schema', asyn
   t.same(jobs.rows, [{ job: 'pgboss.job' }]);
 });
 
+t.test('gives a migration statistics of large tables that have none', async (t) => {
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const { folder, add } = createFolder(t, {
+    '0001-first.sql': `CREATE TABLE a (n int) WITH (autovacuum_enabled = off);
+      INSERT INTO a SELECT generate_series(1, 40000);`,
+  });
+  await migrate(url, { folder });
+  const counted = `SELECT reltuples::int AS n FROM pg_class WHERE relname = 'a'`;
+  t.same((await pool.query(counted)).rows, [{ n: -1 }]);
+  add({ '0002-second.sql': `CREATE TABLE seen AS ${counted};` });
+  await migrate(url, { folder });
+  t.same((await pool.query('SELECT n FROM seen')).rows, [{ n: 40_000 }]);
+});
+
 t.test('applies each migration once when processes migrate concurrently', async (t) => {
   const { url, pool } = await testDatabase(t, { empty: true });
   const { folder } = createFolder(t, { ...one, ...two });
