@@ -339,7 +339,6 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'services/documents/reference/pages.ts': 'names of pages',
   'services/documents/reference/schema-view.ts': 'names of schemas',
   'services/moderation/claims/claims.ts': 'kinds and ids of subjects',
-  'services/moderation/decisions/decide-record.ts': 'ids of events of one record',
   'services/moderation/decisions/decide.ts': 'ids of notes of one request',
   'services/moderation/queue/entries.ts': 'kinds and ids of subjects',
   'services/moderation/queue/queue-counts.ts': 'views',
