@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { seedLog } from '../../bench/seed-log.ts';
 import { readModels } from '../../harness/rebuilt.ts';
 import { callUntilTaken, newKey, signedIn } from '../../harness/registration.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -76,6 +77,15 @@ t.test('rebuilds across ranges of positions without events', async (t) => {
   const { rows } = await pool.query('SELECT count(*)::int FROM events');
   t.same(await rebuild(url, catalogue, projections), { events: rows[0].count, kept: [] });
   t.same(await readModels(pool), before);
+});
+
+t.test('rebuilds from the log that the benchmarks seed', async (t) => {
+  const { pool, url } = await testDatabase(t);
+  await seedLog(url, randomUUID(), 2000);
+  const { events } = await rebuild(url, catalogue, projections);
+  const { rows } = await pool.query('SELECT count(*)::int AS notes FROM notes');
+  t.ok(events > 0);
+  t.same(rows, [{ notes: events }]);
 });
 
 t.test('names the event that it cannot rebuild from', async (t) => {
