@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Moderators 0 and 1; members 0 (the author) to 2. */
+/** Moderators 0 to 2; members 0 (the author) to 2. */
 export type Act =
   | {
       type:
@@ -44,11 +44,11 @@ const act = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: of('escalate', 'defer', 'restore', 'keep') }) },
   { weight: 4, arbitrary: fc.record({ type: of('grant', 'uphold') }) },
   {
-    weight: 4,
+    weight: 6,
     arbitrary: fc.record({
       type: of('undo'),
-      back: fc.nat(2),
-      role: fc.constantFrom('triage', 'moderator', 'lead'),
+      back: fc.constantFrom(0, 0, 1, 2),
+      role: fc.constantFrom('triage', 'moderator', 'lead', 'lead'),
     }),
   },
   {
@@ -76,7 +76,7 @@ export const steps = (maxSteps: number): fc.Arbitrary<Step[]> =>
   fc.array(
     fc.record({
       act,
-      moderator: fc.nat(1),
+      moderator: fc.nat(2),
       wait: fc.oneof(
         { weight: 8, arbitrary: fc.constant(1) },
         { weight: 3, arbitrary: fc.constantFrom(UNDO_SECONDS - 1, UNDO_SECONDS, UNDO_SECONDS) },

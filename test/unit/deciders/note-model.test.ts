@@ -16,6 +16,7 @@ import { answersOf, same, tries } from '../../support/sequences.ts';
 import {
   ann,
   bob,
+  carol,
   eventId,
   id,
   later,
@@ -25,7 +26,7 @@ import {
   submission,
 } from './note-setting.ts';
 
-const MODERATORS = [ann, bob];
+const MODERATORS = [ann, bob, carol];
 const MEMBERS = [memberId, ann, bob];
 type Reviewed = Exclude<
   Step['act']['type'],
@@ -183,7 +184,7 @@ t.test('answers every command as the model does and replays to the same state', 
     same(note.replay(log), state);
     for (const what of model.brought) answers.seen.add(`undo accepted: ${what}`);
   });
-  fc.assert(property, tries(4000));
+  fc.assert(property, tries(12_000));
   for (const answer of [
     ...['approve', 'reject', 'escalate', 'defer', 'remove', 'keep'].flatMap((type) =>
       ['accepted', 'wrong_state', 'version_mismatch'].map((answer) => `${type} ${answer}`),

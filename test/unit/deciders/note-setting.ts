@@ -8,6 +8,7 @@ export const parentId = '1c8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f61';
 export const memberId = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';
 export const ann = '3e8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f63';
 export const bob = '4f8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f64';
+export const carol = '5f8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f65';
 const start = new Date('2026-09-12T10:00:00.000Z');
 export const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const UNDO = 600;
