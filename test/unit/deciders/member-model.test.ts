@@ -127,7 +127,7 @@ t.test('agrees with the model on registrations, recoveries and deletions', async
         for (let who = 0; who < 5; who++) same(log.state(who), model.members.get(who) ?? 'unknown');
       }
     }),
-    tries(5000),
+    tries(12_000),
   );
   for (const answer of [
     'register accepted',
