@@ -1,9 +1,3 @@
-import { z } from 'zod';
-import { defineJobType, SWEEP } from '../../platform/jobs/job-type.ts';
+import { defineSweep } from '../../platform/jobs/job-type.ts';
 
-export const lapseCaseClaims = defineJobType({
-  queue: 'lapse-case-claims',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 30,
-});
+export const lapseCaseClaims = defineSweep('lapse-case-claims', 30);

@@ -1,10 +1,4 @@
-import { z } from 'zod';
-import { defineJobType, SWEEP } from '../../platform/jobs/job-type.ts';
+import { defineSweep } from '../../platform/jobs/job-type.ts';
 
 // Every 30 seconds, so that expiries are recorded within a minute despite the scheduler's delay.
-export const expireCredentials = defineJobType({
-  queue: 'expire-credentials',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 30,
-});
+export const expireCredentials = defineSweep('expire-credentials', 30);

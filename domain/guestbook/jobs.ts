@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineJobType, jobOf, KEPT, ONCE, SWEEP } from '../../platform/jobs/job-type.ts';
+import { defineJobType, defineSweep, jobOf, KEPT, ONCE } from '../../platform/jobs/job-type.ts';
 
 /** Names a decision on a note by the note's version after it. */
 export const tellAuthor = defineJobType({
@@ -8,19 +8,9 @@ export const tellAuthor = defineJobType({
   retry: ONCE,
 });
 
-export const closeAppeals = defineJobType({
-  queue: 'close-appeals',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 3600,
-});
+export const closeAppeals = defineSweep('close-appeals', 3600);
 
-export const retention = defineJobType({
-  queue: 'retention',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 86_400,
-});
+export const retention = defineSweep('retention', 86_400);
 
 export const screenNote = defineJobType({
   queue: 'screen-note',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineJobType, ONCE, SWEEP } from '../../platform/jobs/job-type.ts';
+import { defineJobType, defineSweep, ONCE } from '../../platform/jobs/job-type.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
 
 /** Names a removal by the version of the record's stream after it. */
@@ -12,23 +12,8 @@ export const tellRemoval = defineJobType({
   retry: ONCE,
 });
 
-export const settleReports = defineJobType({
-  queue: 'settle-reports',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 60,
-});
+export const settleReports = defineSweep('settle-reports', 60);
 
-export const queueAge = defineJobType({
-  queue: 'queue-age',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 3600,
-});
+export const queueAge = defineSweep('queue-age', 3600);
 
-export const expireLeases = defineJobType({
-  queue: 'expire-leases',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 30,
-});
+export const expireLeases = defineSweep('expire-leases', 30);

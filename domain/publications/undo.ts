@@ -21,7 +21,7 @@ interface Undoing {
     at: Date;
     /** Whether an appeal against the decision is open. */
     appealed: boolean;
-    /** The moderator whose decision this one reviewed, on appeal for example; null if there is none. */
+    /** The moderator whose decision this one reviewed, on appeal for example, or null. */
     reviewed: string | null;
   };
   me: { moderatorId: string; role: Role };

@@ -120,7 +120,7 @@ export async function handle<
           ? { unchanged: policy.repeat(receipt, rows.policy, now) }
           : receipts.conflict;
 
-      // 6. Refuse if a stream cannot be acted on, whatever the command: not found, gone.
+      // 6. Refuse if no command can act on a stream: not found, gone.
       const loaded = rows.command as Readonly<Record<string, unknown>>;
       const missing = Object.values(loaded).find(isRefusal);
       if (missing) return missing;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Job } from '../eventstore/command.ts';
 
 /** How a queue treats jobs that fail, hang or were never started. */
@@ -41,6 +41,10 @@ export interface JobType<Data = unknown> {
 export const defineJobType = <Data extends Record<string, unknown>>(
   type: JobType<Data>,
 ): JobType<Data> => type;
+
+/** Defines a job that runs every so many seconds, without data. */
+export const defineSweep = (queue: string, every: number): JobType<Record<string, never>> =>
+  defineJobType({ queue, schema: z.object({}), retry: SWEEP, every });
 
 /** A job of this type, for the `jobs` of a command. */
 export const jobOf = <Data extends Record<string, unknown>>(

@@ -1,9 +1,3 @@
-import { z } from 'zod';
-import { defineJobType, SWEEP } from '../jobs/job-type.ts';
+import { defineSweep } from '../jobs/job-type.ts';
 
-export const sweepRateCounters = defineJobType({
-  queue: 'sweep-rate-counters',
-  schema: z.object({}),
-  retry: SWEEP,
-  every: 3600,
-});
+export const sweepRateCounters = defineSweep('sweep-rate-counters', 3600);

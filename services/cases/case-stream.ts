@@ -42,8 +42,8 @@ export type FoundCase = ReturnType<typeof caseStream<CaseRow>>;
 const factsSinceReset = defineFactsSinceReset(RESETS);
 
 /**
- * Loads a case, and the members whom it concerns. If the author's account is closed, the case is gone,
- * whatever its state.
+ * Loads a case, and the members whom it concerns. A case whose author's account is closed is
+ * gone in every state.
  */
 export const loadCase = (caseId: string) =>
   derive(

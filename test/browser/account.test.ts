@@ -233,7 +233,7 @@ t.test('says that a session has ended and keeps the text', NEEDS_BROWSER, async 
     await page.getByRole('button', { name: ask }).click();
     const said = page.locator('main').getByText('Your session has ended');
     await said.waitFor();
-    await untilEqual(t, () => page.locator('.own-note').count(), 0, 'of whoever sits here now');
+    await untilEqual(t, () => page.locator('.own-note').count(), 0, 'of the next member');
     await signIn(visit, keys);
     await said.waitFor({ state: 'detached' });
   };

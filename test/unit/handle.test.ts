@@ -142,7 +142,7 @@ t.test('appends what the decider decides, and stores the reply in a receipt', as
   t.match([...receipts.values()], [{ httpStatus: 201, reply: body, eventIds: ['event 0'] }]);
 });
 
-t.test('answers a repeat from the receipt, whatever became of the stream', async (t) => {
+t.test('answers a repeat from the receipt, also after the stream has changed', async (t) => {
   const { handled, written } = createStore();
   await handled({});
   for (const change of [{}, { count: null }, { limited: true }, { by: -1 }])

@@ -3,6 +3,7 @@ import { Alert } from '../shared/alert.tsx';
 import { Field } from '../shared/field.tsx';
 import { When } from '../site/parts.tsx';
 import { createDeletion } from './delete-account.ts';
+import { EraseNotes } from './erase-notes.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
 import { type Failure, failureText } from './problem-text.ts';
@@ -109,14 +110,7 @@ export function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeletePr
           errors={tried ? errors : {}}
         />
       )}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={erase}
-          onChange={(event) => setErase(event.currentTarget.checked)}
-        />
-        Also remove my published notes. Otherwise they stay, signed “former member”.
-      </label>
+      <EraseNotes checked={erase} onChecked={setErase} />
       <Field
         label={`Type ${session.handle} to confirm`}
         name="confirm"

@@ -6,6 +6,7 @@ import { Dialog } from '../shared/dialog.tsx';
 import { Field } from '../shared/field.tsx';
 import { foreign } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
+import { EraseNotes } from './erase-notes.tsx';
 import type { Proof } from './key-fields.tsx';
 import { saveFile } from './key-file.ts';
 import { OwnTextForm } from './own-text-form.tsx';
@@ -225,14 +226,7 @@ function Deletion({ proof, send, failure, onDeleted }: DeletionProps) {
       <p>
         This cannot be undone. Unpublished notes are erased, and nobody can take your handle again.
       </p>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={erase}
-          onChange={(event) => setErase(event.currentTarget.checked)}
-        />
-        Also remove my published notes. Otherwise they stay, signed “former member”.
-      </label>
+      <EraseNotes checked={erase} onChecked={setErase} />
       <Field
         label="Type your handle to confirm"
         name="confirm"
