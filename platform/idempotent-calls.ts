@@ -1,11 +1,11 @@
 import { type Command, mapAnswer } from './eventstore/command.ts';
 import type { EventStore } from './eventstore/event-store.ts';
 import { type IdempotentRequest, idempotentCommand } from './eventstore/idempotency.ts';
-import { memberOwner, moderatorOwner } from './eventstore/owner.ts';
+import { moderatorOwner } from './eventstore/owner.ts';
+import { REPLAYED, requestOf } from './http/keyed-call.ts';
 import type { PrincipalOf } from './http/principal.ts';
-import { fillPath, type RequestContext, type Route } from './http/route.ts';
+import type { RequestContext, Route } from './http/route.ts';
 import type { JsonObject } from './http/strict-json.ts';
-import type { KeyRing } from './keys/key-ring.ts';
 import type { Refusal } from './refusal.ts';
 
 type Holder = PrincipalOf<'moderator'> | PrincipalOf<'session'>;
@@ -25,9 +25,6 @@ export interface Once<Answer> {
   answer: Answer;
   headers?: Record<string, string>;
 }
-
-/** The headers of a response that repeats an earlier answer. */
-export const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /** Executes the command of a moderator's call, once per `Idempotency-Key`. */
 export function executeOnce<Answer, Code extends string>(
@@ -49,31 +46,16 @@ export function moderatorOnce<Answer, Code extends string>(
   return once({ owner, space: 'moderation', keys: null }, call, command, httpStatus);
 }
 
-/** The command of a session's call, once per `Idempotency-Key`. */
-export function memberOnce<Answer, Code extends string>(
-  keys: KeyRing,
-  call: Keyed<PrincipalOf<'session'>>,
-  command: Command<Answer, Code>,
-  httpStatus: number,
-): Command<Once<Answer>, Code | 'idempotency_conflict'> {
-  const owner = memberOwner(call.principal.memberId);
-  return once({ owner, space: 'session', keys }, call, command, httpStatus);
-}
-
 function once<S extends 'moderation' | 'session', Answer, Code extends string>(
   holder: Pick<IdempotentRequest<S>, 'owner' | 'space' | 'keys'>,
   call: Keyed,
   command: Command<Answer, Code>,
   httpStatus: number,
 ) {
-  const { operation, sent, request } = call;
   return idempotentCommand<S, Once<Answer>, Code>(
     {
       ...holder,
-      key: request.idempotencyKey,
-      operation,
-      route: requestLine(call),
-      sent,
+      ...requestOf({ params: undefined, ...call }),
     },
     {
       ...mapAnswer(command, (answer): Once<Answer> => ({ answer })),
@@ -81,9 +63,4 @@ function once<S extends 'moderation' | 'session', Answer, Code extends string>(
       replay: ({ reply }) => ({ answer: reply as Answer, headers: REPLAYED }),
     },
   );
-}
-
-/** The method and the path of a call, as its receipt stores them. */
-export function requestLine({ route, params }: { route: Route; params?: unknown }): string {
-  return `${route.method} ${fillPath(route, params)}`;
 }

@@ -1,12 +1,17 @@
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import { attribute, type OwnAppend } from './append.ts';
-import { type Command, type Decision, defineCommand, type Job, type Writes } from './command.ts';
+import {
+  type Decision,
+  defineCommand as defineTransaction,
+  type Job,
+  type Command as Transaction,
+  type Writes,
+} from './command.ts';
 import type { Actor, RecordedEvent } from './event.ts';
 import type { EventStore } from './event-store.ts';
-import { type IdempotentRequest, receiptsOf } from './idempotency.ts';
+import { type IdempotentRequest, NO_RECEIPTS, receiptsOf } from './idempotency.ts';
 import type { Load, MemberRead, Rows } from './load.ts';
-import type { ReceiptRow } from './receipts.ts';
 
 /** What a command reads, by name: streams, as `defineStream` loads them, and rows. */
 type Loads = Readonly<Record<string, Load>>;
@@ -20,43 +25,84 @@ type RefusalOf<Of extends Loads> = Extract<
   Refusal
 >;
 
+type Events = readonly RecordedEvent[];
+
 /** An accepted command: what it writes, all in one transaction, and what it replies. */
-export interface Accepted<Reply, Given> {
+export interface Accepted<Reply, Given = Events> {
   appends: readonly OwnAppend[];
   /** Writes of primary data that is not events: verifiers, sessions, leases. */
   rows?: readonly Sql[];
   jobs?: readonly Job[];
-  /** Builds the reply once the events have ids, from what the policy gives. */
+  /** Set if the statements of `load` have changed state, as a claim does. */
+  changesRows?: boolean;
+  /** Builds the reply once the events have ids, from what the policy gives: by default the events. */
   reply(given: Given): Reply;
 }
 
-/** What a command needs, and how it is decided. */
-interface Handled<Of extends Loads, Reply, Code extends string, Given> {
+/** The status and the body of a reply, as a receipt stores them. */
+interface Stored {
+  status: number;
+  body: unknown;
+}
+
+/** What a command needs, and how it is decided. `Caller` is what its policy has proven. */
+export interface Command<
+  Reply,
+  Code extends string = never,
+  Caller = unknown,
+  Given = Events,
+  Of extends Loads = Loads,
+> {
+  /** The ids of further members to lock. */
+  lock?: readonly string[];
   /** Finds further members to lock. A stream finds those whom its own events concern. */
   find?: MemberRead | readonly MemberRead[];
   load: Of;
   /** Decides on what was loaded; `now` is the time of the database. Does no I/O. */
-  decide(loaded: Loaded<Of>, now: Date): Accepted<Reply, Given> | Refusal<Code>;
+  decide(loaded: Loaded<Of>, now: Date, caller: Caller): Accepted<Reply, Given> | Refusal<Code>;
+  /** What the receipt stores of the reply; by default the body. */
+  store?(reply: Reply): unknown;
+  /** Changes what the receipt has stored into the reply of a repeat. */
+  restore?(stored: Stored, loaded: Loaded<Of>, now: Date): Stored | Refusal<Code>;
+  /** Options of the engine. */
+  engine?: Pick<Transaction<unknown>, 'durable' | 'commitWithLoad'> & { attempts?: number };
+}
+
+/** Defines a command apart from where it is handled; infers what `decide` gets from `load`. */
+export function defineCommand<
+  const Of extends Loads,
+  Reply,
+  Caller = unknown,
+  Given = Events,
+  Code extends string = never,
+>(
+  command: Command<Reply, Code, Caller, Given, Of>,
+): Command<Reply, Code | RefusalOf<Of>['refused'], Caller, Given> {
+  return command as never;
 }
 
 /**
  * Who issues a command, how that is proven, and how a repeated request is recognized. `Reply` has what the
- * request may be answered with.
+ * request may be answered with. Jobs and the command line need no more than an actor.
  */
-export interface Policy<Code extends string, Given, Reply, Known = unknown> {
+export interface Policy<Code extends string, Given, Reply, Caller = null, Known = unknown> {
   /** Whose events they are, unless the stream attributes them to another actor. */
   actor: Actor;
   /** The ids of the members to lock, so that nothing changes what is proven. */
-  lock: readonly string[];
+  lock?: readonly string[];
   /** What the functions of the policy need, read under the locks. */
-  load: Load;
-  /** Refuses a caller who may no longer act. Repeated requests are checked as well. */
-  prove(rows: Known): Refusal<Code> | null;
-  request: IdempotentRequest;
-  /** The reply to a repeated request. */
-  repeat(receipt: ReceiptRow, rows: Known, now: Date): Reply;
+  load?: Load;
+  /**
+   * Refuses a caller who may no longer act; returns what the command may know of the caller. Repeated
+   * requests are checked as well: `isRepeat` says whether the request is one.
+   */
+  prove?(rows: Known, isRepeat: () => boolean): Caller | Refusal<Code>;
+  /** Undefined if requests are not recognized: there is no receipt, and a repeat is decided again. */
+  request?: IdempotentRequest;
+  /** The reply to a repeated request; by default what the receipt stores. */
+  repeat?(stored: Stored, rows: Known, now: Date): Reply;
   /** Refuses an accepted command because of a limit, or returns what is written and given with it. */
-  charge(rows: Known, accepted: AcceptedFacts): Charge<Given> | Refusal<Code>;
+  charge?(rows: Known, accepted: AcceptedFacts): Charge<Given> | Refusal<Code>;
 }
 
 interface AcceptedFacts {
@@ -70,81 +116,113 @@ interface AcceptedFacts {
 interface Charge<Given> {
   rows: readonly Sql[];
   /** What the reply may contain, from the recorded events. */
-  give(events: readonly RecordedEvent[]): Given;
+  give(events: Events): Given;
   /** Headers of the reply, which its receipt does not store. */
   headers: Readonly<Record<string, string>>;
 }
 
 /** Defines a policy; infers the rows of its functions from `load`. */
-export function definePolicy<Code extends string, Given, Reply, const Of extends Load>(
-  policy: Policy<Code, Given, Reply, Rows<Of>> & { load: Of },
-): Policy<Code, Given, Reply> {
+export function definePolicy<
+  Code extends string,
+  const Of extends Load,
+  Given = Events,
+  Reply = unknown,
+  Caller = null,
+>(
+  policy: Policy<Code, Given, Reply, Caller, Rows<Of>> & { load: Of },
+): Policy<Code, Given, Reply, Caller> {
   return policy;
 }
 
 /**
- * Executes a request that changes something: proves the caller, recognizes a repeat, decides, and commits
- * the events with everything that follows from them in one transaction.
+ * Executes a command: proves the caller, recognizes a repeat, decides, and commits the events with
+ * everything that follows from them in one transaction. A request has a policy; a job and the command line
+ * act as an actor, with nothing to prove or to recognize.
  */
-export async function handle<
+export function handle<
   const Of extends Loads,
   Reply,
   Given,
+  Caller,
   Unproven extends string,
   Code extends string = never,
 >(
   store: EventStore,
-  policy: Policy<Unproven, Given, Reply>,
-  command: Handled<Of, NoInfer<Reply>, Code, NoInfer<Given>>,
-): Promise<Reply | RefusalOf<Of> | Refusal<Code | Unproven>> {
-  const receipts = receiptsOf(policy.request);
-  const { find, load, decide } = command;
+  policy: Policy<Unproven, Given, Reply, Caller>,
+  command: Command<NoInfer<Reply>, Code, NoInfer<Caller>, NoInfer<Given>, Of>,
+): Promise<Reply | RefusalOf<Of> | Refusal<Code | Unproven>>;
+export function handle<const Of extends Loads, Reply, Code extends string = never>(
+  store: EventStore,
+  actor: Actor,
+  command: Command<Reply, Code, null, Events, Of>,
+): Promise<Reply | RefusalOf<Of> | Refusal<Code>>;
+export async function handle<Reply, Caller, Given>(
+  store: EventStore,
+  by: Policy<string, Given, Reply, Caller> | Actor,
+  command: Command<Reply, string, Caller, Given>,
+): Promise<Reply | Refusal> {
+  const policy: Policy<string, Given, Reply, Caller> = 'actor' in by ? by : { actor: by };
+  const receipts = policy.request ? receiptsOf(policy.request) : NO_RECEIPTS;
+  const { find, load, decide, engine: { attempts, ...engine } = {} } = command;
 
-  const planned: Command<Reply, string> = defineCommand({
+  const transaction: Transaction<Reply, string> = defineTransaction({
+    ...engine,
     // 1. Find further members to lock, in read models, before the transaction begins.
     ...(find ? { find } : {}),
     // 2. Begin. Lock the members in the order of their ids; a concurrent repeat waits here.
-    lock: policy.lock,
+    lock: [...(policy.lock ?? []), ...(command.lock ?? [])],
     // 3. Load what proves the caller, the streams and rows, and the receipt of an earlier request.
-    load: { policy: policy.load, command: load, receipts: receipts.read },
+    load: { policy: policy.load ?? null, command: load, receipts: receipts.read },
 
     decide({ rows, now }): Decision<Reply, string> {
+      const loaded = rows.command as Loaded<Loads>;
+      const receipt = receipts.find(rows.receipts);
+
       // 4. Prove the caller again, since the right to act may have ended before the lock was taken.
-      const unproven = policy.prove(rows.policy);
-      if (unproven) return unproven;
+      const caller = policy.prove?.(rows.policy, () => receipts.isRepeat(receipt));
+      if (isRefusal(caller)) return caller;
 
       // 5. Answer a repeat from the receipt; refuse another request with the same key.
-      const receipt = receipts.find(rows.receipts);
-      if (receipt)
-        return receipts.isRepeat(receipt)
-          ? { unchanged: policy.repeat(receipt, rows.policy, now) }
-          : receipts.conflict;
+      if (receipt) {
+        if (!receipts.isRepeat(receipt)) return receipts.conflict;
+        const kept: Stored = { status: receipt.http_status, body: receipt.reply };
+        const stored = command.restore ? command.restore(kept, loaded, now) : kept;
+        if (isRefusal(stored)) return stored;
+        return { unchanged: (policy.repeat?.(stored, rows.policy, now) ?? stored) as Reply };
+      }
 
       // 6. Refuse if no command can act on a stream: not found, gone.
-      const loaded = rows.command as Readonly<Record<string, unknown>>;
       const missing = Object.values(loaded).find(isRefusal);
       if (missing) return missing;
 
       // 7. Decide.
-      const decided = decide(loaded as Loaded<Of>, now);
+      const decided = decide(loaded, now, caller as Caller);
       if (isRefusal(decided)) return decided;
 
       // 8. Charge the caller, who may have reached a limit.
-      const changes = decided.appends.some(({ events }) => events.length > 0);
-      const charge = policy.charge(rows.policy, { changes, now, bodyHash: receipts.bodyHash });
+      const { appends, jobs = [], reply } = decided;
+      const changes =
+        decided.changesRows === true || appends.some(({ events }) => events.length > 0);
+      const charge = policy.charge?.(rows.policy, { changes, now, bodyHash: receipts.bodyHash });
       if (isRefusal(charge)) return charge;
 
       // 9. Write the events, the rows, the jobs and the receipt, from which repeats are answered.
-      const { appends, jobs = [], reply } = decided;
       const writes: Writes<Reply> = {
         appends: attribute(appends, policy.actor),
-        rows: [...charge.rows, ...(decided.rows ?? [])],
+        rows: [...(charge?.rows ?? []), ...(decided.rows ?? [])],
         jobs,
-        answer: (events) => ({ ...reply(charge.give(events)), headers: charge.headers }),
+        changesRows: changes,
+        answer: (events) =>
+          charge
+            ? { ...reply(charge.give(events)), headers: charge.headers }
+            : reply(events as Given),
       };
-      return receipts.keep(writes, (answer) => answer as { status: number; body: unknown });
+      return receipts.keep(writes, (answer) => {
+        const { status, body } = answer as Stored;
+        return { status, body: command.store ? command.store(answer) : body };
+      });
     },
   });
   // 10. Execute it, alone or in a shared transaction. After a lost race, steps 2 to 9 are repeated.
-  return store.execute(planned) as never;
+  return store.execute(transaction, attempts);
 }

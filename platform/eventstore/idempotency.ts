@@ -221,6 +221,22 @@ export function receiptsOf<S extends Space>(request: IdempotentRequest<S>): Rece
   };
 }
 
+/** Of a command without an idempotency key that may not have one: nothing is stored or replayed. */
+export const NO_RECEIPTS: Receipts<never> = {
+  read: null,
+  find: () => undefined,
+  isRepeat: () => false,
+  conflict: refuse('idempotency_conflict') as never,
+  bodyHash: () => '',
+  keep: (decision) =>
+    'unchanged' in decision || changesState(decision) || hasWrites(decision)
+      ? decision
+      : { unchanged: resolveAnswer(decision, []) },
+};
+
+const hasWrites = ({ rows = [], jobs = [] }: Writes<unknown>): boolean =>
+  rows.length + jobs.length > 0;
+
 const changesState = ({ appends, changesRows = false }: Writes<unknown>): boolean =>
   changesRows || appends.some(({ events }) => events.length > 0);
 

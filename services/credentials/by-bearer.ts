@@ -4,13 +4,12 @@ import { definePolicy, type Policy } from '../../platform/eventstore/handle.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { fault } from '../../platform/fault.ts';
+import { type KeyedCall, REPLAYED, requestOf } from '../../platform/http/keyed-call.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { LimitProblem } from '../../platform/http/rate-limit.ts';
 import { jsonContent } from '../../platform/http/respond.ts';
-import type { LimitOf, ReplyOf, RequestContext, Route } from '../../platform/http/route.ts';
+import type { LimitOf, ReplyOf, Route } from '../../platform/http/route.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
-import type { JsonObject } from '../../platform/http/strict-json.ts';
-import { REPLAYED, requestLine } from '../../platform/idempotent-calls.ts';
 import { MEMBERSHIP_DISABLED } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
@@ -34,15 +33,6 @@ export interface MemberDeps {
   config: Pick<Config, 'limitWritesPerDay'>;
 }
 
-/** What a policy needs of a mutation under `/api/v1`; the `Call` of a handler satisfies it. */
-export interface MemberCall<R extends Route = Route> {
-  operation: string;
-  route: R;
-  params: unknown;
-  sent: JsonObject;
-  request: Pick<RequestContext, 'idempotencyKey'>;
-}
-
 /** The refusals of every command; a route that uses the write budget also has that of the budget. */
 type MemberRefusal<R extends Route> =
   | 'credential_not_accepted'
@@ -54,7 +44,7 @@ type MemberPolicy<R extends Route> = Policy<MemberRefusal<R>, ReceiptBody, Reply
 /** Checks the bearer again once the member is locked, since it may have been revoked meanwhile. */
 export function byBearer<R extends Route>(
   deps: MemberDeps,
-  call: MemberCall<R> & { principal: PrincipalOf<'credential'> },
+  call: KeyedCall<R> & { principal: PrincipalOf<'credential'> },
 ): MemberPolicy<R> {
   const { memberId, credentialId } = call.principal;
   return byMember(deps, call, memberId, {
@@ -69,7 +59,7 @@ export function byBearer<R extends Route>(
 /** Proves the sign-in key. An unknown member id costs the same work, to hide the cause. */
 export function bySignInKey<R extends Route>(
   deps: MemberDeps,
-  call: MemberCall<R> & { body: { member_id: string; sign_in_key: string } },
+  call: KeyedCall<R> & { body: { member_id: string; sign_in_key: string } },
 ): MemberPolicy<R> {
   const { keys } = deps;
   const { member_id: memberId, sign_in_key: signInKey } = call.body;
@@ -99,12 +89,11 @@ interface Proof<Known> {
  */
 function byMember<R extends Route, const Of extends Load>(
   { keys, config }: MemberDeps,
-  call: MemberCall<R>,
+  call: KeyedCall<R>,
   memberId: string,
   proof: Proof<Rows<Of>> & { load: Of },
 ): MemberPolicy<R> {
-  const { operation, sent } = call;
-  const { idempotencyKey: key } = call.request;
+  const { operation, request } = call;
   const limit = config.limitWritesPerDay;
   const counted = call.route.limits?.includes(WRITES_PER_DAY) === true;
   const headersAfter = (used: number, now: Date) =>
@@ -115,20 +104,12 @@ function byMember<R extends Route, const Of extends Load>(
     lock: [memberId],
     load: { proof: proof.load, budgets: writesToday(memberId) },
     prove: (rows) => proof.prove(rows.proof as Rows<Of>),
-    request: {
-      owner: memberOwner(memberId),
-      space: 'api',
-      key,
-      operation,
-      route: requestLine(call),
-      sent,
-      keys,
-    },
+    request: { owner: memberOwner(memberId), space: 'api', keys, ...requestOf(call) },
     // The stored reply, byte for byte.
-    repeat: ({ http_status, reply }, { budgets: [budget] }, now) =>
+    repeat: ({ status, body }, { budgets: [budget] }, now) =>
       ({
-        status: http_status,
-        content: jsonContent(reply),
+        status,
+        content: jsonContent(body),
         headers: { ...headersAfter(budget?.used ?? 0, now), ...REPLAYED },
       }) as unknown as ReplyOf<R>,
     charge(rows, { changes, now, bodyHash }) {
@@ -148,7 +129,7 @@ function byMember<R extends Route, const Of extends Load>(
           ...(counted ? [countWrite(memberId, now)] : []),
         ],
         give: (events) => ({
-          operation_id: key ?? '',
+          operation_id: request.idempotencyKey ?? '',
           operation,
           member_id: memberId,
           recorded_at: now.toISOString(),

@@ -4,13 +4,8 @@ import { type NoteCommand, note } from '../../domain/guestbook/note.ts';
 import type { ReportReason } from '../../domain/guestbook/report-reasons.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
-import type { Actor } from '../../platform/eventstore/event.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-  type MemberRead,
-} from '../../platform/eventstore/event-store.ts';
+import { type Accepted, type Command, defineCommand } from '../../platform/eventstore/handle.ts';
+import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
@@ -45,40 +40,32 @@ const reportersOf = (noteId: string): MemberRead =>
 export type OwnRefusal = 'not_found' | 'state_conflict';
 
 /** Runs an author's command on the author's note: a withdrawal or an appeal. */
-export function authorCommand(
+export function authorCommand<Reply>(
   noteId: string,
   memberId: string,
   command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
-): Command<null, OwnRefusal> {
+  reply: Reply,
+): Command<Reply, OwnRefusal> {
   return defineCommand({
-    lock: [memberId],
     find: reportersOf(noteId),
     load: { notes: lockNote(noteId), events: readFacts(memberOwner(memberId), noteStream(noteId)) },
-    decide({
-      rows: {
-        notes: [row],
-        events,
-      },
-      now,
-    }): Decision<null, OwnRefusal> {
+    decide({ notes: [row], events }, now) {
       if (!row) return refuse('not_found');
       const decided = note.decide(note.replay(events), command(now));
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
-      if (decided.length === 0) return { unchanged: null };
       return {
-        answer: null,
         appends: [
           {
             owner: ownerOfNote(row),
             stream: noteStream(noteId),
             version: streamVersion(events),
-            actor: { type: 'member', id: memberId },
             events: decided,
           },
         ],
         rows: decided.some(({ type }) => type === 'NoteWithdrawn')
           ? [dropLeases('note', [noteId])]
           : [],
+        reply: () => reply,
       };
     },
   });
@@ -92,24 +79,23 @@ export const heldNotes = (ids: readonly string[]): Sql<{ note_id: string }> =>
     [ids],
   );
 
-/** Corrects the author's note and erases its former text; returns the version of the note. */
-export function correctCommand(
+/** Corrects the author's note and erases its former text; replies with the version of the note. */
+export function correctCommand<Reply>(
   noteId: string,
   memberId: string,
   message: string,
   undoSeconds: number,
-): Command<number, OwnRefusal> {
+  reply: (version: number) => Reply,
+): Command<Reply, OwnRefusal> {
   const owner = memberOwner(memberId);
   return defineCommand({
-    lock: [memberId],
     load: {
       // Claims lock the row too: a claim is seen here, or it reads the new text.
       notes: lockNote(noteId),
       events: readFacts(owner, noteStream(noteId)),
       held: heldNotes([noteId]),
     },
-    decide({ rows: { notes, events, held }, now }): Decision<number, OwnRefusal> {
-      const [row] = notes;
+    decide({ notes: [row], events, held }, now) {
       if (!row) return refuse('not_found');
       const version = streamVersion(events);
       const decided = note.decide(note.replay(events), {
@@ -122,20 +108,11 @@ export function correctCommand(
         now,
       });
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
-      if (decided.length === 0) return { unchanged: version };
       return {
-        answer: version + decided.length,
-        appends: [
-          {
-            owner,
-            stream: noteStream(noteId),
-            version,
-            actor: { type: 'member', id: memberId },
-            events: decided,
-          },
-        ],
+        appends: [{ owner, stream: noteStream(noteId), version, events: decided }],
         rows: [eraseFormerText(owner, noteId, version)],
         jobs: [screeningJob([noteId])],
+        reply: () => reply(version + decided.length),
       };
     },
   });
@@ -150,17 +127,19 @@ export interface Reported {
 }
 
 /**
- * Reports a note. Returns the report's id; a repeated report returns the id of the first. Reads rows
- * instead of the note's stream, which may have many reports.
+ * Reports a note. Replies with the report's id; a repeated report, which is not new, has the id of the
+ * first. Reads rows instead of the note's stream, which may have many reports.
  */
-export function reportCommand(noteId: string, reported: Reported): Command<string, 'not_found'> {
+export function reportCommand<Reply, Given>(
+  noteId: string,
+  reported: Reported,
+  reply: (isNew: boolean, reportId: string) => (given: Given) => Reply,
+): Command<Reply, 'not_found', unknown, Given> {
   const { reportId, reporter, reason, details } = reported;
   const memberId = 'memberId' in reporter ? reporter.memberId : null;
   const buckets = 'buckets' in reporter ? reporter.buckets : [];
   const [bucket] = buckets;
-  const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
   return defineCommand({
-    ...(memberId ? { lock: [memberId] } : {}),
     load: {
       notes: lockNote(noteId),
       parents: parentOf(noteId),
@@ -169,11 +148,13 @@ export function reportCommand(noteId: string, reported: Reported): Command<strin
       reports: memberId === null ? null : findMemberReport(noteId, memberId),
       totals: reportTotals(noteId),
     },
-    decide({ rows }): Decision<string, 'not_found'> {
-      const [row] = rows.notes;
-      const [parent] = rows.parents;
-      const [former] = rows.reports;
-      const [totals] = rows.totals;
+    decide({
+      notes: [row],
+      parents: [parent],
+      known,
+      reports: [former],
+      totals: [totals],
+    }): Accepted<Reply, Given> | Refusal<'not_found'> {
       if (!row || row.message === null || !totals) return refuse('not_found');
       const { note_id, state: status, experience, parent_id: parentId } = row;
       const reporters = former && memberId ? [memberId] : [];
@@ -183,30 +164,27 @@ export function reportCommand(noteId: string, reported: Reported): Command<strin
           type: 'ReportNote',
           reportId,
           memberId,
-          repeated: rows.known.length > 0,
+          repeated: known.length > 0,
           reason,
           details,
           parent: parent ?? null,
         },
       );
       if (isRefusal(decided)) return refuse('not_found');
-      if (decided.length === 0) return { unchanged: former?.report_id ?? reportId };
-      const append = {
-        owner: ownerOfNote(row),
-        stream: noteStream(noteId),
-        version: row.version,
-        actor,
-        events: decided === 'counted' ? [] : decided,
-      };
+      if (decided.length === 0)
+        return { appends: [], reply: reply(false, former?.report_id ?? reportId) };
+      const events = decided === 'counted' ? [] : decided;
       return {
-        answer: reportId,
-        appends: decided === 'counted' ? [] : [append],
+        appends: [
+          { owner: ownerOfNote(row), stream: noteStream(noteId), version: row.version, events },
+        ],
         rows: bucket
           ? [
               sql`INSERT INTO report_addresses (note_id, bucket, reported_at)
                 VALUES (${noteId}, ${bucket}, clock_timestamp()) ON CONFLICT DO NOTHING`,
             ]
           : [],
+        reply: reply(events.length > 0, reportId),
       };
     },
   });

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_CORRECTIONS } from '../../domain/guestbook/author-decisions.ts';
-import { type Command, mapAnswer } from '../../platform/eventstore/command.ts';
-import type { PrincipalOf } from '../../platform/http/principal.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../platform/http/route.ts';
-import { type Keyed, memberOnce } from '../../platform/idempotent-calls.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
@@ -11,7 +9,8 @@ import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { standingDecision } from '../../projections/guestbook/note-decisions.ts';
 import { findNoteNow } from '../../projections/guestbook/notes.ts';
 import { type OwnNoteRow, ownNotesPage } from '../../projections/guestbook/notes-of-member.ts';
-import { inSession, sessionAuthenticator } from '../membership/sessions.ts';
+import { bySession } from '../membership/by-session.ts';
+import { sessionAuthenticator } from '../membership/sessions.ts';
 import { authorCommand, correctCommand, heldNotes, reportCommand } from './author-commands.ts';
 import type { GuestbookDeps } from './deps.ts';
 import type { aftercareContract } from './followup-contract.ts';
@@ -23,91 +22,71 @@ import {
 } from './limits.ts';
 import { noteOutcome } from './outcome.ts';
 
+const RECEIVED = { status: 202 as const, body: { status: 'received' as const } };
+
 export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercareContract> {
   const { store, keys, limits, config } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const authenticate = sessionAuthenticator(store.pool, keys);
 
-  /** Runs a member's command under the session, once per idempotency key. */
-  async function once<Status extends number, Body, Code extends string>(
-    call: Keyed<PrincipalOf<'session'>>,
-    command: Command<Body, Code>,
-    status: Status,
-  ) {
-    const keyed = memberOnce(keys, call, command, status);
-    const done = await store.execute(inSession(call.principal.sessionId, keyed));
-    if (isRefusal(done)) return done;
-    const { answer, ...extras } = done;
-    return { status, body: answer, ...extras };
-  }
-
   return {
     'guestbook.report': async (call) => {
       const { params, body, request } = call;
       const session = await authenticate(request);
-      return limits.within(call, [REPORTS_PER_TEN_MINUTES, REPORTS_PER_DAY], async () => {
-        const command = reportCommand(params.id, {
-          reportId: randomUUID(),
-          reporter: isRefusal(session)
-            ? { buckets: limits.bucketsOf(request.address) }
-            : { memberId: session.memberId },
-          reason: body.reason,
-          details: body.details ?? null,
-        });
-        const reply = { status: 202 as const, body: { status: 'received' } };
-        const received = mapAnswer(command, () => reply.body);
-        if (!isRefusal(session)) return once({ ...call, principal: session }, received, 202);
-        const reported = await store.execute(command);
-        return isRefusal(reported) ? reported : reply;
+      const isGuest = isRefusal(session);
+      return limits.within(call, [REPORTS_PER_TEN_MINUTES, REPORTS_PER_DAY], () => {
+        const reporter = isGuest
+          ? { buckets: limits.bucketsOf(request.address) }
+          : { memberId: session.memberId };
+        const { reason, details = null } = body;
+        const reported = { reportId: randomUUID(), reporter, reason, details };
+        const command = reportCommand(params.id, reported, () => () => RECEIVED);
+        return isGuest
+          ? handle(store, { type: 'guest' }, command)
+          : handle(store, bySession(keys, { ...call, principal: session }), command);
       });
     },
 
     'guestbook.correct': (call) => {
       const { id } = call.params;
-      const command = correctCommand(id, call.principal.memberId, call.body.message, undoSeconds);
-      const corrected = mapAnswer(command, (version) => ({
-        status: 'pending_review' as const,
-        id,
-        version,
+      const { memberId } = call.principal;
+      const { message } = call.body;
+      const command = correctCommand(id, memberId, message, undoSeconds, (version) => ({
+        status: 200 as const,
+        body: { status: 'pending_review' as const, id, version },
       }));
       return limits.within(call, [NOTES_PER_TEN_MINUTES, NOTES_PER_DAY], () =>
-        once(call, corrected, 200),
+        handle(store, bySession(keys, call), command),
       );
     },
 
     'guestbook.withdraw': (call) => {
       const { id } = call.params;
       const { memberId } = call.principal;
-      const command = authorCommand(id, memberId, (now) => ({
-        type: 'WithdrawNote',
+      const withdraw = (now: Date) => ({
+        type: 'WithdrawNote' as const,
         memberId,
         undoSeconds,
         now,
-      }));
-      return once(
-        call,
-        mapAnswer(command, () => ({ status: 'withdrawn', id })),
-        200,
-      );
+      });
+      const reply = { status: 200 as const, body: { status: 'withdrawn' as const, id } };
+      return handle(store, bySession(keys, call), authorCommand(id, memberId, withdraw, reply));
     },
 
     'guestbook.appeal': (call) => {
       const { id } = call.params;
       const { memberId } = call.principal;
       const appealId = randomUUID();
-      const command = authorCommand(id, memberId, (now) => ({
-        type: 'OpenAppeal',
+      const appeal = (now: Date) => ({
+        type: 'OpenAppeal' as const,
         appealId,
         memberId,
         text: call.body.text,
         undoSeconds,
         now,
-      }));
-      return once(
-        call,
-        mapAnswer(command, () => ({ status: 'appeal_opened', id })),
-        202,
-      );
+      });
+      const reply = { status: 202 as const, body: { status: 'appeal_opened' as const, id } };
+      return handle(store, bySession(keys, call), authorCommand(id, memberId, appeal, reply));
     },
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {

@@ -1,14 +1,15 @@
+import { handle } from '../../platform/eventstore/handle.ts';
 import { hasReceipt } from '../../platform/eventstore/idempotency.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { memberOnce } from '../../platform/idempotent-calls.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { bySession } from './by-session.ts';
 import { KEY_ATTEMPTS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { loginCommand, logoutCommand } from './login.ts';
@@ -22,7 +23,6 @@ import { recoverCommand } from './recover.ts';
 import { registerCommand } from './register.ts';
 import {
   CLEAR_SESSION_COOKIE,
-  inSession,
   presentedSession,
   sessionAuthenticator,
   sessionCookie,
@@ -118,19 +118,12 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
         'all_others' in call.body
           ? revokeOtherSessions(memberId, sessionId)
           : revokeSession(memberId, call.body.session_id, sessionId);
-      const revoked = await store.execute(
-        inSession(sessionId, memberOnce(keys, call, command, 200)),
-      );
-      if (isRefusal(revoked)) return revoked;
-      const { answer: sessions, headers } = revoked;
-      const clear = sessions.some(({ current }) => current)
+      const revoked = await handle(store, bySession(keys, call), command);
+      if (isRefusal(revoked) || !('body' in revoked)) return revoked;
+      const clear = revoked.body.sessions.some(({ current }) => current)
         ? { 'set-cookie': CLEAR_SESSION_COOKIE }
         : {};
-      return {
-        status: 200,
-        body: { status: 'revoked', sessions },
-        headers: { ...headers, ...clear },
-      };
+      return { ...revoked, headers: { ...revoked.headers, ...clear } };
     },
   };
 }

@@ -1,9 +1,4 @@
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-  type Writes,
-} from '../../platform/eventstore/command.ts';
+import { type Accepted, type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { conflict } from '../../platform/refusal.ts';
@@ -62,6 +57,11 @@ function otherSessions(memberId: string, sessionId: string): Sql<SessionTimes> {
     ORDER BY started_at DESC, session_id`;
 }
 
+interface Revoked {
+  status: 200;
+  body: { status: 'revoked'; sessions: SessionBody[] };
+}
+
 /**
  * Revokes a session of the member and returns it; one that has ended is returned unchanged. Another
  * member's session and an unknown id get the same refusal.
@@ -70,38 +70,49 @@ export function revokeSession(
   memberId: string,
   sessionId: string,
   currentId: string,
-): Command<SessionBody[], 'state_conflict'> {
+): Command<Revoked, 'state_conflict'> {
   return defineCommand({
-    lock: [memberId],
-    load: findOwnSession(memberId, sessionId),
-    decide({ rows: [row], now }): Decision<SessionBody[], 'state_conflict'> {
+    load: { sessions: findOwnSession(memberId, sessionId) },
+    decide({ sessions: [row] }, now) {
       if (!row) return conflict('session_unavailable');
       return row.live
         ? revocation(memberId, [row], currentId, now)
-        : { answer: [sessionBody(row, currentId)], appends: [] };
+        : { appends: [], reply: () => revoked([sessionBody(row, currentId)]) };
     },
+    ...RECEIPT,
   });
 }
 
 /** Revokes every live session of the member but one, and returns the revoked ones. */
-export function revokeOtherSessions(memberId: string, currentId: string): Command<SessionBody[]> {
+export function revokeOtherSessions(memberId: string, currentId: string): Command<Revoked> {
   return defineCommand({
-    lock: [memberId],
-    load: otherSessions(memberId, currentId),
-    decide: ({ rows, now }) => revocation(memberId, rows, currentId, now),
+    load: { sessions: otherSessions(memberId, currentId) },
+    decide: ({ sessions }, now) => revocation(memberId, sessions, currentId, now),
+    ...RECEIPT,
   });
 }
+
+/** The receipts of a revocation have the sessions alone. */
+const RECEIPT = {
+  store: ({ body }: Revoked) => body.sessions,
+  restore: ({ body }: { body: unknown }) => revoked(body as SessionBody[]),
+};
+
+const revoked = (sessions: SessionBody[]): Revoked => ({
+  status: 200,
+  body: { status: 'revoked', sessions },
+});
 
 function revocation(
   memberId: string,
   live: readonly SessionTimes[],
   currentId: string,
   now: Date,
-): Writes<SessionBody[]> {
+): Accepted<Revoked> {
   const ids = live.map(({ session_id }) => session_id);
   return {
-    answer: live.map((row) => sessionBody({ ...row, ended_at: now }, currentId)),
     appends: ids.map((id) => endSession(memberId, id, 'revoked')),
     rows: ids.length > 0 ? [endSessions(ids, now)] : [],
+    reply: () => revoked(live.map((row) => sessionBody({ ...row, ended_at: now }, currentId))),
   };
 }

@@ -1,10 +1,5 @@
 import type pg from 'pg';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-} from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { readSessionCookie } from '../../platform/http/session-cookie.ts';
 import { type EndReason, REASON_DAYS, refuseEnded } from '../../platform/keys/ended-verifiers.ts';
@@ -197,22 +192,6 @@ export function sessionAuthenticator(pool: pg.Pool, keys: KeyRing) {
       expiresAt: row.expires_at,
     };
   };
-}
-
-/** Wraps a command to check the session again after the locks, because it may have ended meanwhile. */
-export function inSession<Answer, Code extends string>(
-  sessionId: string,
-  command: Command<Answer, Code>,
-): Command<Answer, Code | 'session_required'> {
-  return defineCommand({
-    ...command,
-    load: { sessions: findLiveSession(sessionId), command: command.load },
-    decide({ rows, ...loaded }): Decision<Answer, Code | 'session_required'> {
-      return rows.sessions.length === 0
-        ? refuse('session_required')
-        : command.decide({ ...loaded, rows: rows.command });
-    },
-  });
 }
 
 /** Counts live sessions, which are at most 30 minutes old, by server key. */

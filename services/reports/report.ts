@@ -34,22 +34,9 @@ export function reportNote<Code extends string>(
   memberId: string,
   { subject, reason, details }: ReportRequest,
 ) {
-  const command = reportCommand(subject.id, {
-    reportId: randomUUID(),
-    reporter: { memberId },
-    reason,
-    details: details ?? null,
-  });
-  return handle(store, policy, {
-    load: { note: command.load },
-    decide({ note }, now) {
-      const decided = command.decide({ rows: note, locked: [memberId], now });
-      if (isRefusal(decided)) return decided;
-      if ('unchanged' in decided) return { appends: [], reply: received(false, decided.unchanged) };
-      const { appends } = decided;
-      return { appends, reply: received(appends.length > 0, decided.answer as string) };
-    },
-  });
+  const reporter = { memberId };
+  const reported = { reportId: randomUUID(), reporter, reason, details: details ?? null };
+  return handle(store, policy, reportCommand(subject.id, reported, received));
 }
 
 /**

@@ -1,11 +1,16 @@
 import t from 'tap';
 import { z } from 'zod';
 import { attribute } from '../../platform/eventstore/append.ts';
-import { type Command, resolveAnswer } from '../../platform/eventstore/command.ts';
+import { resolveAnswer, type Command as Transaction } from '../../platform/eventstore/command.ts';
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import { defineEvent, type RecordedEvent } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
-import { definePolicy, handle } from '../../platform/eventstore/handle.ts';
+import {
+  type Command,
+  definePolicy,
+  handle,
+  type Policy,
+} from '../../platform/eventstore/handle.ts';
 import { derive, flattenReads, shapeRows } from '../../platform/eventstore/load.ts';
 import { memberOwner, moderatorOwner } from '../../platform/eventstore/owner.ts';
 import type { Receipt } from '../../platform/eventstore/receipts.ts';
@@ -22,10 +27,10 @@ const moderator = { type: 'moderator' as const, id: MODERATOR };
 
 const Counted = defineEvent('Counted', { summary: '', data: z.strictObject({ by: z.int() }) });
 const Reset = defineEvent('Reset', { summary: '', data: z.strictObject({}) });
-type Events = typeof Counted | typeof Reset;
+type Counts = typeof Counted | typeof Reset;
 
 /** Counts to ten, from where it starts again. */
-const counter: Decider<number, { by: number }, Events, 'state_conflict'> = {
+const counter: Decider<number, { by: number }, Counts, 'state_conflict'> = {
   initial: 0,
   decide(state, { by }) {
     if (by < 0) return refuse('state_conflict');
@@ -41,6 +46,9 @@ const counters = defineStream('counter', counter, { Reset: { type: 'service' } }
 const policyRow = sql`SELECT 'policy'`;
 const countRow = sql<{ count: number }>`SELECT 'count'`;
 
+type Events = readonly RecordedEvent[];
+type Reply = { status: number; body: unknown };
+
 interface Options {
   live?: boolean;
   limited?: boolean;
@@ -50,47 +58,97 @@ interface Options {
   sent?: object;
 }
 
-/** A store that keeps receipts and records what each command writes. */
-function createStore() {
+/** A store that keeps receipts and records what each command locks and writes. */
+function createExecutor(rowsOf: (read: Sql) => object[] | undefined = () => undefined) {
   const receipts = new Map<string, Receipt>();
   const written: object[] = [];
+  const locked: unknown[] = [];
+  const read = (statement: Sql) => {
+    const receipt = receipts.get(String(statement.values));
+    const stored = receipt && {
+      ...receipt,
+      body_hash: receipt.bodyHash,
+      http_status: receipt.httpStatus,
+    };
+    return rowsOf(statement) ?? (stored ? [stored] : []);
+  };
+  const store = {
+    async execute({ lock, load, decide }: Transaction<unknown, string>) {
+      locked.push(lock);
+      const rows = shapeRows(load, flattenReads(load).map(read));
+      const decision = decide({ rows, now: NOW, locked: [] });
+      if (isRefusal(decision)) return decision;
+      if ('unchanged' in decision) return decision.unchanged;
+      const events = decision.appends.flatMap(({ events }) =>
+        events.map((event, index) => ({ ...event, event_id: `event ${index}` })),
+      ) as unknown as RecordedEvent[];
+      for (const one of [decision.receipt?.(events) ?? []].flat())
+        receipts.set(String([one.owner.id, one.space, one.key]), one);
+      written.push({ appends: decision.appends, rows: decision.rows, jobs: decision.jobs });
+      return resolveAnswer(decision, events);
+    },
+  } as unknown as EventStore;
+  return { store, receipts, written, locked };
+}
+
+const requestWith = (sent: object, key: string | null = KEY) =>
+  ({
+    owner: moderatorOwner(MODERATOR),
+    space: 'moderation',
+    key: key ?? undefined,
+    operation: 'count',
+    route: 'POST /count',
+    sent,
+    keys: null,
+  }) as never;
+
+/** Commands that count how often they were decided, and change rows. */
+function createCountingStore({
+  key = KEY,
+  prove,
+}: {
+  key?: string | null;
+  prove?: Policy<'x', Events, Reply, string>['prove'];
+} = {}) {
+  const { store, receipts } = createExecutor();
+  let decided = 0;
+  type Change = Partial<Command<Reply, 'gone', string>> & { by?: number };
+  const count = ({ by = 1, ...change }: Change = {}) =>
+    handle(
+      store,
+      {
+        actor: moderator,
+        ...(prove ? { prove } : {}),
+        request: requestWith({ by }, key),
+      } as Policy<'x', Events, Reply, string>,
+      { load: {}, decide: () => accept(() => ++decided), ...change },
+    );
+  return { count, receipts };
+}
+
+const accept = (body: () => unknown) => ({
+  appends: [],
+  changesRows: true,
+  reply: () => ({ status: 201, body: body() }),
+});
+
+/** Counts within the limits of a caller. */
+function createStore() {
+  const executor = createExecutor(({ name }) => rowsOf(name));
+  let rowsOf = (_name: string | undefined): object[] | undefined => undefined;
   const handled = ({ live = true, limited = false, count = 4, by = 1, sent = {} }: Options) => {
-    const rowsOf = ({ name, values }: Sql) => {
+    rowsOf = (name) => {
       if (name === policyRow.name) return [{ live, limited }];
       if (name === countRow.name) return count === null ? [] : [{ count }];
-      const receipt = receipts.get(String(values));
-      return receipt ? [{ ...receipt, body_hash: receipt.bodyHash }] : [];
+      return undefined;
     };
-    const store = {
-      async execute({ load, decide }: Command<unknown, string>) {
-        const rows = shapeRows(load, flattenReads(load).map(rowsOf));
-        const decision = decide({ rows, now: NOW, locked: [] });
-        if (isRefusal(decision)) return decision;
-        if ('unchanged' in decision) return decision.unchanged;
-        const events = decision.appends.flatMap(({ events }) =>
-          events.map((event, index) => ({ ...event, event_id: `event ${index}` })),
-        ) as unknown as RecordedEvent[];
-        for (const one of [decision.receipt?.(events) ?? []].flat())
-          receipts.set(String([one.owner.id, one.space, one.key]), one);
-        written.push({ appends: decision.appends, rows: decision.rows });
-        return resolveAnswer(decision, events);
-      },
-    } as unknown as EventStore;
     const policy = definePolicy({
       actor: moderator,
       lock: [],
       load: policyRow as Sql<{ live: boolean; limited: boolean }>,
       prove: ([row]) => (row?.live ? null : refuse('moderator_required')),
-      request: {
-        owner: moderatorOwner(MODERATOR),
-        space: 'moderation',
-        key: KEY,
-        operation: 'count',
-        route: 'POST /count',
-        sent,
-        keys: null,
-      } as never,
-      repeat: ({ reply }): { status: number; body: unknown } => ({ status: 299, body: reply }),
+      request: requestWith(sent),
+      repeat: ({ body }): { status: number; body: unknown } => ({ status: 299, body }),
       charge: ([row], { changes }) =>
         row?.limited
           ? refuse('rate_limited')
@@ -100,7 +158,7 @@ function createStore() {
               headers: { changes: String(changes) },
             },
     });
-    return handle(store, policy, {
+    return handle(executor.store, policy, {
       load: {
         thing: derive(countRow, ([row]) =>
           row ? counters.at(memberOwner(AUTHOR), THING, 7, row.count) : refuse('not_found'),
@@ -118,14 +176,14 @@ function createStore() {
       },
     });
   };
-  return { handled, written, receipts };
+  return { handled, ...executor };
 }
 
 t.test('appends what the decider decides, and stores the reply in a receipt', async (t) => {
   const { handled, written, receipts } = createStore();
   const body = { state: 5, version: 8, ids: ['event 0'], at: 0 };
   t.same(await handled({}), { status: 201, body, headers: { changes: 'true' } });
-  t.same(written, [
+  t.match(written, [
     {
       appends: [
         {
@@ -172,6 +230,78 @@ t.test('a decision without events writes nothing, and so has no receipt', async 
     headers: { changes: 'false' },
   });
   t.same([written.length, receipts.size], [0, 0]);
+});
+
+t.test(
+  'a command says what its receipt stores, and how a repeat is answered from that',
+  async (t) => {
+    const { count, receipts } = createCountingStore();
+    const first = await count({ store: ({ body }) => [body] });
+    t.same(first, { status: 201, body: 1 });
+    t.match([...receipts.values()], [{ httpStatus: 201, reply: [1] }]);
+    t.same(await count({ restore: ({ body }) => ({ status: 200, body: (body as [number])[0] }) }), {
+      status: 200,
+      body: 1,
+    });
+    t.same(await count({ restore: () => refuse('gone') }), refuse('gone'));
+  },
+);
+
+t.test(
+  'a proof learns whether the request is a repeat, and what it proves is for the decision',
+  async (t) => {
+    const asked: boolean[] = [];
+    const { count } = createCountingStore({
+      prove(_rows, isRepeat) {
+        asked.push(isRepeat());
+        return 'Ada' as never;
+      },
+    });
+    await count({ decide: (_loaded, _now, caller) => accept(() => caller) });
+    t.match(await count(), { body: 'Ada' });
+    await count({ by: 2 });
+    t.same(asked, [false, true, false]);
+  },
+);
+
+t.test('without a key, a command is decided again and has no receipt', async (t) => {
+  const { count, receipts } = createCountingStore({ key: null });
+  t.match([await count(), await count()], [{ body: 1 }, { body: 2 }]);
+  t.equal(receipts.size, 0);
+});
+
+t.test(
+  'an actor needs no proof and no receipt, and may write rows or jobs without an event',
+  async (t) => {
+    const { store, written } = createExecutor();
+    const actor = { type: 'service' as const };
+    const events = [{ type: 'Reset', data: {}, personal: null }];
+    const append = { owner: memberOwner(AUTHOR), stream: 'counter', version: 0, events };
+    const job = { queue: 'count', data: {} };
+    for (const writes of [
+      { appends: [append] },
+      { appends: [], rows: [countRow] },
+      { appends: [], jobs: [job] },
+      { appends: [], rows: [], jobs: [] },
+    ])
+      t.equal(
+        await handle(store, actor, { load: {}, decide: () => ({ ...writes, reply: () => 7 }) }),
+        7,
+      );
+    t.match(written, [
+      { appends: [{ ...append, actor }], rows: [] },
+      { appends: [], rows: [countRow] },
+      { appends: [], jobs: [job] },
+    ]);
+    t.equal(written.length, 3, 'a command that writes nothing commits nothing');
+  },
+);
+
+t.test('locks the members of the policy and those of the command', async (t) => {
+  const { store, locked } = createExecutor();
+  const policy = { actor: moderator, lock: [MODERATOR] };
+  await handle(store, policy, { lock: [AUTHOR], load: {}, decide: () => accept(() => null) });
+  t.same(locked, [[MODERATOR, AUTHOR]]);
 });
 
 t.test('a stream attributes some events to another actor', async (t) => {

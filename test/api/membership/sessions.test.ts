@@ -126,6 +126,10 @@ t.test('revokes all sessions but the one of the request', async (t) => {
   const repeated = await revoke();
   t.same(repeated.body, revoked.body);
   t.equal(repeated.headers.get('idempotency-replayed'), 'true');
+  const { rows } = await service.database.pool.query(
+    `SELECT reply FROM receipts WHERE space = 'session'`,
+  );
+  t.same(rows, [{ reply: revoked.body.sessions }], 'a receipt has what earlier releases stored');
   t.equal(await statusWith(service, later), 200, 'a repeat revokes nothing more');
   t.match(await revoke({ session_id: sessionId(later) }), { status: 400 });
   const body = { session_id: sessionId(later) };

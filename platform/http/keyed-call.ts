@@ -1,0 +1,26 @@
+import { fillPath, type ReplyOf, type RequestContext, type Route } from './route.ts';
+import type { JsonObject } from './strict-json.ts';
+
+/** A call that may have an `Idempotency-Key`, as policies need it; the `Call` of a handler satisfies it. */
+export interface KeyedCall<R extends Route = Route> {
+  operation: string;
+  route: R;
+  params: unknown;
+  sent: JsonObject;
+  request: Pick<RequestContext, 'idempotencyKey'>;
+}
+
+/** What the receipt of a call is found and bound by, except for whose it is. */
+export const requestOf = ({ operation, route, params, sent, request }: KeyedCall) => ({
+  key: request.idempotencyKey,
+  operation,
+  route: `${route.method} ${fillPath(route, params)}`,
+  sent,
+});
+
+/** The headers of a response that repeats an earlier answer. */
+export const REPLAYED = { 'idempotency-replayed': 'true' };
+
+/** The response that repeats an earlier answer as its receipt stores it. */
+export const replayed = <R extends Route>(stored: { status: number; body: unknown }): ReplyOf<R> =>
+  ({ ...stored, headers: REPLAYED }) as unknown as ReplyOf<R>;

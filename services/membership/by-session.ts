@@ -1,0 +1,28 @@
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import { definePolicy, type Policy } from '../../platform/eventstore/handle.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { type KeyedCall, replayed, requestOf } from '../../platform/http/keyed-call.ts';
+import type { PrincipalOf } from '../../platform/http/principal.ts';
+import type { ReplyOf, Route } from '../../platform/http/route.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import { refuse } from '../../platform/refusal.ts';
+import { findLiveSession } from './sessions.ts';
+
+/**
+ * A mutation by a page: the session is checked again once its member is locked, since it may have ended
+ * meanwhile. The call is recognized if it has an `Idempotency-Key`.
+ */
+export function bySession<R extends Route>(
+  keys: KeyRing,
+  call: KeyedCall<R> & { principal: PrincipalOf<'session'> },
+): Policy<'session_required' | 'idempotency_conflict', readonly RecordedEvent[], ReplyOf<R>> {
+  const { memberId, sessionId } = call.principal;
+  return definePolicy({
+    actor: { type: 'member', id: memberId },
+    lock: [memberId],
+    load: findLiveSession(sessionId),
+    prove: ([live]) => (live ? null : refuse('session_required')),
+    request: { owner: memberOwner(memberId), space: 'session', keys, ...requestOf(call) },
+    repeat: replayed<R>,
+  });
+}
