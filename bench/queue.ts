@@ -98,6 +98,7 @@ async function claimOne({ core }: Desk, principal: Moderator): Promise<string | 
     { store: core.store, publicationKinds: [] },
     {
       operation: 'moderation.claim',
+      params: undefined,
       route: queueContract['moderation.claim'],
       sent: {},
       principal,
@@ -106,7 +107,7 @@ async function claimOne({ core }: Desk, principal: Moderator): Promise<string | 
     { count: 1 },
   );
   if (isRefusal(claimed)) throw new Error(JSON.stringify(claimed));
-  return claimed.answer[0]?.subject.id;
+  return claimed.body[0]?.subject.id;
 }
 
 /** Has the moderators claim and decide every note; throws if a note was claimed twice. */

@@ -56,7 +56,7 @@ function once<S extends 'moderation' | 'session', Answer, Code extends string>(
     {
       ...holder,
       ...requestOf({ params: undefined, ...call }),
-    },
+    } as unknown as IdempotentRequest<S>,
     {
       ...mapAnswer(command, (answer): Once<Answer> => ({ answer })),
       toReply: ({ answer }) => ({ status: httpStatus, body: answer }),

@@ -71,7 +71,9 @@ export const POLICIES = {
 export type Conflict<S extends Space> = (typeof POLICIES)[S]['conflict']['refused'];
 
 /** A request whose command is executed once per owner, space and key. */
-export interface IdempotentRequest<S extends Space = Space> {
+export type IdempotentRequest<S extends Space = Space> = S extends Space ? RequestIn<S> : never;
+
+interface RequestIn<S extends Space> {
   owner: Owner<HolderOf[S]>;
   space: S;
   /** Undefined if the caller sent no key; then nothing is stored or replayed. */
@@ -177,7 +179,7 @@ export interface Receipts<Code extends string> {
 
 /** Throws if the space requires a key and the request has none. */
 export function receiptsOf<S extends Space>(request: IdempotentRequest<S>): Receipts<Conflict<S>> {
-  const { owner, space, key, operation, route } = request;
+  const { owner, space, key, operation, route } = request as IdempotentRequest;
   const policy: Policy = POLICIES[space];
   if (!key && policy.keyRequired)
     throw new Error(`${operation}: a request without an idempotency key`);

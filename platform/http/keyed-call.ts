@@ -1,4 +1,4 @@
-import { fillPath, type ReplyOf, type RequestContext, type Route } from './route.ts';
+import { fillPath, type RequestContext, type Route } from './route.ts';
 import type { JsonObject } from './strict-json.ts';
 
 /** A call that may have an `Idempotency-Key`, as policies need it; the `Call` of a handler satisfies it. */
@@ -9,6 +9,11 @@ export interface KeyedCall<R extends Route = Route> {
   sent: JsonObject;
   request: Pick<RequestContext, 'idempotencyKey'>;
 }
+
+/** The refusal of a key that another request has used, if the route takes a key. */
+export type KeyConflict<R extends Route> = unknown extends R['idempotency']
+  ? never
+  : 'idempotency_conflict';
 
 /** What the receipt of a call is found and bound by, except for whose it is. */
 export const requestOf = ({ operation, route, params, sent, request }: KeyedCall) => ({
@@ -22,5 +27,5 @@ export const requestOf = ({ operation, route, params, sent, request }: KeyedCall
 export const REPLAYED = { 'idempotency-replayed': 'true' };
 
 /** The response that repeats an earlier answer as its receipt stores it. */
-export const replayed = <R extends Route>(stored: { status: number; body: unknown }): ReplyOf<R> =>
-  ({ ...stored, headers: REPLAYED }) as unknown as ReplyOf<R>;
+export const replayed = <Reply>(stored: { status: number; body: unknown }): Reply =>
+  ({ ...stored, headers: REPLAYED }) as Reply;

@@ -23,6 +23,6 @@ export function bySession<R extends Route>(
     load: findLiveSession(sessionId),
     prove: ([live]) => (live ? null : refuse('session_required')),
     request: { owner: memberOwner(memberId), space: 'session', keys, ...requestOf(call) },
-    repeat: replayed<R>,
+    repeat: replayed<ReplyOf<R>>,
   });
 }

@@ -109,7 +109,9 @@ const decide = (action: object) => (item: Case) =>
   );
 const subject = ({ id }: Case) => ({ type: 'case' as const, id });
 
-const COMMANDS: Readonly<Record<string, (item: Case) => Command<unknown, string>>> = {
+type Reads = Pick<Command<unknown, string>, 'find' | 'load'>;
+
+const COMMANDS: Readonly<Record<string, (item: Case) => Reads>> = {
   'a removal': decide({ action: 'remove', policy: 'spam', take_over: true }),
   'a removal of a record that was read two changes ago': (item) =>
     decide({ action: 'remove', policy: 'spam' })({ ...item, version: item.version - 2 }),
@@ -119,12 +121,12 @@ const COMMANDS: Readonly<Record<string, (item: Case) => Command<unknown, string>
   'a notification of a removal': ({ id, events }) =>
     notifyRemovalCommand(caseKind, id, events, UNDO_SECONDS),
   'a notification of a withdrawal': ({ id }) => notifyWithdrawalCommand(caseKind, id),
-  'a comment': (item) => addComment(me, subject(item), 'Look', [caseKind]),
-  'a deletion of a comment': (item) => deleteComment(me, subject(item), item.comment, [caseKind]),
+  'a comment': (item) => addComment(subject(item), 'Look', [caseKind]),
+  'a deletion of a comment': (item) => deleteComment(subject(item), item.comment, [caseKind]),
 };
 
 /** Runs the reads of a command; counts the rows that they return, and the blocks that they touch. */
-async function readsOf(client: pg.Client, { find, load }: Command<unknown, string>, mode: string) {
+async function readsOf(client: pg.Client, { find, load }: Reads, mode: string) {
   const rowsOf = async (read: Parameters<typeof toQuery>[0]) =>
     (await client.query(toQuery(read))).rows;
   const finds = findsOf(load ?? null);

@@ -48,16 +48,17 @@ function createReceiptStore(rows: readonly unknown[] = []) {
 const requestIn = (
   space: Receipt['space'],
   change: Partial<IdempotentRequest> = {},
-): IdempotentRequest => ({
-  owner: memberOwner(OWNER),
-  space,
-  key: KEY,
-  operation: 'thing.make',
-  route: 'POST /things',
-  sent: SENT,
-  keys: keys as never,
-  ...change,
-});
+): IdempotentRequest =>
+  ({
+    owner: memberOwner(OWNER),
+    space,
+    key: KEY,
+    operation: 'thing.make',
+    route: 'POST /things',
+    sent: SENT,
+    keys: keys as never,
+    ...change,
+  }) as IdempotentRequest;
 
 /** A command whose answer is the number of its execution. */
 function countingCommand(change: Partial<IdempotentCommand<number, string>> = {}) {

@@ -2,17 +2,18 @@ import { DECIDERS, LEADS } from '../../../domain/moderation/roles.ts';
 import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
 import { lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import {
+  type Accepted,
   type Command,
-  type Decision,
   defineCommand,
-  type EventStore,
-} from '../../../platform/eventstore/event-store.ts';
+  handle,
+} from '../../../platform/eventstore/handle.ts';
 import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import { LostPick } from '../../../platform/eventstore/transaction.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { type Keyed, moderatorOnce, type Once } from '../../../platform/idempotent-calls.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -22,7 +23,8 @@ import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
-import { isProven, lockModerator, provenValues } from '../staff/lock-moderator.ts';
+import { type ActiveModerator, byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
+import { isProven, provenValues } from '../staff/lock-moderator.ts';
 import { chargeLeases, isUsedUp, refundLeases, timeLeft } from './claim-times.ts';
 import { nextClaimable } from './claimable-items.ts';
 import {
@@ -46,9 +48,9 @@ const ATTEMPTS = 20;
 const PENDING_VIEWS: readonly ClaimView[] = ['todo', 'escalated'];
 
 /** Claims all requested items or none; fewer than `count` only if the view has no more. */
-export async function claim(
+export async function claim<R extends Route>(
   { store, publicationKinds }: { store: EventStore; publicationKinds: readonly PublicationKind[] },
-  call: Keyed<Moderator>,
+  call: ModeratorCall<R>,
   request: ClaimRequest,
 ) {
   const me = call.principal;
@@ -59,53 +61,55 @@ export async function claim(
     'count' in request
       ? claimNext(me, request.view ?? 'todo', request.count)
       : claimSubjects(me, publicationKinds, subjectsIn(request), request.take_over === true);
-  return executeOnLeases<Lease[], ClaimRefusal>(store, call, command);
+  return handleLeases(store, call, command);
 }
 
-/** Runs a statement on the moderator's leases; returns the ids of the leases that it changed. */
-export function changeLeases(
+/** Runs a statement on the moderator's leases; replies with the ids of the leases that it changed. */
+export function changeLeases<R extends Route>(
   store: EventStore,
-  call: Keyed<Moderator>,
+  call: ModeratorCall<R>,
   statement: Sql<Pick<LeaseRow, 'lease_id'>>,
 ) {
-  return executeOnLeases<string[], never>(
-    store,
-    call,
-    defineCommand({
-      load: statement,
-      decide: ({ rows }) => {
-        const ids = rows.map(({ lease_id }) => lease_id);
-        return ids.length === 0
-          ? { unchanged: ids }
-          : { answer: ids, appends: [], changesRows: true };
-      },
-    }),
-  );
-}
-
-/**
- * Executes a command on leases, once per idempotency key. The statements of `load` write: leases
- * are not events, and a decision without writes or an error rolls them back. Commands of one
- * moderator wait for each other, so that the limit holds.
- */
-function executeOnLeases<Answer, Code extends string>(
-  store: EventStore,
-  call: Keyed<Moderator>,
-  command: Command<Answer, Code>,
-): Promise<Once<Answer> | Refusal<Code | 'moderator_required' | 'idempotency_conflict'>> {
-  const hasKey = call.request.idempotencyKey !== undefined;
-  const asModerator = defineCommand({
-    // A lease lost in a database crash is claimed again; a receipt must not be lost.
-    durable: hasKey || command.durable === true,
-    commitWithLoad: !hasKey && command.commitWithLoad === true,
-    load: { moderators: lockModerator(call.principal), command: command.load },
-    decide({ rows, ...loaded }): Decision<Answer, Code | 'moderator_required'> {
-      return rows.moderators.length === 0
-        ? refuse('moderator_required')
-        : command.decide({ ...loaded, rows: rows.command });
+  const command: Command<LeaseReply<string>> = defineCommand({
+    load: { changed: statement },
+    decide({ changed }) {
+      const ids = changed.map(({ lease_id }) => lease_id);
+      return { appends: [], changesRows: ids.length > 0, reply: () => replyWith(ids) };
     },
   });
-  return store.execute(moderatorOnce(call, asModerator, 200), ATTEMPTS);
+  return handleLeases(store, call, command);
+}
+
+/** The reply of a command on leases, from which its handler makes the body. */
+interface LeaseReply<One> {
+  status: 200;
+  body: One[];
+  headers?: Record<string, string>;
+}
+
+const replyWith = <One>(body: One[]): LeaseReply<One> => ({ status: 200, body });
+
+/**
+ * Handles a command on leases. The statements of `load` write: leases are not events, and a decision
+ * without writes or an error rolls them back. Commands of one moderator wait for each other, so that the
+ * limit holds.
+ */
+function handleLeases<R extends Route, One, Code extends string>(
+  store: EventStore,
+  call: ModeratorCall<R>,
+  command: Command<LeaseReply<One>, Code, ActiveModerator>,
+) {
+  const { engine } = command;
+  const hasKey = call.request.idempotencyKey !== undefined;
+  return handle(store, byModerator<R, LeaseReply<One>>(call, { alone: true }), {
+    ...command,
+    engine: {
+      // A lease lost in a database crash is claimed again; a receipt must not be lost.
+      durable: hasKey || engine?.durable === true,
+      commitWithLoad: !hasKey && engine?.commitWithLoad === true,
+      attempts: ATTEMPTS,
+    },
+  });
 }
 
 /**
@@ -153,12 +157,12 @@ function claimNext(
   me: Moderator,
   view: ClaimView,
   count: number,
-): Command<Lease[], 'state_conflict'> {
+): Command<LeaseReply<Lease>, 'state_conflict'> {
   return defineCommand({
     // Of several picked items, only some may be leased, and then none must be.
-    commitWithLoad: count === 1,
-    load: leaseNext(view, me, count),
-    decide({ rows: [next] }) {
+    engine: { commitWithLoad: count === 1 },
+    load: { leased: leaseNext(view, me, count) },
+    decide({ leased: [next] }) {
       const { picked, held, leased } = next as NextLeases;
       if (held + picked > MAX_LEASES) return limitReached();
       // Another moderator's lease was committed after the statement began, and its item was picked.
@@ -166,8 +170,7 @@ function claimNext(
       const leases = leased.map(({ expires_at, ...lease }) =>
         leaseBody({ ...lease, expires_at: new Date(expires_at) }),
       );
-      if (leases.length === 0) return { unchanged: leases };
-      return { answer: leases, appends: [], changesRows: true };
+      return { appends: [], changesRows: leases.length > 0, reply: () => replyWith(leases) };
     },
   });
 }
@@ -250,14 +253,14 @@ function claimSubjects(
   publicationKinds: readonly PublicationKind[],
   subjects: readonly Subject[],
   takeOver: boolean,
-): Command<Lease[], ClaimRefusal> {
+): Command<LeaseReply<Lease>, ClaimRefusal> {
   // Every call locks in the same order, so that two calls for the same items cannot deadlock.
   const kinds = [...Map.groupBy(subjects, ({ type }) => type)].sort();
   const keys = new Set(subjects.map(subjectKey));
   const mayTakeOver = takeOver && LEADS.includes(role);
   return defineCommand({
     // Taking over is recorded as an event.
-    durable: mayTakeOver,
+    engine: { durable: mayTakeOver },
     load: {
       items: kinds.map(([type, some]) =>
         lockItems(
@@ -272,8 +275,12 @@ function claimSubjects(
       leases: leasesOn(moderatorId, subjects),
     },
     decide({
-      rows: { items, usedUp, before, takeOvers, leases },
-    }): Decision<Lease[], ClaimRefusal> {
+      items,
+      usedUp,
+      before,
+      takeOvers,
+      leases,
+    }): Accepted<LeaseReply<Lease>> | Refusal<ClaimRefusal> {
       const owners = new Map<string, Owner>();
       for (const [index, [type, some]] of kinds.entries()) {
         const { notes = [], records = [] } = items[index] ?? {};
@@ -316,14 +323,13 @@ function claimSubjects(
       const leased = these.every(
         (row) => held.get(subjectKey(subjectOf(row)))?.lease_id === row.lease_id,
       );
-      if (leased) return { unchanged: these.map(leaseBody) };
       const taken = [...held]
         .filter(([key, row]) => keys.has(key) && row.moderator_id !== moderatorId)
         .map(([, row]) => row);
       const streams = Map.groupBy(takeOvers.flat(), ({ stream_id }) => stream_id);
       return {
-        answer: these.map(leaseBody),
-        changesRows: true,
+        reply: () => replyWith(these.map(leaseBody)),
+        changesRows: !leased,
         appends: taken.map((row) => {
           const subject = subjectOf(row);
           const owner = owners.get(subjectKey(subject)) as Owner;

@@ -39,7 +39,7 @@ export function claimHandlers(
       const claimed = await claim(deps, call, call.body);
       if (isRefusal(claimed)) return claimed;
       tellConsoles();
-      const { answer: leases, ...extras } = claimed;
+      const { body: leases, ...extras } = claimed;
       const items = await heldItems(deps, me, leases).catch(unread);
       const of = new Map(leases.map((lease) => [subjectKey(lease.subject), lease]));
       // The claims follow the items: notes by tier and submission time, then records.
@@ -47,7 +47,7 @@ export function claimHandlers(
         const lease = of.get(key);
         return lease ? [{ ...lease, item }] : [];
       });
-      return { status: 200, body: { ...STATUS, claims }, ...extras };
+      return { ...extras, body: { ...STATUS, claims } };
     },
 
     'moderation.renew': async (call) => {
@@ -56,9 +56,9 @@ export function claimHandlers(
       const changed = await changeLeases(store, call, statement);
       if (isRefusal(changed)) return changed;
       tellConsoles();
-      const { answer: renewed, ...extras } = changed;
+      const { body: renewed, ...extras } = changed;
       const lost = lease_ids.filter((id) => !renewed.includes(id));
-      return { status: 200, body: { ...STATUS, renewed, lost }, ...extras };
+      return { ...extras, body: { ...STATUS, renewed, lost } };
     },
 
     'moderation.release': async (call) => {
@@ -66,8 +66,8 @@ export function claimHandlers(
       const changed = await changeLeases(store, call, statement);
       if (isRefusal(changed)) return changed;
       tellConsoles();
-      const { answer: released, ...extras } = changed;
-      return { status: 200, body: { ...STATUS, released }, ...extras };
+      const { body: released, ...extras } = changed;
+      return { ...extras, body: { ...STATUS, released } };
     },
   };
 }

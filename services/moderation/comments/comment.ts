@@ -2,14 +2,14 @@ import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
 import type { CommentSubject } from '../../../domain/moderation/subject.ts';
 import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
+import { type Accepted, type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import {
-  type Command,
-  defineCommand,
-  type Writes,
-} from '../../../platform/eventstore/event-store.ts';
-import { loadAfter } from '../../../platform/eventstore/load.ts';
+  type DerivedLoad,
+  derive,
+  loadAfter,
+  type MemberRead,
+} from '../../../platform/eventstore/load.ts';
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
-import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -18,37 +18,39 @@ import { recordAuthors } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { lockNotes, membersConcerned } from '../decisions/decide-rows.ts';
 import { commentStream } from '../decisions/history.ts';
-import { shareLockModerator } from '../staff/lock-moderator.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
 
-type Moderator = PrincipalOf<'moderator'>;
-type Code = 'moderator_required' | 'role_required' | 'not_found' | 'state_conflict';
-type Answer<Status> = { status: Status; event_id: string };
-type Decide<Status> = (target: Target) => Writes<Answer<Status>> | Refusal<Code>;
+type Code = 'role_required' | 'not_found' | 'state_conflict';
+type Reply<Status, Word> = { status: Status; body: { status: Word; event_id: string } };
 
 /** A subject that exists. */
 interface Target {
   /** The author of the subject, who owns the comments. */
   owner: Owner;
-  /** The caller's present role. */
-  role: Role;
   /** The last event of the stream of its comments. */
   last: readonly RecordedEvent[];
   /** The comment to delete, if there is one. */
   comments: readonly RecordedEvent[];
   /** Why the subject takes no new comments; otherwise null. */
-  closed: Refusal<Code> | null;
+  closed: Refusal<'state_conflict'> | null;
 }
 
 export function addComment(
-  me: Moderator,
   subject: CommentSubject,
   text: string,
   kinds: readonly PublicationKind[],
-): Command<Answer<'commented'>, Code> {
-  return onSubject(me, subject, null, kinds, ({ closed, ...target }) => {
-    if (closed) return closed;
-    const event = { type: 'CommentAdded', data: { subject }, personal: { text } };
-    return append(me, subject, target, 'commented', event);
+): Command<Reply<201, 'commented'>, Code, ActiveModerator> {
+  return defineCommand({
+    ...findSubject(subject, null, kinds),
+    decide({ target }, _now, { role }: ActiveModerator) {
+      if (!CLAIMERS.includes(role)) return refuse('role_required', { roles: CLAIMERS });
+      if (target.closed) return target.closed;
+      const event = { type: 'CommentAdded', data: { subject }, personal: { text } };
+      return append(subject, target, event, (event_id) => ({
+        status: 201 as const,
+        body: { status: 'commented' as const, event_id },
+      }));
+    },
   });
 }
 
@@ -57,23 +59,27 @@ export function addComment(
  * in the log alone, so the erased event is all that is left.
  */
 export function deleteComment(
-  me: Moderator,
   subject: CommentSubject,
   commentId: string,
   kinds: readonly PublicationKind[],
-): Command<Answer<'deleted'>, Code> {
-  return onSubject(me, subject, commentId, kinds, (target) => {
-    const [comment] = target.comments;
-    if (!comment) return refuse('not_found');
-    const isAuthor = comment.actor.id === me.moderatorId;
-    if (!isAuthor && !LEADS.includes(target.role)) return refuse('role_required', { roles: LEADS });
-    if (comment.personal === null)
-      return wrongState({ status: 'erased', version: streamVersion(target.last) });
-    const event = { type: 'CommentDeleted', data: { subject, of: commentId }, personal: null };
-    return {
-      ...append(me, subject, target, 'deleted', event),
-      rows: [eraseComment(comment)],
-    };
+): Command<Reply<200, 'deleted'>, Code, ActiveModerator> {
+  return defineCommand({
+    ...findSubject(subject, commentId, kinds),
+    decide({ target }, _now, { moderatorId, role }: ActiveModerator) {
+      if (!CLAIMERS.includes(role)) return refuse('role_required', { roles: CLAIMERS });
+      const [comment] = target.comments;
+      if (!comment) return refuse('not_found');
+      const isAuthor = comment.actor.id === moderatorId;
+      if (!isAuthor && !LEADS.includes(role)) return refuse('role_required', { roles: LEADS });
+      if (comment.personal === null)
+        return wrongState({ status: 'erased', version: streamVersion(target.last) });
+      const event = { type: 'CommentDeleted', data: { subject, of: commentId }, personal: null };
+      const deleted = append(subject, target, event, (event_id) => ({
+        status: 200 as const,
+        body: { status: 'deleted' as const, event_id },
+      }));
+      return { ...deleted, rows: [eraseComment(comment)] };
+    },
   });
 }
 
@@ -82,44 +88,42 @@ function eraseComment({ owner_id, stream_id, stream_version }: RecordedEvent): S
     AND stream_id = ${stream_id} AND stream_version = ${stream_version}`;
 }
 
-function append<Status extends string>(
-  me: Moderator,
+function append<Reply>(
   subject: CommentSubject,
-  { owner, last }: Pick<Target, 'owner' | 'last'>,
-  status: Status,
+  { owner, last }: Target,
   event: NewEvent,
-): Writes<Answer<Status>> {
+  reply: (eventId: string) => Reply,
+): Accepted<Reply> {
   return {
-    answer: ([recorded]) => ({ status, event_id: recorded?.event_id ?? '' }),
     appends: [
-      {
-        owner,
-        stream: commentStream(subject),
-        version: streamVersion(last),
-        actor: { type: 'moderator', id: me.moderatorId },
-        events: [event],
-      },
+      { owner, stream: commentStream(subject), version: streamVersion(last), events: [event] },
     ],
+    reply: ([recorded]) => reply(recorded?.event_id ?? ''),
   };
+}
+
+/** The members to lock for a comment, and its subject, loaded under the locks. */
+interface Found {
+  lock?: readonly string[];
+  find?: MemberRead;
+  load: { target: DerivedLoad<Target | Refusal<'not_found'>> };
 }
 
 /**
  * Comments are owned by the author of what they are about, so that closing the account erases them.
  * The lock of the note or of the member keeps an erasure from overlooking a new comment.
  */
-function onSubject<Status>(
-  me: Moderator,
+function findSubject(
   subject: CommentSubject,
   commentId: string | null,
   kinds: readonly PublicationKind[],
-  decide: Decide<Status>,
-): Command<Answer<Status>, Code> {
+): Found {
   const read: ReadComment = (owner) => readComment(owner, subject, commentId);
-  if (subject.type === 'note') return onNote(me, subject, read, decide);
-  if (subject.type === 'member') return onMember(me, subject, read, decide);
+  if (subject.type === 'note') return findNote(subject.id, read);
+  if (subject.type === 'member') return findAuthor(subject.id, read);
   const kind = kinds.find(({ type }) => type === subject.type);
   if (!kind) throw new Error(`no kind of record: ${subject.type}`);
-  return onRecord(me, subject, kind, read, decide);
+  return findRecord(subject.id, kind, read);
 }
 
 /** Reads the end of the stream of comments, and one of them; not the others, which may be many. */
@@ -141,97 +145,41 @@ const findComment = ({ id: owner }: Owner, stream: string, commentId: string) =>
       AND event_id = ${commentId} AND type = 'CommentAdded' OFFSET 0) comment
     WHERE stream_id = ${stream}`;
 
-function onNote<Status>(
-  me: Moderator,
-  subject: CommentSubject,
-  read: ReadComment,
-  decide: Decide<Status>,
-): Command<Answer<Status>, Code> {
-  const ids = [subject.id];
-  return defineCommand({
-    find: membersConcerned(ids),
-    load: {
-      moderators: shareLockModerator(me),
-      notes: lockNotes(ids),
-      found: loadAfter(noteOwners(ids), ([note]) => read(note && ownerOfNote(note))),
-    },
-    decide({ rows: { moderators, notes, found } }) {
-      const role = activeRole(moderators);
-      if (typeof role !== 'string') return role;
-      const [note] = notes;
-      if (!note) return refuse('not_found');
-      const { state: status, version } = note;
-      const isClosed = note.message === null || note.author_gone;
-      const closed = isClosed ? wrongState({ status, version }) : null;
-      return decide({ owner: ownerOfNote(note), role, ...found, closed });
-    },
+function findNote(id: string, read: ReadComment): Found {
+  const reads = {
+    notes: lockNotes([id]),
+    found: loadAfter(noteOwners([id]), ([note]) => read(note && ownerOfNote(note))),
+  };
+  const target = derive(reads, ({ notes: [note], found }) => {
+    if (!note) return refuse('not_found');
+    const isClosed = note.message === null || note.author_gone;
+    const closed = isClosed ? wrongState({ status: note.state, version: note.version }) : null;
+    return { owner: ownerOfNote(note), ...found, closed };
   });
+  return { find: membersConcerned([id]), load: { target } };
 }
 
-function onRecord<Status>(
-  me: Moderator,
-  subject: CommentSubject,
-  kind: PublicationKind,
-  read: ReadComment,
-  decide: Decide<Status>,
-): Command<Answer<Status>, Code> {
-  const records = kind.records([subject.id]);
-  return defineCommand({
-    find: recordAuthors(records),
-    load: {
-      moderators: shareLockModerator(me),
-      records,
-      found: loadAfter(recordAuthors(records), ([author]) =>
-        read(author && memberOwner(author.member_id)),
-      ),
-    },
-    decide({
-      rows: {
-        moderators,
-        records: [row],
-        found,
-      },
-    }) {
-      const role = activeRole(moderators);
-      if (typeof role !== 'string') return role;
-      if (!row) return refuse('not_found');
-      const { state: status, version } = row;
-      const closed = status === 'withdrawn' ? wrongState({ status, version }) : null;
-      return decide({ owner: memberOwner(row.author_id), role, ...found, closed });
-    },
+function findRecord(id: string, kind: PublicationKind, read: ReadComment): Found {
+  const records = kind.records([id]);
+  const authors = recordAuthors(records);
+  const reads = {
+    records,
+    found: loadAfter(authors, ([author]) => read(author && memberOwner(author.member_id))),
+  };
+  const target = derive(reads, ({ records: [row], found }) => {
+    if (!row) return refuse('not_found');
+    const { state: status, version } = row;
+    const closed = status === 'withdrawn' ? wrongState({ status, version }) : null;
+    return { owner: memberOwner(row.author_id), ...found, closed };
   });
+  return { find: authors, load: { target } };
 }
 
-function onMember<Status>(
-  me: Moderator,
-  subject: CommentSubject,
-  read: ReadComment,
-  decide: Decide<Status>,
-): Command<Answer<Status>, Code> {
-  const { id } = subject;
-  return defineCommand({
-    lock: [id],
-    load: {
-      moderators: shareLockModerator(me),
-      members: findMember(id),
-      found: read(memberOwner(id)),
-    },
-    decide({
-      rows: {
-        moderators,
-        members: [member],
-        found,
-      },
-    }) {
-      const role = activeRole(moderators);
-      if (typeof role !== 'string') return role;
-      if (member?.state !== 'active') return refuse('not_found');
-      return decide({ owner: memberOwner(id), role, ...found, closed: null });
-    },
-  });
-}
-
-function activeRole([live]: readonly { role: Role }[]): Role | Refusal<Code> {
-  if (!live) return refuse('moderator_required');
-  return CLAIMERS.includes(live.role) ? live.role : refuse('role_required', { roles: CLAIMERS });
+function findAuthor(id: string, read: ReadComment): Found {
+  const owner = memberOwner(id);
+  const reads = { members: findMember(id), found: read(owner) };
+  const target = derive(reads, ({ members: [member], found }) =>
+    member?.state === 'active' ? { owner, ...found, closed: null } : refuse('not_found'),
+  );
+  return { lock: [id], load: { target } };
 }

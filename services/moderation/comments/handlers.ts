@@ -1,18 +1,19 @@
 import type { CommentSubject } from '../../../domain/moderation/subject.ts';
 import { readStream } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import { handle } from '../../../platform/eventstore/handle.ts';
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
-import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { refuse } from '../../../platform/refusal.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { findMember } from '../../../projections/membership/members.ts';
 import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
 import { commentStream, historyBody } from '../decisions/history.ts';
 import type { ModerationDeps } from '../deps.ts';
+import { byModerator } from '../staff/by-moderator.ts';
 import { addComment, deleteComment } from './comment.ts';
 import type { commentsContract } from './contract.ts';
 
@@ -49,23 +50,12 @@ export function commentHandlers({
       };
     },
 
-    'moderation.comment': async (call) => {
-      const { principal, params, body } = call;
-      const command = addComment(principal, params, body.text, publicationKinds);
-      const commented = await executeOnce(store, call, command, 201);
-      if (isRefusal(commented)) return commented;
-      const { answer, ...extras } = commented;
-      return { status: 201, body: answer, ...extras };
-    },
+    'moderation.comment': (call) =>
+      handle(store, byModerator(call), addComment(call.params, call.body.text, publicationKinds)),
 
-    'moderation.delete_comment': async (call) => {
-      const { principal, params } = call;
-      const { event_id: commentId, ...subject } = params;
-      const command = deleteComment(principal, subject, commentId, publicationKinds);
-      const deleted = await executeOnce(store, call, command, 200);
-      if (isRefusal(deleted)) return deleted;
-      const { answer, ...extras } = deleted;
-      return { status: 200, body: answer, ...extras };
+    'moderation.delete_comment': (call) => {
+      const { event_id: commentId, ...subject } = call.params;
+      return handle(store, byModerator(call), deleteComment(subject, commentId, publicationKinds));
     },
   };
 }

@@ -2,13 +2,9 @@ import type pg from 'pg';
 import { type ChangePolicy, changePolicy } from '../../../domain/moderation/policy.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
-import {
-  type Command,
-  defineCommand,
-  type EventStore,
-} from '../../../platform/eventstore/event-store.ts';
+import type { EventStore } from '../../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, handle } from '../../../platform/eventstore/handle.ts';
 import { SERVICE_OWNER } from '../../../platform/eventstore/owner.ts';
-import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
@@ -17,7 +13,7 @@ import {
   findPolicy,
   type PolicyRow,
 } from '../../../projections/moderation/policies.ts';
-import { shareLockModerator } from '../staff/lock-moderator.ts';
+import { type ActiveModerator, byModerator } from '../staff/by-moderator.ts';
 import type { policiesContract } from './contract.ts';
 
 export interface PoliciesDeps {
@@ -32,57 +28,42 @@ export function policiesHandlers({ pool, store }: PoliciesDeps): Handlers<typeof
       return { status: 200, body: { status: 'ok', policies: rows.map(policyBody) } };
     },
 
-    'moderation.change_policy': async ({ principal, body }) => {
-      const { expected_version: expectedVersion, messages, ...words } = body;
-      const change = { ...words, messages, expectedVersion };
-      const policy = await store.execute(changeCommand(principal, change));
-      return isRefusal(policy) ? policy : { status: 200, body: { status: 'saved', policy } };
+    'moderation.change_policy': (call) => {
+      const { expected_version: expectedVersion, messages, ...words } = call.body;
+      return handle(
+        store,
+        byModerator(call),
+        changeCommand({ ...words, messages, expectedVersion }),
+      );
     },
   };
 }
 
+interface Saved {
+  status: 200;
+  body: { status: 'saved'; policy: ReturnType<typeof policyBody> };
+}
+
 // If two changes race, the log refuses the second append, and that change is decided again.
 function changeCommand(
-  me: PrincipalOf<'moderator'>,
-  command: ChangePolicy,
-): Command<
-  ReturnType<typeof policyBody>,
-  'moderator_required' | 'role_required' | 'state_conflict'
-> {
-  const { code, title, text, active } = command;
+  change: ChangePolicy,
+): Command<Saved, 'role_required' | 'state_conflict', ActiveModerator> {
+  const { code, title, text, active } = change;
   const stream = `policy-${code}`;
   return defineCommand({
-    load: {
-      moderators: shareLockModerator(me),
-      events: readStream(SERVICE_OWNER, stream),
-      policies: findPolicy(code),
-    },
-    decide({
-      rows: {
-        moderators: [live],
-        events,
-        policies: [row],
-      },
-    }) {
-      if (!live) return refuse('moderator_required');
-      if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
-      const decided = changePolicy(row, command);
+    load: { events: readStream(SERVICE_OWNER, stream), policies: findPolicy(code) },
+    decide({ events, policies: [row] }, _now, { role }: ActiveModerator) {
+      if (!LEADS.includes(role)) return refuse('role_required', { roles: LEADS });
+      const decided = changePolicy(row, change);
       if (isRefusal(decided)) return decided;
-      const [event] = decided;
-      const messages = command.messages ?? row?.messages ?? [];
-      const policy = { code, title, text, active, messages: [...messages] };
-      if (!event) return { unchanged: { ...policy, version: row?.version ?? 1 } };
+      const messages = [...(change.messages ?? row?.messages ?? [])];
+      const version = decided[0]?.data.version ?? row?.version ?? 1;
+      const policy = { code, title, text, active, messages, version };
       return {
-        answer: { ...policy, version: event.data.version },
         appends: [
-          {
-            owner: SERVICE_OWNER,
-            stream,
-            version: streamVersion(events),
-            actor: { type: 'moderator', id: me.moderatorId },
-            events: decided,
-          },
+          { owner: SERVICE_OWNER, stream, version: streamVersion(events), events: decided },
         ],
+        reply: () => ({ status: 200, body: { status: 'saved', policy } }),
       };
     },
   });

@@ -1,4 +1,5 @@
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
+import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { newToken } from '../../../platform/keys/token.ts';
@@ -6,7 +7,7 @@ import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { MODERATOR_KEY_ATTEMPTS, type moderatorSessionContract } from './contract.ts';
 import { CLEAR_MODERATOR_COOKIE, moderatorCookie, presentedModeratorSession } from './sessions.ts';
-import { signInCommand, signOutCommand } from './sign-in.ts';
+import { byToken, signInCommand, signOutCommand } from './sign-in.ts';
 import { readModeratorToken } from './token.ts';
 
 export interface ModeratorSessionDeps {
@@ -28,13 +29,15 @@ export function moderatorSessionHandlers({
         if (!token) return refuse('moderator_required');
         const session = newToken();
         const before = presentedModeratorSession(request.cookie);
-        const answer = await store.execute(signInCommand(keys, token, session, before));
+        const signIn = signInCommand(keys, token, session, before);
+        const answer = await handle(store, byToken(keys, token), signIn);
         if (isRefusal(answer)) return answer;
         return { status: 200, body: answer, headers: { 'set-cookie': moderatorCookie(session) } };
       }),
 
     'moderation.sign_out': async ({ principal }) => {
-      await store.execute(signOutCommand(principal));
+      const { moderatorId: id } = principal;
+      await handle(store, { type: 'moderator', id }, signOutCommand(principal));
       return {
         status: 200,
         body: { status: 'signed_out' },

@@ -1,10 +1,6 @@
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
-import {
-  type Command,
-  defineCommand,
-  type EventStore,
-  type Writes,
-} from '../../../platform/eventstore/event-store.ts';
+import type { EventStore } from '../../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, handle } from '../../../platform/eventstore/handle.ts';
 import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
@@ -12,6 +8,7 @@ import { newToken } from '../../../platform/keys/token.ts';
 import { dropVerifiers, writeVerifier } from '../../../platform/keys/verifiers.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
+import type { Sql } from '../../../platform/sql.ts';
 import { findModerators, lockModerator } from '../../../projections/moderation/moderators.ts';
 import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
 import { moderatorToken } from './token.ts';
@@ -28,6 +25,8 @@ export interface AddedModerator {
   token: string;
 }
 
+const SERVICE = { type: 'service' as const };
+
 /** Adds a moderator; refuses with `name_taken` if an active moderator has the name. */
 export async function addModerator(
   { store, keys }: ModeratorDeps,
@@ -36,35 +35,23 @@ export async function addModerator(
 ): Promise<AddedModerator | Refusal<'name_taken'>> {
   const token = newToken();
   const { id } = token;
-  const command: Command<AddedModerator, 'name_taken'> = defineCommand({
-    load: findModerators(name),
-    decide({ rows: taken }) {
+  const owner = moderatorOwner(id);
+  return handle(store, SERVICE, {
+    load: { taken: findModerators(name) },
+    decide({ taken }) {
       if (taken.length > 0) return refuse('name_taken');
+      const added = {
+        type: 'ModeratorAdded',
+        data: { moderator_id: id, role },
+        personal: { name },
+      };
       return {
-        answer: { id, token: moderatorToken(token) },
-        appends: [
-          {
-            owner: moderatorOwner(id),
-            stream: `moderator-${id}`,
-            version: 0,
-            actor: { type: 'service' },
-            events: [
-              { type: 'ModeratorAdded', data: { moderator_id: id, role }, personal: { name } },
-            ],
-          },
-        ],
-        rows: [
-          writeVerifier(
-            moderatorOwner(id),
-            'moderator',
-            id,
-            keys.mac('moderator', id, token.secret),
-          ),
-        ],
+        appends: [{ owner, stream: `moderator-${id}`, version: 0, events: [added] }],
+        rows: [writeVerifier(owner, 'moderator', id, keys.mac('moderator', id, token.secret))],
+        reply: () => ({ id, token: moderatorToken(token) }),
       };
     },
   });
-  return store.execute(command);
 }
 
 /** Revokes a moderator, found by name or id, together with the token, sessions and leases. */
@@ -74,12 +61,12 @@ export async function revokeModerator(
 ): Promise<{ id: string } | Refusal<'not_found'>> {
   const id = await activeModerator(store, nameOrId);
   if (!id) return refuse('not_found');
-  return store.execute(
-    changeCommand(id, 'ModeratorRevoked', {
-      answer: { id },
-      rows: [dropVerifiers(moderatorOwner(id)), dropModeratorSessions(id), releaseAllLeases(id)],
-    }),
-  );
+  const revocation = changeCommand(id, 'ModeratorRevoked', { id }, [
+    dropVerifiers(moderatorOwner(id)),
+    dropModeratorSessions(id),
+    releaseAllLeases(id),
+  ]);
+  return handle(store, SERVICE, revocation);
 }
 
 /** Gives a moderator a new token; ends the old token, the sessions and the leases. */
@@ -90,16 +77,13 @@ export async function rotateModerator(
   const id = await activeModerator(store, nameOrId);
   if (!id) return refuse('not_found');
   const token = newToken(id);
-  return store.execute(
-    changeCommand(id, 'ModeratorTokenRotated', {
-      answer: { id, token: moderatorToken(token) },
-      rows: [
-        writeVerifier(moderatorOwner(id), 'moderator', id, keys.mac('moderator', id, token.secret)),
-        dropModeratorSessions(id),
-        releaseAllLeases(id),
-      ],
-    }),
-  );
+  const added = { id, token: moderatorToken(token) };
+  const rotation = changeCommand(id, 'ModeratorTokenRotated', added, [
+    writeVerifier(moderatorOwner(id), 'moderator', id, keys.mac('moderator', id, token.secret)),
+    dropModeratorSessions(id),
+    releaseAllLeases(id),
+  ]);
+  return handle(store, SERVICE, rotation);
 }
 
 async function activeModerator(store: EventStore, nameOrId: string): Promise<string | undefined> {
@@ -108,32 +92,23 @@ async function activeModerator(store: EventStore, nameOrId: string): Promise<str
 }
 
 /** Locks the moderator's row before it reads the stream, so that claims and sign-ins wait. */
-function changeCommand<Answer>(
+function changeCommand<Reply>(
   id: string,
   type: 'ModeratorRevoked' | 'ModeratorTokenRotated',
-  writes: Pick<Writes<Answer>, 'answer' | 'rows'>,
-): Command<Answer, 'not_found'> {
+  reply: Reply,
+  rows: readonly Sql[],
+): Command<Reply, 'not_found'> {
+  const owner = moderatorOwner(id);
   const stream = `moderator-${id}`;
   return defineCommand({
-    load: { active: lockModerator(id), events: readStream(moderatorOwner(id), stream) },
-    decide({
-      rows: {
-        active: [moderator],
-        events,
-      },
-    }) {
+    load: { active: lockModerator(id), events: readStream(owner, stream) },
+    decide({ active: [moderator], events }) {
       if (!moderator) return refuse('not_found');
+      const changed = { type, data: { moderator_id: id }, personal: null };
       return {
-        ...writes,
-        appends: [
-          {
-            owner: moderatorOwner(id),
-            stream,
-            version: streamVersion(events),
-            actor: { type: 'service' },
-            events: [{ type, data: { moderator_id: id }, personal: null }],
-          },
-        ],
+        appends: [{ owner, stream, version: streamVersion(events), events: [changed] }],
+        rows,
+        reply: () => reply,
       };
     },
   });

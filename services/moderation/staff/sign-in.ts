@@ -1,12 +1,22 @@
-import { type Command, defineCommand } from '../../../platform/eventstore/event-store.ts';
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import {
+  type Command,
+  defineCommand,
+  definePolicy,
+  type Policy,
+} from '../../../platform/eventstore/handle.ts';
 import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import type { Token } from '../../../platform/keys/token.ts';
-import { readVerifiers, renewVerifier } from '../../../platform/keys/verifiers.ts';
+import {
+  readVerifiers,
+  renewVerifier,
+  type VerifierRow,
+} from '../../../platform/keys/verifiers.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import { holdModerator } from '../../../projections/moderation/moderators.ts';
+import { holdModerator, type ModeratorRow } from '../../../projections/moderation/moderators.ts';
 import {
   dropDeadModeratorSessions,
   dropModeratorSession,
@@ -22,42 +32,49 @@ export interface SignedIn {
   expires_at: number;
 }
 
+/** The moderator of a token. The row is locked, so that a revocation waits. */
+export function byToken(
+  keys: KeyRing,
+  token: Token,
+): Policy<'moderator_required', readonly RecordedEvent[], SignedIn, Caller> {
+  const { id } = token;
+  const owner = moderatorOwner(id);
+  return definePolicy({
+    actor: { type: 'moderator', id },
+    load: { moderators: holdModerator(id), verifiers: readVerifiers(owner, 'moderator') },
+    prove({ moderators: [moderator], verifiers: [verifier] }) {
+      const proven = keys.verify('moderator', id, token.secret, verifier);
+      return proven && moderator ? { moderator, verifier } : refuse('moderator_required');
+    },
+  });
+}
+
+interface Caller {
+  moderator: ModeratorRow;
+  verifier: VerifierRow | undefined;
+}
+
 /** Exchanges a moderator's token for a browser session; ends the session whose cookie was sent. */
 export function signInCommand(
   keys: KeyRing,
   token: Token,
   session: Token,
   before: Token | undefined,
-): Command<SignedIn, 'moderator_required'> {
+): Command<SignedIn, never, Caller> {
   const { id } = token;
   return defineCommand({
-    load: {
-      moderators: holdModerator(id),
-      verifiers: readVerifiers(moderatorOwner(id), 'moderator'),
-      sessions: before ? findLiveModeratorSession(before.id) : null,
-    },
-    decide({ rows, now }) {
-      const [moderator] = rows.moderators;
-      const [old] = rows.sessions;
-      const [verifier] = rows.verifiers;
-      const proven = keys.verify('moderator', id, token.secret, verifier);
-      if (!proven || !moderator) return refuse('moderator_required');
+    load: { sessions: before ? findLiveModeratorSession(before.id) : null },
+    decide({ sessions: [old] }, now, { moderator, verifier }: Caller) {
       const replaced =
         before && old && keys.verify('moderator-session', before.id, before.secret, old);
       const verifierOfSession = keys.mac('moderator-session', session.id, session.secret);
       return {
-        answer: {
-          status: 'signed_in',
-          moderator: { id, name: moderator.name ?? '', role: moderator.role },
-          expires_at: unixSeconds(sessionExpiry(now)),
-        },
         appends: [
           ...(replaced ? [signedOut(old.moderator_id, old.session_id, 'replaced')] : []),
           {
             owner: moderatorOwner(id),
             stream: `moderator-session-${session.id}`,
             version: 0,
-            actor: { type: 'moderator', id },
             events: [
               {
                 type: 'ModeratorSignedIn',
@@ -73,26 +90,31 @@ export function signInCommand(
           dropDeadModeratorSessions(id),
           insertModeratorSession(session.id, id, verifierOfSession, now),
         ],
+        reply: () => ({
+          status: 'signed_in',
+          moderator: { id, name: moderator.name ?? '', role: moderator.role },
+          expires_at: unixSeconds(sessionExpiry(now)),
+        }),
       };
     },
   });
 }
 
 /** Ends the session, if there is one, and releases all of the moderator's leases. */
-export function signOutCommand(me: PrincipalOf<'moderator'>): Command<null> {
-  const { moderatorId, sessionId } = me;
+export function signOutCommand({
+  moderatorId,
+  sessionId,
+}: PrincipalOf<'moderator'>): Command<null> {
   return defineCommand({
-    load: sessionId === null ? null : findLiveModeratorSession(sessionId),
-    decide({ rows: [live] }) {
-      return {
-        answer: null,
-        appends: live ? [signedOut(moderatorId, live.session_id, 'signed_out')] : [],
-        rows: [
-          ...(live ? [dropModeratorSession(live.session_id)] : []),
-          releaseAllLeases(moderatorId),
-        ],
-      };
-    },
+    load: { live: sessionId === null ? null : findLiveModeratorSession(sessionId) },
+    decide: ({ live: [live] }) => ({
+      appends: live ? [signedOut(moderatorId, live.session_id, 'signed_out')] : [],
+      rows: [
+        ...(live ? [dropModeratorSession(live.session_id)] : []),
+        releaseAllLeases(moderatorId),
+      ],
+      reply: () => null,
+    }),
   });
 }
 

@@ -1,0 +1,50 @@
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import { definePolicy, type Policy } from '../../../platform/eventstore/handle.ts';
+import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
+import {
+  type KeyConflict,
+  type KeyedCall,
+  replayed,
+  requestOf,
+} from '../../../platform/http/keyed-call.ts';
+import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import type { ReplyOf, Route } from '../../../platform/http/route.ts';
+import { refuse } from '../../../platform/refusal.ts';
+import { lockModerator, shareLockModerator } from './lock-moderator.ts';
+
+/** The moderator who issues a command, with the role at that time. */
+export interface ActiveModerator {
+  moderatorId: string;
+  role: Role;
+}
+
+/** A moderator's call, as its policy needs it; the `Call` of a handler satisfies it. */
+export type ModeratorCall<R extends Route = Route> = KeyedCall<R> & {
+  principal: PrincipalOf<'moderator'>;
+};
+
+/**
+ * A mutation by a moderator: the moderator's row is locked and the credential checked again, since both
+ * may have been revoked meanwhile. `alone` makes other commands of this moderator wait, so that a limit
+ * holds. The call is recognized if it has an `Idempotency-Key`.
+ */
+export function byModerator<R extends Route, Reply = ReplyOf<R>>(
+  call: ModeratorCall<R>,
+  { alone = false }: { alone?: boolean } = {},
+): Policy<'moderator_required' | KeyConflict<R>, readonly RecordedEvent[], Reply, ActiveModerator> {
+  const { principal } = call;
+  const { moderatorId } = principal;
+  return definePolicy({
+    actor: { type: 'moderator', id: moderatorId },
+    load: alone ? lockModerator(principal) : shareLockModerator(principal),
+    prove: ([live]) =>
+      live ? { moderatorId, role: live.role } : refuse('moderator_required' as const),
+    request: {
+      owner: moderatorOwner(moderatorId),
+      space: 'moderation',
+      keys: null,
+      ...requestOf(call),
+    },
+    repeat: replayed<Reply>,
+  });
+}
