@@ -35,3 +35,25 @@ t.test('reads a rare finding at the cost of its notes only', async (t) => {
     );
   });
 });
+
+t.test('counts the notes of an address once for each page', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(BY_INDEX);
+    await client.query(insertNotesOfOthers(NOTES));
+    await client.query('UPDATE notes SET member_id = NULL');
+    const read = () =>
+      countRowsRead(
+        client,
+        queuePage('decided', { moderatorId: MODERATOR, role: 'lead' }, {}, 51, undefined),
+      );
+    const without = await read();
+    await client.query(`INSERT INTO note_addresses (note_id, bucket, submitted_at)
+      SELECT note_id, 'flood', submitted_at FROM notes`);
+    for (const analyzed of [false, true]) {
+      if (analyzed) await client.query('ANALYZE notes, note_addresses');
+      const more = (await read()) - without;
+      t.ok(more < 1500, `${more} rows of the address, ${analyzed ? 'with' : 'without'} statistics`);
+    }
+  });
+});
