@@ -6,11 +6,11 @@ import { problemFrom } from './problems.ts';
 
 type Kind = 'reads' | 'writes' | 'moderators';
 
-/** Requests of each kind that use storage at a time, for each connection of the pool. */
-const PLACES: Readonly<Record<Kind, number>> = { reads: 4, writes: 4, moderators: 4 };
-/** A crowd that comes at once and is served soon is no overload: so many times the places, so long. */
-const BURST = 2.5;
-const BURST_MS = 500;
+/** The most and the fewest places of each kind, for each connection of the pool. */
+const MOST = 10;
+const FEWEST = 2;
+/** While requests keep their places for longer than this, in milliseconds, there are fewer. */
+const MAX_KEPT_MS = 400;
 const WARNING_MS = 10_000;
 
 export type Request = IncomingMessage & { params?: object; place?: Place | undefined };
@@ -30,41 +30,49 @@ export interface Place {
 /**
  * Bounds the requests that use storage at a time, because what a process accepts beyond its capacity
  * waits until its callers have gone (docs/operating/limits.md). A request takes a place when it first
- * needs storage: an answer that needs none costs no more than a refusal. Reads, writes and
- * moderators have separate places, so none of them can take those of another. A request is counted
- * as a moderator's by its form alone, since anyone can send such a header.
+ * needs storage: an answer that needs none costs no more than a refusal. The bound follows how long
+ * requests keep their places: with a fixed one, a slow database answers all of them too late. Reads,
+ * writes and moderators have separate places, so none of them can take those of another. A request is
+ * counted as a moderator's by its form alone, since anyone can send such a header.
  */
-export function createAdmission(poolSize: number, logger: Logger) {
+export function createAdmission(
+  poolSize: number,
+  logger: Logger,
+  clock: () => number = () => performance.now(),
+) {
   const held = { reads: 0, writes: 0, moderators: 0 };
-  /** Since when the places of a kind are taken; until half of them are free again. */
-  const fullSince: Partial<Record<Kind, number>> = {};
+  const most = MOST * poolSize;
+  const places = { reads: most, writes: most, moderators: most };
   let refused = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
-  const isFull = (kind: Kind, places: number): boolean => {
-    if (held[kind] < places) return false;
-    const since = fullSince[kind] ?? performance.now();
-    return held[kind] >= BURST * places || performance.now() - since > BURST_MS;
-  };
+  /** Adapts the places to what storage can do: additive increase, multiplicative decrease, as in TCP. */
+  function adapt(kind: Kind, ms: number): void {
+    const { [kind]: now } = places;
+    const next = ms > MAX_KEPT_MS ? now * 0.95 : now + 1 / now;
+    places[kind] = Math.min(most, Math.max(FEWEST * poolSize, next));
+  }
 
   function placeFor(req: IncomingMessage, path: string): Place {
     const kind = kindOf(req, path);
-    const places = Math.ceil(PLACES[kind] * poolSize);
     let state: 'outside' | 'inside' | 'left' = 'outside';
+    let entered = 0;
     function enter(): void {
       if (state !== 'outside') return;
-      if (isFull(kind, places)) {
+      if (held[kind] >= places[kind]) {
         refused++;
         warn();
         throw problemFrom(refuse('overloaded'));
       }
       held[kind]++;
-      if (held[kind] >= places) fullSince[kind] ??= performance.now();
+      entered = clock();
       state = 'inside';
     }
     function giveBack(next: 'outside' | 'left'): void {
-      if (state === 'inside') held[kind]--;
-      if (held[kind] <= places / 2) delete fullSince[kind];
+      if (state === 'inside') {
+        held[kind]--;
+        adapt(kind, clock() - entered);
+      }
       if (state !== 'left') state = next;
     }
     return { enter, pause: () => giveBack('outside'), leave: () => giveBack('left') };

@@ -109,7 +109,7 @@ export function withClient<Result>(
 ): Promise<Result> {
   return measureStorage(async () => {
     for (;;) {
-      const client = await acquire(pool, until - performance.now());
+      const client = await acquire(pool, Math.max(1, until - performance.now()));
       const timer = setTimeout(
         () => destroyConnection(client),
         Math.max(1, until - performance.now()),

@@ -4,7 +4,7 @@ import { hasYielded, isUnavailable, StorageUnavailable } from './errors.ts';
 import { pipeline } from './pipeline.ts';
 import { withClient } from './pool.ts';
 import { readsFromPrimary, replicasOf } from './replica.ts';
-import { deadline, enterStorage } from './request-deadline.ts';
+import { deadline, enterStorage, isShared } from './request-deadline.ts';
 
 /** Runs one read outside a transaction, within the deadline. Errors are those of `reading`. */
 export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Row[]> {
@@ -39,7 +39,7 @@ export async function runRead<Result>(
   }
   const onPrimary = () => withClient(replicas?.primary ?? pool, until, work);
   const attempt = () =>
-    replicas && !readsFromPrimary() ? replicas.onPrimary(onPrimary) : onPrimary();
+    replicas && !readsFromPrimary() ? replicas.onPrimary(onPrimary, isShared()) : onPrimary();
   try {
     return await attempt().catch((error: unknown) => {
       if (!hasYielded(error)) throw error;

@@ -59,6 +59,12 @@ export function enterStorage(): void {
   if (budget && 'left' in budget) budget.enter?.();
 }
 
+/** Whether this is work that requests share: many callers wait for it. */
+export function isShared(): boolean {
+  const budget = patience.getStore();
+  return budget !== undefined && 'left' in budget && budget.enter === undefined;
+}
+
 async function deduct<Result>(work: () => Promise<Result>): Promise<Result> {
   const shared = patience.getStore();
   const started = performance.now();

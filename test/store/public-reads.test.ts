@@ -53,3 +53,28 @@ t.test('a read takes the place of its request before it waits for the share', as
   released.resolve();
   await Promise.all(all);
 });
+
+t.test('a read that requests share goes before reads that wait for the share', async (t) => {
+  const { url } = await testDatabase(t);
+  const pool = createPool(url, 'public reads', 2);
+  t.teardown(() => pool.end());
+  const reads = publicReads(pool);
+  const released = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const read = (name: string, enter?: () => void) =>
+    withDeadline(
+      () =>
+        runRead(reads, async () => {
+          order.push(name);
+          await released.promise;
+        }),
+      performance.now() + 60_000,
+      enter,
+    );
+  const enter = () => undefined;
+  const all = [read('first', enter), read('waiting', enter), read('shared')];
+  while (order.length === 0) await new Promise(setImmediate);
+  released.resolve();
+  await Promise.all(all);
+  t.same(order, ['first', 'shared', 'waiting']);
+});

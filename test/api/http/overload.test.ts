@@ -111,7 +111,7 @@ t.test('keeps the place of a request while it uses storage', async (t) => {
   const { service, get } = await startBounded(t, 0.1);
   const holder = await service.database.pool.connect();
   await holder.query('BEGIN; LOCK TABLE cases');
-  // One place, and two more for a moment.
+  // One place.
   const sent = Array.from({ length: 4 }, () => get('/api/v1/cases'));
   t.match(await (await Promise.race(sent)).json(), { status: 'overloaded' });
   await holder.query('ROLLBACK');
@@ -120,24 +120,42 @@ t.test('keeps the place of a request while it uses storage', async (t) => {
   t.equal((await get('/api/v1/cases')).status, 200, 'the place is free again');
 });
 
-t.test('refuses a crowd that lasts, and takes a short one', async (t) => {
-  const { logger } = await startService(t);
-  const admission = createAdmission(1, logger);
-  const enter = () => {
-    const place = admission.placeFor({ method: 'GET', headers: {} } as IncomingMessage, '/');
-    place.enter();
-    return place;
-  };
-  const crowd = Array.from({ length: 10 }, enter);
-  t.throws(enter, { code: 'overloaded' }, 'more than two and a half times the places');
-  for (const place of crowd.splice(4)) place.leave();
-  t.throws(() => {
-    for (;;) enter().leave();
-  }, 'once the four places have been taken for half a second');
-  for (const place of crowd) place.leave();
-  for (let n = 0; n < 10; n++) enter();
-  t.pass('the crowd is over');
-});
+t.test(
+  'has few places while requests keep theirs for long, and more again afterwards',
+  async (t) => {
+    const { logger } = await startService(t);
+    let now = 0;
+    const admission = createAdmission(1, logger, () => now);
+    const enter = () => {
+      const place = admission.placeFor({ method: 'GET', headers: {} } as IncomingMessage, '/');
+      place.enter();
+      return place;
+    };
+    /** Takes all places, and gives them back after this time; returns how many there were. */
+    function takeAll(ms: number): number {
+      const taken: Place[] = [];
+      t.throws(
+        () => {
+          for (;;) taken.push(enter());
+        },
+        { code: 'overloaded' },
+      );
+      now += ms;
+      for (const place of taken) place.leave();
+      return taken.length;
+    }
+    t.equal(takeAll(100), 10, 'a crowd that is served soon');
+    const places = Array.from({ length: 20 }, () => takeAll(1000));
+    t.same(
+      places,
+      places.toSorted((a, b) => b - a),
+      'never more while they are slow',
+    );
+    t.equal(places.at(-1), 2, 'storage keeps some work');
+    for (let n = 0; n < 100; n++) enter().leave();
+    t.equal(takeAll(0), 10);
+  },
+);
 
 t.test('gives no place to a body that has not arrived', async (t) => {
   const { service, server, url, note } = await startBounded(t, 0.1);
