@@ -231,3 +231,19 @@ t.test('leads back to the first note after the undo of a batch', NEEDS_BROWSER, 
     'in sight',
   );
 });
+
+t.test('undoes the decisions on a selection of decided notes', NEEDS_BROWSER, async (t) => {
+  const { service, page, press, approve } = await openBatchConsole(t);
+  await press('x', 'j', 'x', 'j', 'x');
+  await approve('Approved: 3 notes');
+  await page.getByRole('link', { name: /^Decided/ }).click();
+  await page.locator('.row').nth(2).waitFor();
+  await press('x', 'j', 'x');
+  const selection = page.locator('.selection');
+  await untilEqual(t, () => selection.getByRole('button', { name: 'Approve' }).count(), 0);
+  await checkAppearance(t, page, 'moderation-undo-selection');
+  await selection.getByRole('button', { name: 'Undo 2 decisions' }).click();
+  await untilToast(page, 'Undone: 2 decisions');
+  t.same(await countNotesByState(service), { approved: 1, pending: 3 });
+  await selection.waitFor({ state: 'detached' });
+});

@@ -1,12 +1,16 @@
 import t from 'tap';
+import { addModerator, decide, submitAs } from '../../harness/moderation.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   countNotesByState,
   currentText,
   numberedTexts,
+  openConsole,
   openConsoleWithNotes,
   untilToast,
 } from '../support/console.ts';
+import { startGuestbook } from '../support/guestbook-page.ts';
 
 const LOADS = 'performance.getEntriesByType("navigation").length';
 
@@ -107,4 +111,49 @@ t.test('requests the next note only after the decision has arrived', NEEDS_BROWS
   await page.locator('.note .lease').waitFor();
   await untilEqual(t, () => currentText(page), 'Note 2');
   await untilEqual(t, () => page.locator('.row').count(), 1);
+});
+
+t.test('counts own decisions as they are made', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, numberedTexts(4));
+  const count = (view: string) => page.locator('.views a', { hasText: view }).innerText();
+  await page.locator('.row').nth(3).waitFor();
+  t.match(await count('To do'), /4/);
+  await page.keyboard.press('n');
+  await page.locator('.note .lease').waitFor();
+  await page.keyboard.press('a');
+  await untilToast(page, 'Approved “Note 1”');
+  t.match(await count('To do'), /3/, 'with the confirmation, not with the next message');
+  t.match(await count('Mine'), /0/);
+  await page.keyboard.press('d');
+  await page.keyboard.press('d');
+  await untilToast(page, 'Deferred “Note 2”');
+  t.match(await count('To do'), /2/);
+  t.match(await count('Deferred'), /1/);
+});
+
+t.test('names decisions, reasons and actors in the history', NEEDS_BROWSER, async (t) => {
+  const settings = { UNDO_WINDOW_SECONDS: '0' };
+  const service = await startGuestbook(t, settings);
+  const ann = await addModerator(service, 'Ann');
+  const member = await signedIn(service);
+  const { id } = await submitAs(service, member, { message: 'Off the point' });
+  await decide(ann, id, 'approve');
+  const report = { body: { reason: 'privacy' } };
+  await service.call('POST', `/api/guestbook/${id}/report`, report);
+  const { version } = (await ann.get(`notes/${id}`)).body.item;
+  const removal = { action: 'remove', policy: 'off_topic', expected_version: version };
+  t.equal((await ann.post(`notes/${id}/decisions`, removal)).status, 201);
+  const events = async () => (await ann.get(`notes/${id}`)).body.history;
+  const told = async () =>
+    (await events()).some(({ type }: { type: string }) => type === 'DecisionTold');
+  while (!(await told())) await service.call('GET', '/livez');
+  const { page } = await openConsole(t, service, ann);
+  await page.getByRole('link', { name: /^Decided/ }).click();
+  const history = page.locator('.history');
+  await history.getByText('author notified').waitFor();
+  const lines = (await history.locator('li').allInnerTexts()).join('\n');
+  t.match(lines, /removed \(off topic\) by Ann/);
+  t.match(lines, /reported \(someone's private details\) by a guest/);
+  t.match(lines, /author notified$/m, 'by a job, not by a moderator');
+  t.match(await page.locator('.flags').innerText(), /Reported as someone's private details/);
 });

@@ -17,7 +17,6 @@ t.test('ignores keys while typing and can switch them off', NEEDS_BROWSER, async
   t.same(await countNotesByState(service), { pending: 2 });
   await page.locator('#search').fill('note 2');
   await submit(service, { message: 'Note 3' });
-  await page.locator('.row', { hasText: 'Note 3' }).waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.note .text', { hasText: 'Note 2' }).waitFor();
   await untilEqual(t, () => page.locator('.row').count(), 1);
@@ -54,7 +53,7 @@ t.test('ignores keys while typing and can switch them off', NEEDS_BROWSER, async
   await page.locator('.row', { hasText: 'Note 2' }).waitFor();
   await page.keyboard.press('a');
   t.same(await countNotesByState(service), { pending: 3 }, 'still off');
-  await page.getByLabel('Keys').check();
+  await page.getByLabel('Shortcuts').check();
   await page.getByRole('button', { name: 'Approve a' }).click();
   await untilToast(page, 'Approved');
 });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
+import { intercept, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
@@ -58,4 +58,27 @@ t.test('adapts to large letters and forced colours, and clips marks', NEEDS_BROW
   await page.goBack();
   await page.locator('.row-main').first().waitFor();
   await untilEqual(t, () => page.getByRole('heading', { name: 'To do', level: 2 }).count(), 1);
+});
+
+t.test('has room for a refusal, and for the ring of the focused row', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  await submit(service, { message: 'Refused' });
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('.row.here').waitFor();
+  await page.keyboard.press('k');
+  await page.locator('.row.here .row-main:focus').waitFor();
+  const outlines = (await page.evaluate(
+    `['.row.here', '.row.here .row-main'].map(
+      (one) => getComputedStyle(document.querySelector(one)).outlineStyle)`,
+  )) as string[];
+  t.strictSame(outlines, ['solid', 'none'], 'around the row, not around its text');
+  const message = 'Another moderator decided on this note at 11:41, while you were reading it.';
+  const error = { code: 'conflict', message };
+  await intercept(page, '**/decisions', (route) => route.fulfill({ status: 409, json: { error } }));
+  await page.keyboard.press('a');
+  const toast = page.locator('.toast.alert', { hasText: message });
+  await toast.waitFor();
+  const box = await toast.boundingBox();
+  t.ok((box?.width ?? 0) > 250 && (box?.height ?? 999) < 140, `${box?.width} × ${box?.height}`);
 });

@@ -112,7 +112,7 @@ t.test('works without browser storage', NEEDS_BROWSER, async (t) => {
     first: `Object.defineProperty(window, 'localStorage', {
       get() { throw new DOMException('No.', 'SecurityError'); } });`,
   });
-  const keys = page.getByLabel('Keys', { exact: true });
+  const keys = page.getByLabel('Shortcuts', { exact: true });
   t.equal(await keys.isChecked(), true);
   await keys.uncheck();
   await page.locator('.row-main').press('a');

@@ -185,11 +185,11 @@ t.test('says which keys choose a policy where the focus is', NEEDS_BROWSER, asyn
   await page.locator('.row').waitFor();
   await page.keyboard.press('r');
   const panel = page.locator('.panel');
-  await panel.getByText('Press the number of a policy, or Tab to write a message.').waitFor();
+  await panel.getByText('1–6 rejects. Tab to add a message.').waitFor();
   await page.getByLabel('Message to the author').focus();
   await panel.getByText('Press Esc, then the number of a policy.').waitFor();
   await page.keyboard.press('Escape');
-  await panel.getByText('Press the number of a policy, or Tab').waitFor();
+  await panel.getByText('1–6 rejects.').waitFor();
   await page.keyboard.press('1');
   await untilToast(page, /^Rejected/);
 });

@@ -29,3 +29,21 @@ t.test('shows what a search has found, and how many', NEEDS_BROWSER, async (t) =
   await page.locator('.row').nth(2).waitFor();
   t.equal(await page.locator('mark').count(), 0);
 });
+
+t.test('searches while the moderator types, and keeps the field', NEEDS_BROWSER, async (t) => {
+  const { page } = await openConsoleWithNotes(t, ['The sun', 'The moon', 'A moonbeam']);
+  await page.locator('.row').nth(2).waitFor();
+  const field = page.locator('#search');
+  t.ok(((await field.boundingBox())?.width ?? 0) > 300, 'the field has a line to itself');
+  await field.click();
+  await page.keyboard.type('moon');
+  await page.locator('.row').nth(2).waitFor({ state: 'detached' });
+  await untilEqual(t, () => page.locator('.row mark').count(), 2);
+  await page.keyboard.type('beam ');
+  await untilEqual(t, () => page.locator('.row mark').allTextContents(), ['moonbeam']);
+  await page.locator('#search:focus').waitFor();
+  t.equal(await field.inputValue(), 'moonbeam ', 'with the space that is being typed');
+  await page.goBack();
+  await page.locator('.row').nth(2).waitFor();
+  t.equal(await field.inputValue(), '', 'one entry of the history for the whole text');
+});

@@ -1,19 +1,11 @@
 import { useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import { Field } from '../shared/field.tsx';
+import { REASON_NAMES } from '../shared/report-reasons.ts';
 import { lengthError, toQuote, UserText } from '../shared/text.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { fieldError } from './problem-text.ts';
 import type { Note } from './use-notes.ts';
-
-const REASONS = [
-  ['spam', 'Spam or advertising'],
-  ['abuse', 'Abuse or harassment'],
-  ['illegal', 'Something illegal'],
-  ['privacy', "Someone's private details"],
-  ['impersonation', 'Pretending to be someone else'],
-  ['other', 'Something else'],
-] as const;
 
 const MAX_DETAILS_LENGTH = 1000;
 
@@ -63,7 +55,7 @@ export function ReportDialog({ note, onClose }: ReportProps) {
       <p>A moderator will review this note. The author will not see who reported it.</p>
       <fieldset class="stack tight">
         <legend class="label">What is wrong with this note?</legend>
-        {REASONS.map(([value, text]) => (
+        {Object.entries(REASON_NAMES).map(([value, text]) => (
           <label class="check" key={value}>
             <input
               type="radio"

@@ -6,6 +6,7 @@ import { plural } from './format.ts';
 import { withItemId } from './item-ids.ts';
 import { decisionText } from './labels.ts';
 import { deleteLease } from './leases.ts';
+import { countDecided } from './own-counts.ts';
 import { forgetDecision, recordDecision } from './own-decisions.ts';
 import { policyTitle } from './policy-list.ts';
 import { focusOn, nextAfter, removeDecided } from './queue.ts';
@@ -102,6 +103,11 @@ export async function runBatch(policy?: string): Promise<void> {
     const next = decided.some(({ note_id }) => note_id === get().focusId)
       ? nextAfter(last)
       : get().focusId;
+    const ids = new Set(decided.map(({ note_id }) => note_id));
+    countDecided(
+      items.filter(({ id }) => ids.has(id)),
+      action,
+    );
     for (const { note_id } of decided) {
       setMark(note_id, undefined);
       deleteLease(note_id);

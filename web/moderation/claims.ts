@@ -27,7 +27,7 @@ export async function claimNext(): Promise<void> {
     const { claims } = await call<{ claims: ClaimedItem[] }>('POST', 'claims', { count: 1, view });
     const [claimed] = claims;
     if (!claimed) {
-      showToast('Nothing left to claim.');
+      showToast(nothingFree());
       return;
     }
     const item = withItemId(claimed.item);
@@ -51,11 +51,18 @@ async function claimFirstShown(): Promise<void> {
       claim === null && actions.length > 0 && ![gone, marks, leases].some((known) => known.has(id)),
   );
   if (!free) {
-    showToast('No free item in this list.');
+    showToast(nothingFree());
     return;
   }
   set({ open: true });
   await claimWithToast(free.id);
+}
+
+/** Says that nothing can be claimed, and how many of the shown items other moderators hold. */
+function nothingFree(): string {
+  const held = get().items.filter(({ claim }) => claim !== null && !claim.mine).length;
+  const others = held === 0 ? '' : `; ${held} ${held === 1 ? 'is' : 'are'} with other moderators`;
+  return `No free item in this list${others}.`;
 }
 
 /** Shows the claimed item in its row, or in a new row after the current one. */

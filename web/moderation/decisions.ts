@@ -6,6 +6,7 @@ import { claimSettled, trackDecision } from './in-flight.ts';
 import { toPath } from './item-ids.ts';
 import { decisionText, toQuote } from './labels.ts';
 import { deleteLease } from './leases.ts';
+import { countDecided } from './own-counts.ts';
 import { forgetDecision, recordDecision } from './own-decisions.ts';
 import { policyTitle } from './policy-list.ts';
 import { focusOn, nextAfter, removeDecided } from './queue.ts';
@@ -41,6 +42,7 @@ async function send(item: Item, action: Action, input: DecisionInput): Promise<v
     });
     if (hasMessage) focusNext(id);
     setMark(id, undefined);
+    countDecided([item], action);
     deleteLease(id);
     // Keep the drafts of a deferred item for its later decision.
     if (action !== 'defer') deleteDrafts(id);

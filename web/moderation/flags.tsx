@@ -1,3 +1,4 @@
+import { reasonName } from '../shared/report-reasons.ts';
 import { type Item, isNote, type NoteItem } from './api-model.ts';
 import { formatRate, formatTime } from './format.ts';
 import { truncate } from './labels.ts';
@@ -28,8 +29,8 @@ export function Flags({ item }: { item: Item }) {
         <ul class="findings">
           {reports.map((report) => (
             <li key={report.id} class="finding report">
-              Reported as {report.reason} by {report.member_id ? 'a member' : 'a visitor'},{' '}
-              {formatTime(report.reported_at)}
+              Reported as {reasonName(report.reason)} by{' '}
+              {report.member_id ? 'a member' : 'a visitor'}, {formatTime(report.reported_at)}
               {report.state !== 'open' && ` (${report.state})`}
               {report.details && <MarkedText text={report.details} class="quoted" />}
             </li>

@@ -1,8 +1,10 @@
+import { fullTime as fullLocalTime } from '../shared/time.tsx';
 import type { Item } from './api-model.ts';
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+// The same form of times as on the site, in the reader's zone.
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const count = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
@@ -22,7 +24,8 @@ export function formatShort(at: string): string {
     : shortDay.format(date);
 }
 
-export const fullTime = (at: string | number | Date): string => dateTime.format(new Date(at));
+/** Day and time with the zone, for titles. */
+export const fullTime = (at: string | number | Date): string => fullLocalTime(new Date(at));
 export const formatCount = (value: number): string => count.format(value);
 export const formatRate = (value: number | null): string =>
   value === null ? '–' : percent.format(value);

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { type Filters, NO_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
@@ -17,6 +17,7 @@ import { selectAll, selectableIds } from './selection.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
 import { currentList, set, store } from './state.ts';
 import { useStore } from './store.ts';
+import { undoableSelection, undoSelection } from './undo-selection.ts';
 
 export function List() {
   const { items, gone, nextCursor, loading, listFault, selected } = useStore(store);
@@ -80,6 +81,9 @@ function ListHead() {
 function SelectionBar() {
   const { selected, keys } = useStore(store);
   const shown = selectableIds().length;
+  const undoable = currentList() === 'decided' ? undoableSelection() : [];
+  const publishing = batchAction(PUBLISHING_ACTIONS);
+  const removing = batchAction(REMOVING_ACTIONS);
   return (
     <fieldset class="selection">
       <legend>{plural(selected.size, 'note')} selected</legend>
@@ -92,22 +96,31 @@ function SelectionBar() {
         Clear
       </button>
       <div class="row-buttons">
-        <button
-          type="button"
-          class="button"
-          aria-keyshortcuts={keys ? 'Shift+A' : undefined}
-          onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
-        >
-          {ACTION_NAMES[batchAction(PUBLISHING_ACTIONS) ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
-        </button>
-        <button
-          type="button"
-          class="button danger"
-          aria-keyshortcuts={keys ? 'Shift+R' : undefined}
-          onClick={() => openBatchPreview(REMOVING_ACTIONS)}
-        >
-          {ACTION_NAMES[batchAction(REMOVING_ACTIONS) ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
-        </button>
+        {undoable.length > 0 && (
+          <button type="button" class="button" onClick={() => undoSelection()}>
+            Undo {plural(undoable.length, 'decision')}
+          </button>
+        )}
+        {(publishing || undoable.length === 0) && (
+          <button
+            type="button"
+            class="button"
+            aria-keyshortcuts={keys ? 'Shift+A' : undefined}
+            onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
+          >
+            {ACTION_NAMES[publishing ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
+          </button>
+        )}
+        {(removing || undoable.length === 0) && (
+          <button
+            type="button"
+            class="button danger"
+            aria-keyshortcuts={keys ? 'Shift+R' : undefined}
+            onClick={() => openBatchPreview(REMOVING_ACTIONS)}
+          >
+            {ACTION_NAMES[removing ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
+          </button>
+        )}
       </div>
     </fieldset>
   );
@@ -120,20 +133,37 @@ const AGES = [
   ['259200', 'Over 72 h'],
 ] as const;
 
+/** A pause in typing after which the list is searched. */
+const TYPING_MS = 300;
+
 function Search() {
   const { filters } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
-  const apply = () => {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** Whether the present history entry holds a part of the text that is being typed. */
+  const typing = useRef(false);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const apply = (replace = false) => {
+    clearTimeout(timer.current);
     const data = new FormData(form.current ?? undefined);
     const field = (name: keyof Filters) => String(data.get(name) ?? '').trim();
-    showView(currentList(), {
+    const next = {
       ...NO_FILTERS,
       q: field('q'),
       finding: field('finding'),
       older_than: field('older_than'),
       author: filters.author,
       same_address_as: filters.same_address_as,
-    });
+    };
+    showView(currentList(), next, { replace });
+  };
+  const applyTyped = () => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      if (form.current?.q.value.trim() === store.get().filters.q) return;
+      apply(typing.current);
+      typing.current = true;
+    }, TYPING_MS);
   };
   return (
     <search>
@@ -143,23 +173,34 @@ function Search() {
         onSubmit={(event) => {
           event.preventDefault();
           apply();
+          typing.current = false;
           focusOn(null);
         }}
       >
-        <SearchInput />
-        <SearchSelects onChange={apply} />
+        <SearchInput
+          onTyped={applyTyped}
+          onLeft={() => {
+            typing.current = false;
+          }}
+        />
+        <SearchSelects onChange={() => apply()} />
       </form>
       {Object.values(filters).some(Boolean) && <Narrowed />}
     </search>
   );
 }
 
-function SearchInput() {
+interface SearchInputProps {
+  onTyped: () => void;
+  onLeft: () => void;
+}
+
+function SearchInput({ onTyped, onLeft }: SearchInputProps) {
   const { filters, keys } = useStore(store);
   const input = useRef<HTMLInputElement>(null);
   // A `value` attribute would overwrite the text being typed at each redraw.
   useLayoutEffect(() => {
-    if (input.current) input.current.value = filters.q;
+    if (input.current && input.current.value.trim() !== filters.q) input.current.value = filters.q;
   }, [filters.q]);
   return (
     <>
@@ -176,6 +217,11 @@ function SearchInput() {
         maxLength={200}
         placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
         aria-keyshortcuts={keys ? '/' : undefined}
+        onInput={(event) => {
+          if (!event.isComposing) onTyped();
+        }}
+        onCompositionEnd={onTyped}
+        onBlur={onLeft}
       />
     </>
   );

@@ -12,9 +12,17 @@ import { focusOn, loadList } from './queue.ts';
 import { refreshItem } from './refresh.ts';
 import { currentItem, findItem, get, set, showToast } from './state.ts';
 
-/** Switches to a view, clears the state of the previous view and loads the list. */
-export function showView(view: View, filters: Filters = NO_FILTERS): void {
-  pushAddress(viewAddress(view, filters));
+/**
+ * Switches to a view, clears the state of the previous view and loads the list. `replace` changes the
+ * present history entry instead of adding one.
+ */
+export function showView(
+  view: View,
+  filters: Filters = NO_FILTERS,
+  { replace = false } = {},
+): void {
+  if (replace) history.replaceState(null, '', viewAddress(view, filters));
+  else pushAddress(viewAddress(view, filters));
   showPlace({ view, filters, linkedId: null });
 }
 

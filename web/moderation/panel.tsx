@@ -160,9 +160,10 @@ function MessageField({ panel, text }: PanelProps & { text: string }) {
   const submit = () => {
     if (!missing) submitPanel({});
   };
+  const last = Math.min(activePolicies().length, 9);
   const policyHint = isTyping
     ? 'Press Esc, then the number of a policy.'
-    : 'Press the number of a policy, or Tab to write a message.';
+    : last > 0 && `${last > 1 ? '1–' : ''}${last} rejects. Tab to add a message.`;
   const hint = choosesPolicy ? keys && policyHint : 'Press Enter to send.';
   return (
     <div

@@ -17,4 +17,5 @@ export const findPolicy = (code: string | null | undefined): Policy | undefined 
   get().policies.find((policy) => policy.code === code);
 
 /** The title in lower case, for use within a sentence. */
-export const policyTitle = (code: string): string => findPolicy(code)?.title.toLowerCase() ?? code;
+export const policyTitle = (code: string): string =>
+  findPolicy(code)?.title.toLowerCase() ?? code.replaceAll('_', ' ');

@@ -2,7 +2,7 @@ import { pushAddress, viewAddress } from './address.ts';
 import { toFailure } from './api.ts';
 import { type Item, isList } from './api-model.ts';
 import { failureText } from './failure-text.ts';
-import { formatCount } from './format.ts';
+import { formatCount, plural } from './format.ts';
 import { leavePanel } from './leases.ts';
 import { dropGone, forgetGone, mergeItems } from './list-changes.ts';
 import {
@@ -85,8 +85,10 @@ export function matchesText(): string {
   const found = items.length - gone.size;
   const total = view === 'decided' ? undefined : counts?.[view];
   // A search in `todo` finds deferred and escalated notes too.
-  const among = total && total > found ? ` of ${formatCount(total)}` : '';
-  return `${formatCount(found)}${nextCursor ? ' or more' : ''}${among} found.`;
+  const more = total && total > found ? formatCount(total) : undefined;
+  if (nextCursor)
+    return `First ${plural(found, 'match', 'matches')}${more ? ` among ${more}` : ''}.`;
+  return `${formatCount(found)}${more ? ` of ${more}` : ''} found.`;
 }
 
 export async function loadMore(): Promise<void> {

@@ -13,7 +13,7 @@ import { type HeldLease, type Mark, set } from './state.ts';
 /** Class and text of the tag; a clear note has none. */
 const BANDS = {
   clear: ['', ''],
-  look: ['look', 'Check'],
+  look: ['look', 'Has findings'],
   likely_spam: ['spam', 'Likely spam'],
 } as const;
 

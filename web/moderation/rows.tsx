@@ -2,8 +2,9 @@ import { Fragment } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Item } from './api-model.ts';
 import { VIEW_NAMES } from './labels.ts';
+import { loadMore } from './queue.ts';
 import { Row, whenText } from './row.tsx';
-import { currentList, store } from './state.ts';
+import { currentList, get, store } from './state.ts';
 import { useStore } from './store.ts';
 
 /** Rows that are rendered above and below those in sight. */
@@ -22,7 +23,7 @@ export function Rows() {
   const rowPx = useRef(ROW_PX);
   useKeptPlace(items, focusId);
   useLayoutEffect(() => {
-    const measure = () => {
+    const measure = (scrolled?: Event) => {
       const place = list.current;
       if (!place || place.offsetParent === null) return;
       // The exact height: a fraction of a pixel, times the rows of a gap, moves what is in sight. A row
@@ -34,6 +35,9 @@ export function Rows() {
         Math.floor((px - top) / rowPx.current / STEP_ROWS) * STEP_ROWS;
       setFirst(inSight(0) - SPARE_ROWS);
       setLast(inSight(innerHeight) + STEP_ROWS + SPARE_ROWS);
+      // Scrolling to the end reads more, as the keys do. Without a scroll, nothing is read.
+      if (scrolled?.type === 'scroll' && inSight(innerHeight) >= get().items.length - STEP_ROWS)
+        void loadMore();
     };
     measure();
     // Captures the scrolling of the list and, in the one-column layout, that of the page.

@@ -10,7 +10,7 @@ import { findingName } from './labels.ts';
 import { TableHead } from './table-head.tsx';
 
 const SPANS = [7, 30, 90] as const;
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 export function Stats() {
   const [days, setDays] = useState<number>(7);

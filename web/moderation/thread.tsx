@@ -1,3 +1,4 @@
+import { reasonName } from '../shared/report-reasons.ts';
 import { NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import type { Detail, HistoryEvent, ThreadNote } from './api-model.ts';
 import { CommentForm } from './comment-form.tsx';
@@ -7,6 +8,7 @@ import { toSubject, toSubjectPath } from './item-ids.ts';
 import { actorName, eventText } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { showView } from './navigation.ts';
+import { policyTitle } from './policy-list.ts';
 import { loadEarlierHistory, refreshItem } from './refresh.ts';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {
@@ -58,7 +60,11 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
             </time>{' '}
             <span>
               {eventText(event.type)}
-              {detailsText(event)} by <bdi>{actorName(event.actor)}</bdi>
+              {!isNotification(event) && (
+                <>
+                  {detailsText(event)} by <bdi>{actorName(event.actor)}</bdi>
+                </>
+              )}
               {event.text && event.type !== 'NoteSubmitted' && (
                 <MarkedText text={event.text} class="quoted" />
               )}
@@ -91,9 +97,13 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
   );
 }
 
+/** A job notifies people of decisions: its event names no person who acted, and repeats the decision. */
+const isNotification = ({ type }: HistoryEvent): boolean =>
+  type === 'DecisionTold' || type === 'RecordReportsResolved';
+
 function detailsText({ data }: HistoryEvent): string {
   const { policy, reason, until } = data as { policy?: string; reason?: string; until?: string };
-  if (policy) return ` (${policy})`;
-  if (reason) return ` (${reason})`;
+  if (policy) return ` (${policyTitle(policy)})`;
+  if (reason) return ` (${reasonName(reason)})`;
   return until ? ` until ${formatTime(until)}` : '';
 }

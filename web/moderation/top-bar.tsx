@@ -30,7 +30,7 @@ export function TopBar() {
             checked={keys}
             onChange={(event) => switchKeys(event.currentTarget.checked)}
           />
-          Keys
+          Shortcuts
         </label>
         <button
           type="button"

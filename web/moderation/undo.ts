@@ -44,7 +44,7 @@ export const undoesCurrentItem = (view: View): boolean => view === 'decided' || 
 let undoing: Promise<unknown> = Promise.resolve();
 
 /** Runs undos in sequence, after the answers to all decisions, which determine what is undone. */
-function runInSequence(work: () => Promise<void>): void {
+export function runInSequence(work: () => Promise<void>): void {
   const turn = undoing.then(decisionsSettled).then(work);
   undoing = Promise.allSettled([turn]);
 }
@@ -84,12 +84,18 @@ async function sendUndo(what: Undoable): Promise<void> {
 /** Whether the refusal is final. After other failures the outcome is unknown: allow a retry. */
 const isFinal = ({ status }: Failure): boolean => status >= 400 && status < 500 && status !== 429;
 
-async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
-  const { itemId, eventId, version, about, key } = one;
-  const { focusId: before } = get();
+/** Undoes one decision, and forgets that this console made it. Fails if it is refused. */
+export async function undoDecision(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
+  const { itemId, eventId, version, key } = one;
   await call<Decided>('POST', `decisions/${eventId}/undo`, { expected_version: version }, key);
   forgetDecision(itemId);
   setMark(itemId, undefined);
+}
+
+async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
+  const { itemId, about } = one;
+  const { focusId: before } = get();
+  await undoDecision(one);
   const left = decisionOfView(itemId);
   if (left) {
     if (before === itemId) focusOn(nextAfter(itemId));

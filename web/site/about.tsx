@@ -1,4 +1,5 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
+import { reasonName } from '../shared/report-reasons.ts';
 import { Facts, Prose } from './parts.tsx';
 
 /** The limits of the policy, in words. */
@@ -29,7 +30,7 @@ export function About({ policy, contact }: ViewOf<'about'>) {
       <p>
         A decision can be undone within {moderation.undo_window_seconds} seconds, and appealed
         within {moderation.appeal_days} days. To report a note, use Report beside it; the reasons
-        are {moderation.report_reasons.map((reason) => reason.replaceAll('_', ' ')).join(', ')}.
+        are {moderation.report_reasons.map(reasonName).join(', ')}.
       </p>
       {moderation.policies.length > 0 && (
         <>
