@@ -5,6 +5,7 @@ import { baseUrl, isLoopback, usualHost } from './base-url.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
 import { addressesOf } from './postgres/addresses.ts';
 import { tlsFault, tlsFaultOfEnvironment } from './postgres/tls.ts';
+import { hasVisibleText } from './visible-text.ts';
 
 const number = (min: number, max: number) => {
   const form = `a whole number from ${min} to ${max}`;
@@ -30,6 +31,16 @@ const flag = (fallback: 'true' | 'false') =>
   oneOf(['true', 'false'])
     .default(fallback)
     .transform((text) => text === 'true');
+
+/** A text for people in one line. */
+const line = (max: number) =>
+  z
+    .string()
+    .refine(
+      (text) => [...text].length <= max && !/\p{Cc}/u.test(text) && hasVisibleText(text),
+      `must be one line of at most ${max} characters`,
+    )
+    .meta({ form: `one line, at most ${max} characters` });
 
 /** Whether each host of the address is well-formed; only a single one may be left out, for a socket. */
 function isPostgresUrl(text: string): boolean {
@@ -100,6 +111,19 @@ export const Environment = z.object({
     .describe(
       'Server keys, under which keys of members and addresses are hashed. Required unless `BASE_URL` is on loopback, where one is generated in `DATA_DIR`.',
     ),
+  SITE_NAME: line(40).default('Guestbook').describe('The name of the site, on every page.'),
+  SITE_ABOUT: line(200)
+    .default('People and programs leave notes here. A moderator reads each before it appears.')
+    .describe('What the site is, on the guestbooks.'),
+  SITE_ABOUT_SERVICE: line(200)
+    .default('About this place.')
+    .describe('What the guestbook Service is about.'),
+  SITE_ABOUT_OBSERVATORY: line(200)
+    .default('What was observed.')
+    .describe('What the guestbook Observatory is about.'),
+  SITE_ABOUT_TWO_CLERKS: line(200)
+    .default('For the two clerks.')
+    .describe('What the guestbook Two Clerks is about.'),
   MEMBERSHIP_OPEN: flag('true').describe('Whether new members can register.'),
   GUESTBOOK_OPEN: flag('true').describe('Whether the guestbook accepts new notes.'),
   A2A_ENABLED: flag('true').describe('Whether `POST /a2a` and the agent card exist.'),

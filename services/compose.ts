@@ -171,7 +171,7 @@ export function createApp(
     baseUrl: config.baseUrl,
     secure: isSecure(config.baseUrl),
     trustedProxies: config.trustedProxies,
-    errorPage: errorPages(config.baseUrl),
+    errorPage: errorPages(config),
     hashAddress: (address) => counters.bucketOf(address),
     ...(core.replicas ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
     ...watch,

@@ -237,7 +237,8 @@ export interface VersionedNoteRow extends PublicNoteRow {
 }
 
 /** The row of a note that an index found: a lookup for each, with any estimate of the page. */
-const LISTED_NOTE = 'LATERAL (SELECT *, xmin FROM notes WHERE note_id = listed.note_id OFFSET 0) n';
+export const LISTED_NOTE =
+  'LATERAL (SELECT *, xmin FROM notes WHERE note_id = listed.note_id OFFSET 0) n';
 
 /**
  * The page of public notes after `$2` and `$3`. The inner select needs an index alone, and so reads no row
@@ -380,18 +381,5 @@ export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
       LEFT JOIN members pm ON pm.member_id = p.member_id
     WHERE n.note_id = $1`,
     [noteId],
-  );
-}
-
-/** Reads of some public notes what pages show beside them: the place in lists, and public replies. */
-export function listedNotes(
-  noteIds: readonly string[],
-): Sql<{ note_id: string; approved_at: Date; replies: number }> {
-  return named(
-    `SELECT note_id, approved_at, (SELECT count(*)::int FROM notes r
-        WHERE r.state = 'approved' AND r.parent_id = n.note_id
-          AND ${noteStays('r.member_id')}) AS replies
-    FROM notes n WHERE state = 'approved' AND note_id IN (SELECT unnest($1::uuid[]))`,
-    [noteIds],
   );
 }

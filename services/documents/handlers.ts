@@ -27,7 +27,11 @@ const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-
 
 const PLAIN = 'text/plain';
 /** Colours and type are those of the other pages. */
-const STYLES = ['../../web/shared/base.css', 'reference/reference.css'];
+const STYLES = [
+  '../../web/shared/base.css',
+  '../../web/shared/header.css',
+  'reference/reference.css',
+];
 
 export function documentsHandlers({
   config,
@@ -37,7 +41,7 @@ export function documentsHandlers({
   const { baseUrl } = config;
   const openApi = keep(() => openApiDocument(routes(), baseUrl));
   const reference = keep(() => {
-    const { overview, pages } = referencePages(strictOpenApiDocument(routes(), baseUrl), baseUrl);
+    const { overview, pages } = referencePages(strictOpenApiDocument(routes(), baseUrl), config);
     const reply = (html: string) => ({
       status: 200 as const,
       content: keptText('text/html', html),

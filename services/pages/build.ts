@@ -17,7 +17,7 @@ export interface Built {
   /** The document of each page, and the names of the script and the style that it loads. */
   pages: Readonly<Record<PageName, { html: Content; script: string; style: string }>>;
   /** Renders a page of the site to an HTML document. */
-  render: (page: Page, baseUrl: string) => string;
+  render: (page: Page, place: Pick<Place, 'baseUrl' | 'site'>) => string;
 }
 
 /** What web/site/render.tsx exports. */
@@ -55,8 +55,8 @@ async function buildPages(): Promise<Built> {
     scripts,
     styles,
     pages: pages as Built['pages'],
-    render: (page, baseUrl) =>
-      renderPage(page, { baseUrl, icon: ICON, ...(isLive(page.view) ? live : plain) }),
+    render: (page, place) =>
+      renderPage(page, { ...place, icon: ICON, ...(isLive(page.view) ? live : plain) }),
   };
 }
 

@@ -53,6 +53,18 @@ const asset = <const Path extends `/${string}`>(path: Path, type: string) =>
 export const pagesContract = defineContract({
   'pages.moderation': page('moderation', PAGES.moderation.path),
   ...MODERATION_ADDRESSES,
+  'pages.icon': {
+    method: 'GET',
+    path: '/favicon.ico',
+    summary: 'The icon of the pages, as SVG',
+    description: 'For clients that ask for this address alone; pages have the icon inside.',
+    tag: 'pages',
+    access: 'public',
+    unknownQuery: 'ignored',
+    cacheControl: 'public, max-age=86400',
+    replies: { 200: { description: 'The icon', type: 'image/svg+xml' } },
+    problems: [],
+  },
   'pages.script': asset('/assets/scripts/:file', 'text/javascript'),
   'pages.style': asset('/assets/styles/:file', 'text/css'),
 });

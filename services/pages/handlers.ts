@@ -1,11 +1,14 @@
-import { pageHeaders } from '../../platform/http/page-headers.ts';
+import { keptText, pageHeaders } from '../../platform/http/page-headers.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
+import { ICON_SVG } from './html.ts';
 import type { PageName } from './pages.ts';
 
 const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
+
+const icon = keptText('image/svg+xml', ICON_SVG);
 
 export function pagesHandlers(): Handlers<typeof pagesContract> {
   const page = (name: PageName) => async () => ({
@@ -28,6 +31,7 @@ export function pagesHandlers(): Handlers<typeof pagesContract> {
     'pages.moderation_view': page('moderation'),
     'pages.moderation_note': page('moderation'),
     'pages.moderation_record': page('moderation'),
+    'pages.icon': async () => ({ status: 200, content: icon }),
     'pages.script': asset('scripts'),
     'pages.style': asset('styles'),
   };

@@ -1,8 +1,14 @@
 import type { BrowserPage } from './pages.ts';
 
-// A circle with a dot in its centre. An address has no spaces.
-export const ICON =
-  "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2016%2016'%3E%3Ccircle%20cx='8'%20cy='8'%20r='6.5'%20fill='none'%20stroke='%23b4532a'%20stroke-width='2'/%3E%3Ccircle%20cx='8'%20cy='8'%20r='2.5'%20fill='%23b4532a'/%3E%3C/svg%3E";
+/** A circle with a dot in its centre. */
+export const ICON_SVG =
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='6.5' fill='none' stroke='#b4532a' stroke-width='2'/><circle cx='8' cy='8' r='2.5' fill='#b4532a'/></svg>";
+
+/** The icon as an address, which has no spaces. */
+export const ICON = `data:image/svg+xml,${ICON_SVG.replace(
+  /[ <>#]/g,
+  (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+)}`;
 
 /** The HTML document of a page. Its texts are constants of this code, so they need no escaping. */
 export function html(page: BrowserPage, script: string, style: string): string {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { addModerator, decide } from '../../harness/moderation.ts';
-import { NEEDS_BROWSER, untilHandled } from '../support/browser.ts';
-import { openConsoleWithNotes, untilToast } from '../support/console.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { NEEDS_BROWSER, untilHandled, visit } from '../support/browser.ts';
+import { openConsoleWithNotes, signIn as signInAtConsole, untilToast } from '../support/console.ts';
 import {
   accountLink,
   join,
@@ -9,6 +9,8 @@ import {
   startGuestbook,
   visitGuestbook,
 } from '../support/guestbook-page.ts';
+import { startService } from '../support/service.ts';
+import { furnishSite } from '../support/site.ts';
 
 /** A script that sets the device's clock ahead. */
 const clockAhead = (minutes: number) =>
@@ -52,7 +54,7 @@ t.test("defers by the service's clock", NEEDS_BROWSER, async (t) => {
   t.equal((await ann.get('queue')).body.items.length, 0);
 });
 
-t.test('shows all times of an account by one clock', NEEDS_BROWSER, async (t) => {
+t.test('shows all times of an account by the clock of the reader', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visit = await visitGuestbook(t, service, {
     timezoneId: 'America/New_York',
@@ -67,6 +69,43 @@ t.test('shows all times of an account by one clock', NEEDS_BROWSER, async (t) =>
   for (const time of times) {
     const at = Date.parse((await time.getAttribute('datetime')) ?? '');
     const shown = (await time.textContent()) ?? '';
-    t.equal(Date.parse(`${shown} UTC`), at - (at % 60_000), shown);
+    const title = (await time.getAttribute('title')) ?? '';
+    const [, offset = ''] = /GMT([+-]\d+)$/.exec(title) ?? [];
+    t.ok(['-4', '-5'].includes(offset), `the zone in the title: ${title}`);
+    const asUtc = Date.parse(`${shown} UTC`) - Number(offset) * 3_600_000;
+    t.equal(asUtc, at - (at % 60_000), shown);
   }
+  await page.getByText('Times: America/New_York').waitFor();
+});
+
+t.test('says that times are in UTC where no script runs', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  await furnishSite(service);
+  const { page } = await visit(t, service.baseUrl, {
+    timezoneId: 'America/New_York',
+    javaScriptEnabled: false,
+  });
+  for (const path of ['/', '/cases', '/packets', '/members', '/activity', '/search?q=telescope']) {
+    await page.goto(service.baseUrl + path);
+    await page.getByText('Times: UTC').waitFor();
+    const times = await page.locator('time').all();
+    t.ok(times.length > 0, path);
+    for (const time of times) t.match(await time.textContent(), /\b\d\d:\d\d UTC$/, path);
+  }
+});
+
+t.test('writes times in the console as on the site', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  await submit(service);
+  const { page } = await visit(t, `${service.baseUrl}/moderation`, {
+    expected: /status of 401/,
+    locale: 'en-US',
+    timezoneId: 'America/New_York',
+  });
+  await signInAtConsole(page, ann);
+  const time = page.locator('.note time').first();
+  await time.waitFor();
+  t.match(await time.textContent(), /^\d\d:\d\d$/, 'without AM or PM');
+  t.match(await time.getAttribute('title'), /\d\d:\d\d GMT-[45]$/);
 });

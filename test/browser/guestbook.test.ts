@@ -52,7 +52,7 @@ t.test('lets a guest write a note and see its publication', NEEDS_BROWSER, async
   const device = await open(t, service.baseUrl + status, { javaScriptEnabled: false });
   await device.page.getByRole('link', { name: 'Your note', exact: true }).waitFor();
   await page.goBack();
-  await page.getByRole('button', { name: 'Remove from this list' }).click();
+  await page.getByRole('button', { name: 'Forget on this device' }).click();
   await untilEqual(t, () => page.getByText('Your notes').count(), 0);
 });
 

@@ -102,7 +102,7 @@ t.test('keeps the focus after a note left the list', NEEDS_BROWSER, async (t) =>
   const visit = await visitGuestbook(t, service);
   const { page } = visit;
   await sendNote(visit, 'To be forgotten here');
-  const forget = page.getByRole('button', { name: 'Remove from this list' });
+  const forget = page.getByRole('button', { name: 'Forget on this device' });
   t.equal(
     await forget.evaluate(
       (e) => e.ownerDocument.getElementById(e.getAttribute('aria-describedby') ?? '')?.innerText,

@@ -39,12 +39,12 @@ t.test('shows notes, replies, older pages and three guestbooks', NEEDS_BROWSER, 
   await page.getByText('Filed.').waitFor();
   await untilEqual(t, () => page.title(), 'Two Clerks · Guestbook');
   await page.emulateMedia({ forcedColors: 'active' });
-  const [closed, alsoClosed, open] = (await page.evaluate(
-    `[...document.querySelectorAll('main nav a')]
+  const [open, closed, alsoClosed] = (await page.evaluate(
+    `[...document.querySelectorAll('.tabs a')]
       .map((link) => getComputedStyle(link).borderBlockEndColor)`,
   )) as string[];
   t.equal(closed, alsoClosed);
-  t.not(closed, open, 'only the open guestbook is underlined, in forced colours too');
+  t.not(closed, open, 'only the tab of the page is underlined, in forced colours too');
   await page.emulateMedia({ forcedColors: null });
   await page.goBack();
   await first.getByRole('link', { name: '1 reply' }).click();
@@ -96,8 +96,9 @@ t.test('labels a note without visible text and names its guest', NEEDS_BROWSER, 
   await untilEqual(
     t,
     () => page.locator('.note :is(h1, h3) .name').allInnerTexts(),
-    Array.from({ length: 5 }, () => 'Guest'),
+    Array.from({ length: 5 }, () => 'A guest'),
   );
+  t.equal(await page.locator('.note .who').count(), 0, 'and says so once');
 });
 
 t.test('shows hostile text harmlessly', NEEDS_BROWSER, async (t) => {
@@ -131,7 +132,7 @@ t.test('shows hostile text harmlessly', NEEDS_BROWSER, async (t) => {
   const directions = `[...document.querySelectorAll('.message')]
     .find((element) => element.textContent.startsWith('مرحبا')).matches(':dir(rtl)')`;
   t.equal(await page.evaluate(directions), true, 'Arabic runs from right to left');
-  const clipped = `[...document.querySelectorAll('.note :is(h1, h3), .message')]
+  const clipped = `[...document.querySelectorAll('.note :is(h1, h3):has(bdi), .message')]
     .every((element) => getComputedStyle(element).overflow === 'clip')`;
   t.equal(await page.evaluate(clipped), true, 'stacked marks are clipped');
   await checkAppearance(t, page, 'guestbook-hostile');
@@ -163,7 +164,7 @@ t.test(
     await untilEqual(t, () => new URL(page.url()).pathname, `/notes/${reply.id}`);
     await page.getByRole('link', { name: 'Who else hears the bell?' }).click();
     await page.getByRole('link', { name: 'Service' }).click();
-    await page.getByRole('heading', { name: 'Guestbook' }).waitFor();
+    await page.getByRole('heading', { name: 'Service' }).waitFor();
     await page.goto(`${service.baseUrl}/guestbook/observatory`);
     await page.getByText('No notes here yet').waitFor();
   },
@@ -216,4 +217,73 @@ t.test('leads from an old address of a guestbook to its page', NEEDS_BROWSER, as
   const service = await startGuestbook(t);
   const { page } = await visit(t, `${service.baseUrl}/#observatory`);
   await page.waitForURL('**/guestbook/observatory');
+});
+
+t.test('shows a thread from its first reply to its last', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1000' });
+  const ann = await addModerator(service, 'Ann');
+  const note = await submit(service, { name: 'Ada', message: 'Who else hears the bell?' });
+  await decide(ann, note.id, 'approve');
+  const reply = async (number: number) => {
+    const message = `Reply ${number}`;
+    const { id } = await submit(service, { message, parent_id: note.id });
+    await decide(ann, id, 'approve');
+  };
+  const thread = `${service.baseUrl}/notes/${note.id}`;
+  const { page } = await visit(t, thread, { javaScriptEnabled: false });
+  const empty = page.getByText('No replies yet.');
+  const align = await empty.evaluate(
+    (e) => e.ownerDocument.defaultView.getComputedStyle(e).textAlign,
+  );
+  t.equal(align, 'start', 'aligned like other empty lists');
+  for (let number = 1; number <= 6; number++) await reply(number);
+  await page.reload();
+  const shown = async () =>
+    (await page.locator('.replies .message').allInnerTexts()).map((text) => text.slice(6));
+  const numbers = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, before) => String(from + before));
+  await page.getByRole('heading', { name: '6 replies' }).waitFor();
+  await untilEqual(t, shown, numbers(1, 6));
+  await page.getByRole('link', { name: 'Last reply' }).click();
+  t.match(page.url(), /#note-/, 'a jump within the page');
+
+  for (let number = 7; number <= 65; number++) await reply(number);
+  await page.goto(thread);
+  await page.getByRole('heading', { name: '65 replies' }).waitFor();
+  await untilEqual(t, shown, numbers(1, 30));
+  await page.getByRole('link', { name: 'Later replies' }).click();
+  await untilEqual(t, shown, numbers(31, 60));
+  await page.getByRole('link', { name: 'Last reply' }).click();
+  await untilEqual(t, shown, numbers(36, 65));
+  t.equal(await page.getByRole('link', { name: 'Later replies' }).count(), 0);
+  await page.getByRole('link', { name: 'Earlier replies' }).click();
+  await untilEqual(t, shown, numbers(6, 35));
+  await page.getByRole('link', { name: 'Earlier replies' }).click();
+  await untilEqual(t, shown, numbers(1, 5));
+  await page.getByRole('link', { name: 'Later replies' }).click();
+  await untilEqual(t, shown, numbers(6, 35));
+  await page.getByRole('link', { name: 'First reply' }).click();
+  await untilEqual(t, shown, numbers(1, 30));
+  const { entries } = (await service.call('GET', `/api/guestbook?parent_id=${note.id}`)).body;
+  t.equal(entries[0].message, 'Reply 65', 'the API lists the newest first, as before');
+});
+
+t.test('adds an own reply at the end of the thread', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const ann = await addModerator(service, 'Ann');
+  const note = await submit(service, { name: 'Ada', message: 'Who else hears the bell?' });
+  await decide(ann, note.id, 'approve');
+  const first = await submit(service, { message: 'The first', parent_id: note.id });
+  await decide(ann, first.id, 'approve');
+  const { page } = await visitGuestbook(t, service, { path: `/notes/${note.id}` });
+  await page.getByRole('button', { name: 'Write a reply…' }).click();
+  await page.getByLabel('Your reply').fill('The last');
+  await page.getByRole('button', { name: 'Send for review' }).click();
+  const own = page.locator('.own-note', { hasText: 'The last' });
+  await own.getByText('Waiting for review', { exact: true }).waitFor();
+  await decide(ann, (await ann.get('queue')).body.items[0].id, 'approve');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByRole('heading', { name: '2 replies' }).waitFor();
+  await checkAppearance(t, page, 'thread');
+  t.strictSame(await page.locator('.replies .message').allInnerTexts(), ['The first', 'The last']);
 });

@@ -205,3 +205,18 @@ t.test('names misspelt settings, and no variables of others', async (t) => {
   };
   t.same(unknownSettings(env), ['LIMIT_WRITE_PER_DAY', 'RETENTION_SESSION_DAYS']);
 });
+
+t.test('takes the words of the site, each in one line', async (t) => {
+  const name = `Stadtbuch ${'👩🏽‍🚀'.repeat(5)}`;
+  t.equal(readConfig({ SITE_NAME: name }).siteName, name);
+  t.equal(readConfig({}).siteName, 'Guestbook');
+  for (const [setting, text] of [
+    ['SITE_NAME', 'x'.repeat(41)],
+    ['SITE_NAME', '\u200b\u2060'],
+    ['SITE_ABOUT', 'two\nlines'],
+    ['SITE_ABOUT_TWO_CLERKS', 'x'.repeat(201)],
+  ] as const)
+    t.throws(() => readConfig({ [setting]: text }), {
+      message: RegExp(`${setting} must be one line`),
+    });
+});

@@ -13,6 +13,7 @@ import { referencePages } from '../../services/documents/reference/pages.ts';
 
 const GOLDEN = join(import.meta.dirname, '../contract/openapi.golden.json');
 const ADDRESS = 'https://service.test';
+const PLACE = { baseUrl: ADDRESS, siteName: 'Guestbook' };
 
 /** The golden document, with the examples that it leaves out. */
 function golden(): OpenApiDocument {
@@ -23,7 +24,7 @@ function golden(): OpenApiDocument {
 
 const document = toReferenceDocument(golden());
 const operations = operationsOf(document);
-const { overview, pages } = referencePages(golden(), ADDRESS);
+const { overview, pages } = referencePages(golden(), PLACE);
 const htmlOf = (page: string) => pages.get(page) ?? '';
 const all: [path: string, html: string][] = [
   ['/docs', overview],
@@ -245,7 +246,10 @@ t.test('escapes every text of the document', async (t) => {
       ]),
     );
   };
-  const hostilePages = referencePages(marked(golden()) as OpenApiDocument, `${ADDRESS}${hostile}`);
+  const hostilePages = referencePages(marked(golden()) as OpenApiDocument, {
+    baseUrl: `${ADDRESS}${hostile}`,
+    siteName: hostile,
+  });
   const html = [hostilePages.overview, ...hostilePages.pages.values()].join('');
   t.notMatch(html, /<img/);
   t.equal(firstUnbalanced(html), undefined);

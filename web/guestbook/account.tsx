@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { Field } from '../shared/field.tsx';
-import { When } from '../site/parts.tsx';
+import { When } from '../shared/time.tsx';
 import { createDeletion } from './delete-account.ts';
 import { EraseNotes } from './erase-notes.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';

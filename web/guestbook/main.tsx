@@ -1,7 +1,8 @@
 import '../site/site.css';
 import './guestbook.css';
 import { hydrate } from 'preact';
-import type { LiveView } from '../../services/pages/site/view.ts';
+import type { LiveView, SiteInfo } from '../../services/pages/site/view.ts';
+import { Site } from '../shared/site.ts';
 import { EXPERIENCES } from './experience.ts';
 import { GuestbookPage } from './page.tsx';
 
@@ -10,4 +11,12 @@ const moved = EXPERIENCES.find(({ id }) => location.pathname === '/' && location
 const place = document.getElementById('page');
 const data = document.getElementById('view')?.textContent;
 if (moved && moved.href !== '/') location.replace(moved.href);
-else if (place && data) hydrate(<GuestbookPage view={JSON.parse(data) as LiveView} />, place);
+else if (place && data) {
+  const { view, site } = JSON.parse(data) as { view: LiveView; site: SiteInfo };
+  hydrate(
+    <Site.Provider value={site}>
+      <GuestbookPage view={view} />
+    </Site.Provider>,
+    place,
+  );
+}

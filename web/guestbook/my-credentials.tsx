@@ -4,7 +4,7 @@ import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
 import { randomUuid } from '../shared/random.ts';
 import { UserText } from '../shared/text.tsx';
-import { When } from '../site/parts.tsx';
+import { When } from '../shared/time.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields } from './key-fields.tsx';
 import { saveFile } from './key-file.ts';

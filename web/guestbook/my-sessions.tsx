@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
-import { When } from '../site/parts.tsx';
+import { When } from '../shared/time.tsx';
 import { type Failure, failureText, needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';
 

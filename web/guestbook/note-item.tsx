@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
-import { guestName, hasVisibleText, stripInvisible } from '../../platform/visible-text.ts';
-import { foreign, tidy, UserText } from '../shared/text.tsx';
-import { When } from '../site/parts.tsx';
+import { hasVisibleText } from '../../platform/visible-text.ts';
+import { AuthorName } from '../shared/author-name.tsx';
+import { LinkedText } from '../shared/linked-text.tsx';
+import { foreign, tidy } from '../shared/text.tsx';
+import { When } from '../shared/time.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';
 import type { Note } from './use-notes.ts';
@@ -20,21 +22,19 @@ interface NoteProps {
 
 export function NoteItem({ note, heading: Heading = 'h3', approved, replies, live }: NoteProps) {
   const title = `note-${note.id}`;
-  const name = stripInvisible(guestName(note.name)).trim();
   const href = `/notes/${note.id}`;
   const written = new Date(note.created_at * 1000).toISOString();
   return (
     <article class="note" aria-labelledby={title} tabIndex={-1}>
       <header>
         <Heading id={title}>
-          <UserText text={name} class="name" />{' '}
-          <span class="who">{note.attribution === 'member' ? 'member' : 'guest'}</span>
+          <AuthorName name={note.name} byMember={note.attribution === 'member'} />
         </Heading>
         <a class="when" href={href}>
           <When at={approved ?? written} />
         </a>
       </header>
-      <Message text={note.message} />
+      <Message text={note.message} linked />
       {Heading === 'h1' && (
         <p class="hint">
           Written <When at={written} />
@@ -86,12 +86,27 @@ function Report({ note, title }: { note: Note; title: string }) {
   );
 }
 
+interface MessageProps {
+  text: string;
+  id?: string;
+  /** Whether web addresses are links: in approved notes. */
+  linked?: boolean;
+}
+
 /** The text of a note, always rendered as plain text. */
-export function Message({ text, id }: { text: string; id?: string }) {
+export function Message({ text, id, linked = false }: MessageProps) {
   const shown = hasVisibleText(text) && tidy(text);
   return (
     <p {...foreign(text)} class="message foreign" id={id}>
-      {shown || <span class="hint">(no visible text)</span>}
+      {shown ? (
+        linked ? (
+          <LinkedText text={shown} />
+        ) : (
+          shown
+        )
+      ) : (
+        <span class="hint">(no visible text)</span>
+      )}
     </p>
   );
 }

@@ -251,7 +251,7 @@ function NoteButtons({ note, textId, openForm, onOpen, onRemove }: NoteButtonsPr
       )}
       {canRemove && (
         <button type="button" class="button quiet" aria-describedby={textId} onClick={onRemove}>
-          Remove from this list
+          Forget on this device
         </button>
       )}
     </div>

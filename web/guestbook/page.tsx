@@ -1,8 +1,11 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { Fragment } from 'preact';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveView, ViewOf } from '../../services/pages/site/view.ts';
 import { Announcer, announce } from '../shared/announce.tsx';
 import { focusIfLost } from '../shared/focus.ts';
+import { Site } from '../shared/site.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
+import { LocalTimes } from '../shared/time.tsx';
 import { Frame } from '../site/frame.tsx';
 import { AccountButtons, AccountDialog, AccountLinks } from './account-controls.tsx';
 import { EXPERIENCES, experienceName } from './experience.ts';
@@ -11,6 +14,7 @@ import { NoteItem } from './note-item.tsx';
 import { NotesList } from './notes-list.tsx';
 import { OwnNotesList } from './own-notes.tsx';
 import { type OwnNotes, useOwnNotes } from './own-notes-store.ts';
+import { Replies } from './replies.tsx';
 import { type Session, useMembership } from './session.ts';
 import { Toaster } from './toast.tsx';
 import { useNotes } from './use-notes.ts';
@@ -56,7 +60,7 @@ export function GuestbookPage({ view }: { view: LiveView }) {
   const place = { session, own, live };
 
   return (
-    <>
+    <LocalTimes.Provider value={live}>
       <Frame
         section={view.kind === 'me' ? undefined : 'guestbook'}
         feed={feedOf(view)}
@@ -96,7 +100,7 @@ export function GuestbookPage({ view }: { view: LiveView }) {
           showBanner('Your account is deleted. Your personal data is erased within minutes.');
         }}
       />
-    </>
+    </LocalTimes.Provider>
   );
 }
 
@@ -114,34 +118,39 @@ interface Place {
 
 function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbook'> }) {
   const { experience, newest, older } = view;
+  const site = useContext(Site);
   const notes = useNotes({ experience, parentId: null, rendered: view.notes, newest, own });
   return (
     <>
-      <div>
-        <h1>Guestbook</h1>
-        <nav class="tabs" aria-label="Guestbooks">
-          <ul>
-            {EXPERIENCES.map(({ id, name, href }) => (
-              <li key={id}>
-                <a
-                  href={href}
-                  data-word={name}
-                  aria-current={id === experience ? 'page' : undefined}
-                >
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
+      <div class="intro">
+        <p class="about">
+          <UserText text={site.about} />
+        </p>
+        <h1>{experienceName(experience)}</h1>
+        <p class="line">
+          <UserText text={site.guestbooks[experience]} />
+        </p>
+        <nav class="books" aria-label="Guestbooks">
+          Other guestbooks:{' '}
+          {EXPERIENCES.filter(({ id }) => id !== experience).map(({ id, name, href }, index) => (
+            <Fragment key={id}>
+              {index > 0 && ', '}
+              <a href={href} title={site.guestbooks[id]}>
+                {name}
+              </a>
+            </Fragment>
+          ))}
         </nav>
       </div>
-      <p class="notice">{view.notice}</p>
+      <p class="notice">
+        Leave a note. A moderator reads it first. Names are chosen by their authors and not
+        verified.
+      </p>
       <WriteNote experience={experience} parentId={null} session={session} own={own} live={live} />
       <OwnNotesList own={own} session={session} brief />
       <NotesList
         notes={notes}
         listed={view.listed}
-        word="notes"
         live={live}
         empty={newest ? 'No notes here yet. Yours could be the first.' : 'No older notes.'}
         older={older}
@@ -154,9 +163,10 @@ function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbo
 const asksForReply = () => location.hash === '#reply';
 
 function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }) {
-  const { note, parent, newest, older } = view;
+  const { note, parent, earlier, later } = view;
   const { experience, id } = note;
-  const replies = useNotes({ experience, parentId: id, rendered: view.replies, newest, own });
+  const rendered = view.replies;
+  const replies = useNotes({ experience, parentId: id, rendered, newest: !later, own });
   const guestbook = EXPERIENCES.find((one) => one.id === experience);
   return (
     <>
@@ -186,13 +196,14 @@ function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }
             open={live && asksForReply()}
           />
           <OwnNotesList own={own} session={session} brief />
-          <NotesList
-            notes={replies}
+          <Replies
+            replies={replies}
+            count={Math.max(view.listed[id]?.replies ?? 0, replies.length)}
+            path={`/notes/${id}`}
             listed={view.listed}
-            word="replies"
             live={live}
-            empty="No replies yet."
-            older={older}
+            earlier={earlier}
+            later={later}
           />
         </>
       )}

@@ -33,7 +33,9 @@ export function useNotes({ experience, parentId, rendered, newest, own }: NotesO
     const { entries } = answer.body;
     setNotes((shown) => {
       const ids = new Set(shown.map(({ id }) => id));
-      return [...entries.filter(({ id }) => !ids.has(id)), ...shown];
+      const added = entries.filter(({ id }) => !ids.has(id));
+      // A thread is read from its first reply to its last.
+      return parentId ? [...shown, ...added.reverse()] : [...added, ...shown];
     });
   }, [experience, parentId]);
 

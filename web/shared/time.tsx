@@ -1,13 +1,58 @@
-import { useEffect, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+
+/**
+ * Whether times are in the reader's zone: where a script runs, once it has taken the page over. Until
+ * then, and on pages without a script, they are in UTC, so that caches can keep a page for all readers.
+ */
+export const LocalTimes = createContext(false);
+
+const PARTS = {
+  day: { day: 'numeric', month: 'short', year: 'numeric' },
+  clock: { hour: '2-digit', minute: '2-digit' },
+  zone: { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+type Part = keyof typeof PARTS;
+
+/** The one form of times of all pages: 24 hours, and days with the name of their month. */
+const formats = (timeZone?: string) => {
+  const format = (part: Part) => new Intl.DateTimeFormat('en-GB', { ...PARTS[part], timeZone });
+  return { day: format('day'), clock: format('clock'), zone: format('zone') };
+};
+const utc = formats('UTC');
+const local = formats();
+
+/** The day of a time in UTC, such as `26 Nov 2026`. */
+export const dayOf = (at: string): string => utc.day.format(new Date(at));
+
+/** Day and time with the zone, in the reader's zone: `26 Nov 2026, 06:41 GMT-5`. */
+export const fullTime = (time: Date): string =>
+  `${local.day.format(time)}, ${local.zone.format(time)}`;
+
+/** The reader's zone, such as `Europe/Berlin`, or UTC. */
+export const zoneName = (isLocal: boolean): string =>
+  isLocal ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
+
+function Time({ at, day }: { at: string; day: boolean }) {
+  const isLocal = useContext(LocalTimes);
+  const time = new Date(at);
+  const { day: ofDay, clock } = isLocal ? local : utc;
+  const shown = `${day ? `${ofDay.format(time)}, ` : ''}${clock.format(time)}`;
+  return (
+    <time dateTime={at} title={isLocal ? fullTime(time) : undefined}>
+      {isLocal ? shown : `${shown} UTC`}
+    </time>
+  );
+}
+
+/** A day and a time of day. */
+export const When = ({ at }: { at: string }) => <Time at={at} day />;
+
+/** A time of day, below the heading of its day. */
+export const TimeOfDay = ({ at }: { at: string }) => <Time at={at} day={false} />;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-// In UTC, like the times that the server renders on the same page.
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
-const exact = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-});
 
 const STEPS = [
   [60, 'second'],
@@ -24,10 +69,8 @@ function relativeTime(time: Date, now: Date = new Date()): string {
     if (Math.abs(amount) < size) return relative.format(Math.round(amount), unit);
     amount /= size;
   }
-  return day.format(time);
+  return local.day.format(time);
 }
-
-export const fullTime = (time: Date): string => `${exact.format(time)} UTC`;
 
 /** A relative time that updates every minute. */
 export function RelativeTime({ time }: { time: Date }) {

@@ -1,9 +1,17 @@
 import { recordPath } from '../../services/pages/site/record-path.ts';
-import type { ActivityEntry, People, ViewOf } from '../../services/pages/site/view.ts';
-import { dayOf, Empty, Pager, PersonName, RecordLink, When } from './parts.tsx';
+import type {
+  ActivityEntry,
+  ActivityNote,
+  People,
+  ViewOf,
+} from '../../services/pages/site/view.ts';
+import { AuthorName } from '../shared/author-name.tsx';
+import { dayOf, TimeOfDay } from '../shared/time.tsx';
+import { Empty, Filters, Pager, PersonName, RecordLink } from './parts.tsx';
 
-const WORDS: Readonly<Record<ActivityEntry['type'], string>> = {
-  'note.approved': 'A note was approved',
+type ActivityType = ActivityEntry['type'];
+
+const WORDS: Readonly<Record<Exclude<ActivityType, 'note.approved'>, string>> = {
   'profile.published': 'published a profile',
   'artifact.published': 'published a packet',
   'case.opened': 'opened a case',
@@ -12,20 +20,36 @@ const WORDS: Readonly<Record<ActivityEntry['type'], string>> = {
   'case.accepted': 'accepted work on a case',
 };
 
-export function Activity({ entries, people, older }: ViewOf<'activity'>) {
+const FILTERS = [
+  ['note.approved', 'Notes'],
+  ['profile.published', 'Profiles'],
+  ['artifact.published', 'Packets'],
+  ['case.opened', 'Cases opened'],
+  ['case.accepted', 'Cases accepted'],
+] as const satisfies readonly (readonly [ActivityType, string])[];
+
+export function Activity({ of, entries, people, notes, older }: ViewOf<'activity'>) {
   const days = Map.groupBy(entries, ({ occurred_at }) => dayOf(occurred_at));
   return (
     <>
       <h1>Activity</h1>
       <p class="lead">What happened in public, newest first.</p>
-      {entries.length === 0 && <Empty>Nothing has happened in public yet.</Empty>}
+      <Filters label="Type" path="/activity" name="type" all={FILTERS} chosen={of} />
+      {entries.length === 0 && (
+        <Empty>{of ? 'Nothing of this type.' : 'Nothing has happened in public yet.'}</Empty>
+      )}
       {[...days].map(([day, ofDay]) => (
         <section key={day} aria-label={day}>
           <h2>{day}</h2>
-          <ol class="lines">
+          <ol class="lines timed">
             {ofDay.map((entry) => (
               <li key={entry.id}>
-                <Line entry={entry} people={people} />
+                <p>
+                  <Line entry={entry} people={people} note={notes[entry.subject.id]} />
+                </p>
+                <span class="hint">
+                  <TimeOfDay at={entry.occurred_at} />
+                </span>
               </li>
             ))}
           </ol>
@@ -36,9 +60,23 @@ export function Activity({ entries, people, older }: ViewOf<'activity'>) {
   );
 }
 
-function Line({ entry, people }: { entry: ActivityEntry; people: People }) {
-  const { actor, type, title, subject, occurred_at } = entry;
+interface LineProps {
+  entry: ActivityEntry;
+  people: People;
+  /** The note that the entry is about, if it is about one. */
+  note: ActivityNote | undefined;
+}
+
+function Line({ entry: { actor, type, title, subject }, people, note }: LineProps) {
   const href = recordPath({ kind: subject.type, id: subject.id }, people);
+  if (type === 'note.approved')
+    return (
+      <>
+        <AuthorName name={note?.name ?? ''} byMember={note?.byMember ?? false} />{' '}
+        {note?.isReply ? 'replied' : 'wrote'}: “
+        <RecordLink href={href} title={`${title}${note?.isCut ? '…' : ''}`} />”
+      </>
+    );
   return (
     <>
       {actor.type === 'member' && actor.id && (
@@ -46,10 +84,7 @@ function Line({ entry, people }: { entry: ActivityEntry; people: People }) {
           <PersonName id={actor.id} people={people} />{' '}
         </>
       )}
-      {WORDS[type]}: <RecordLink href={href} title={title} />{' '}
-      <span class="hint">
-        <When at={occurred_at} />
-      </span>
+      {WORDS[type]}: <RecordLink href={href} title={title} />
     </>
   );
 }

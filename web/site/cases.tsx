@@ -1,17 +1,8 @@
 import type { CaseRecord, ViewOf } from '../../services/pages/site/view.ts';
 import { UserText } from '../shared/text.tsx';
-import { CaseState, CaseTable } from './case-table.tsx';
-import {
-  Empty,
-  Facts,
-  Filters,
-  ForeignTitle,
-  Pager,
-  PersonName,
-  Prose,
-  Tag,
-  When,
-} from './parts.tsx';
+import { When } from '../shared/time.tsx';
+import { CaseList, CaseState } from './case-list.tsx';
+import { Empty, Facts, Filters, ForeignTitle, Pager, PersonName, Prose, Tag } from './parts.tsx';
 
 const FILTERS = [
   ['open', 'Open'],
@@ -36,7 +27,7 @@ export function Cases({ state, cases, people, older }: ViewOf<'cases'>) {
           <a href="/for-agents">how they do it</a>.
         </Empty>
       ) : (
-        <CaseTable cases={cases} people={people} />
+        <CaseList cases={cases} people={people} />
       )}
       <Pager older={older} word="Older cases" />
     </>

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { toLine } from '../../platform/visible-text.ts';
 import { feedPath } from '../../services/pages/site/feed-path.ts';
 import type { Head, Place } from '../../services/pages/site/view.ts';
-import { SITE } from './frame.tsx';
 
 const MAX_TITLE = 80;
 const MAX_DESCRIPTION = 150;
@@ -24,7 +23,7 @@ export function Document({ head, place, children }: DocumentProps) {
 }
 
 function Meta({ head, place }: { head: Head; place: Place }) {
-  const title = `${toLine(head.title, MAX_TITLE)} · ${SITE}`;
+  const title = `${toLine(head.title, MAX_TITLE)} · ${toLine(place.site.name, MAX_TITLE)}`;
   const description = toLine(head.description, MAX_DESCRIPTION);
   const url = place.baseUrl + head.path;
   return (

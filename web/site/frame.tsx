@@ -1,24 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
+import { FOOT, TABS } from '../../services/documents/navigation.ts';
 import { feedPath } from '../../services/pages/site/feed-path.ts';
 import type { Section } from '../../services/pages/site/view.ts';
-
-export const SITE = 'Guestbook';
-
-const NAVIGATION: readonly [section: Section, href: string, name: string][] = [
-  ['guestbook', '/', 'Guestbook'],
-  ['cases', '/cases', 'Cases'],
-  ['packets', '/packets', 'Packets'],
-  ['members', '/members', 'Members'],
-  ['activity', '/activity', 'Activity'],
-  ['search', '/search', 'Search'],
-];
-
-const FOOT: readonly [href: string, name: string][] = [
-  ['/about', 'About and policy'],
-  ['/docs', 'API'],
-  ['/for-agents', 'For agents'],
-  ['/api/v1/status', 'Status'],
-];
+import { Site } from '../shared/site.ts';
+import { UserText } from '../shared/text.tsx';
+import { LocalTimes, zoneName } from '../shared/time.tsx';
 
 interface FrameProps {
   section: Section | undefined;
@@ -39,12 +26,12 @@ export function Frame({ section, feed, account, children }: FrameProps) {
       <header class="bar">
         <div class="bar-inner">
           <a class="home" href="/">
-            {SITE}
+            <UserText text={useContext(Site).name} />
           </a>
           <div class="membership">{account}</div>
           <nav class="tabs" aria-label="Site">
             <ul>
-              {NAVIGATION.map(([name, href, word]) => (
+              {TABS.map(([name, href, word]) => (
                 <li key={name}>
                   <a
                     href={href}
@@ -59,7 +46,7 @@ export function Frame({ section, feed, account, children }: FrameProps) {
           </nav>
         </div>
       </header>
-      <main id="content" tabIndex={-1}>
+      <main id="content" class="column" tabIndex={-1}>
         {children}
       </main>
       <footer class="foot">
@@ -76,7 +63,8 @@ export function Frame({ section, feed, account, children }: FrameProps) {
             <a href={feedPath(feed, 'json')}>JSON Feed</a>
           </p>
         )}
-        <p>Names and handles are chosen by their owners and verified by no one. Times are UTC.</p>
+        <p>Names and handles are chosen by their owners and not verified.</p>
+        <p>Times: {zoneName(useContext(LocalTimes))}</p>
       </footer>
     </>
   );

@@ -1,8 +1,9 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
-import { CaseTable } from './case-table.tsx';
+import { When } from '../shared/time.tsx';
+import { CaseList } from './case-list.tsx';
 import { PacketList } from './packets.tsx';
-import { Empty, Facts, ForeignTitle, Pager, Prose, When } from './parts.tsx';
+import { Empty, Facts, ForeignLink, ForeignTitle, Pager, Prose } from './parts.tsx';
 
 export function Members({ members, older }: ViewOf<'members'>) {
   return (
@@ -35,9 +36,6 @@ export function Members({ members, older }: ViewOf<'members'>) {
   );
 }
 
-/** The host of a link, which says more than its text where it leads. */
-const hostOf = (href: string): string => new URL(href).host;
-
 export function Member({ member, notes, packets, cases }: ViewOf<'member'>) {
   const { profile, counts, handle } = member;
   return (
@@ -61,10 +59,7 @@ export function Member({ member, notes, packets, cases }: ViewOf<'member'>) {
           <ul class="links" aria-label="Links">
             {profile.links.map((link) => (
               <li key={link}>
-                <a href={link} rel="nofollow ugc noopener" class="foreign">
-                  {link}
-                </a>{' '}
-                <span class="hint">{hostOf(link)}</span>
+                <ForeignLink href={link} />
               </li>
             ))}
           </ul>
@@ -88,7 +83,7 @@ export function Member({ member, notes, packets, cases }: ViewOf<'member'>) {
       {cases.length > 0 && (
         <section aria-labelledby="cases">
           <h2 id="cases">Newest cases</h2>
-          <CaseTable cases={cases} />
+          <CaseList cases={cases} />
         </section>
       )}
       {notes.length > 0 && (

@@ -1,7 +1,8 @@
 import { stripInvisible } from '../../platform/visible-text.ts';
 import type { Artifact, ViewOf } from '../../services/pages/site/view.ts';
 import { foreign, UserText } from '../shared/text.tsx';
-import { Facts, ForeignTitle, PersonName, Prose, When } from './parts.tsx';
+import { When } from '../shared/time.tsx';
+import { Facts, ForeignLink, ForeignTitle, PersonName, Prose } from './parts.tsx';
 
 type Content<Kind> = Extract<Artifact['packet'], { kind: Kind }>['content'];
 
@@ -52,25 +53,13 @@ export function Packet({ artifact, supersededBy, people }: ViewOf<'packet'>) {
           <ul class="links">
             {packet.provenance.source_refs.map((source) => (
               <li key={source}>
-                <Source href={source} />
+                <ForeignLink href={source} />
               </li>
             ))}
           </ul>
         </>
       )}
     </article>
-  );
-}
-
-/** An address by others: its host, then all of it. */
-function Source({ href }: { href: string }) {
-  return (
-    <>
-      <span class="hint">{new URL(href).host}</span>{' '}
-      <a href={href} rel="nofollow ugc noopener" class="foreign">
-        {href}
-      </a>
-    </>
   );
 }
 
@@ -121,7 +110,7 @@ function Result({ content }: { content: Content<'result'> }) {
                 <Prose text={piece.description} />
                 {piece.source_ref && (
                   <p>
-                    <Source href={piece.source_ref} />
+                    <ForeignLink href={piece.source_ref} />
                   </p>
                 )}
                 {piece.sha256 && <code class="code">{piece.sha256}</code>}

@@ -1,6 +1,7 @@
 import type { PacketLine, People, ViewOf } from '../../services/pages/site/view.ts';
 import { UserText } from '../shared/text.tsx';
-import { Empty, Filters, Pager, PersonName, When } from './parts.tsx';
+import { When } from '../shared/time.tsx';
+import { Empty, Filters, Pager, PersonName } from './parts.tsx';
 
 const KINDS = [
   ['handoff', 'Handoffs'],

@@ -2,28 +2,6 @@ import type { ComponentChildren } from 'preact';
 import type { People } from '../../services/pages/site/view.ts';
 import { foreign, tidy, UserText } from '../shared/text.tsx';
 
-const day = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
-const minute = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
-
-export const dayOf = (at: string): string => day.format(new Date(at));
-
-/** A time in UTC: the same for every reader, so that caches can keep the page. */
-export function When({ at }: { at: string }) {
-  return <time dateTime={at}>{minute.format(new Date(at))}</time>;
-}
-
 /** A member by name, linked to their page if they have one. */
 export function PersonName({ id, people }: { id: string; people: People }) {
   const person = people[id];
@@ -34,6 +12,19 @@ export function PersonName({ id, people }: { id: string; people: People }) {
     </a>
   ) : (
     <span class="name">{person.name}</span>
+  );
+}
+
+/** An address by others, with its host where that is written otherwise, as in other scripts. */
+export function ForeignLink({ href }: { href: string }) {
+  const { host } = new URL(href);
+  return (
+    <>
+      <a href={href} rel="nofollow ugc noopener" class="foreign">
+        {href}
+      </a>
+      {!href.toLowerCase().includes(host) && <span class="hint"> {host}</span>}
+    </>
   );
 }
 

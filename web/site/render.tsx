@@ -1,7 +1,8 @@
 import { render } from 'preact-render-to-string';
 import { isLive } from '../../services/pages/site/live.ts';
-import type { LiveView, Page, Place, View } from '../../services/pages/site/view.ts';
+import type { LiveView, Page, Place, SiteInfo, View } from '../../services/pages/site/view.ts';
 import { GuestbookPage } from '../guestbook/page.tsx';
+import { Site } from '../shared/site.ts';
 import { About } from './about.tsx';
 import { Activity } from './activity.tsx';
 import { Case, Cases } from './cases.tsx';
@@ -17,7 +18,7 @@ import { Sent, Write } from './write.tsx';
 /** Renders a page of the site to an HTML document. */
 export function renderPage({ head, view }: Page, place: Place): string {
   const content = isLive(view) ? (
-    <Live view={view} />
+    <Live view={view} site={place.site} />
   ) : (
     <Frame section={head.section} feed={head.feed} account={<a href="/me">Your account</a>}>
       <Content {...view} />
@@ -25,14 +26,14 @@ export function renderPage({ head, view }: Page, place: Place): string {
   );
   return `<!doctype html>\n${render(
     <Document head={head} place={place}>
-      {content}
+      <Site.Provider value={place.site}>{content}</Site.Provider>
     </Document>,
   )}\n`;
 }
 
 /** A page that a script takes over, with the data that it was rendered from. */
-function Live({ view }: { view: LiveView }) {
-  const data = JSON.stringify(view).replaceAll('<', '\\u003c');
+function Live({ view, site }: { view: LiveView; site: SiteInfo }) {
+  const data = JSON.stringify({ view, site }).replaceAll('<', '\\u003c');
   return (
     <>
       <div id="page">

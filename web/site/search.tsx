@@ -2,8 +2,9 @@ import { recordPath } from '../../services/pages/site/record-path.ts';
 import type { People, Result, ViewOf } from '../../services/pages/site/view.ts';
 import { Alert } from '../shared/alert.tsx';
 import { foreign } from '../shared/text.tsx';
+import { When } from '../shared/time.tsx';
 import { MarkedText } from './marked.tsx';
-import { Empty, Pager, RecordLink, When } from './parts.tsx';
+import { Empty, Pager } from './parts.tsx';
 import { SearchForm } from './search-form.tsx';
 
 const WORDS: Readonly<Record<Result['kind'], string>> = {
@@ -46,11 +47,18 @@ export function Search(view: ViewOf<'search'>) {
 }
 
 function Found({ result, people }: { result: Result; people: People }) {
+  const href = recordPath(result, people);
+  const title = (
+    <>
+      {WORDS[result.kind]}{' '}
+      <bdi {...foreign(result.title)} class="foreign">
+        <MarkedText text={result.title} marks={result.titleMarks} />
+      </bdi>
+    </>
+  );
   return (
     <li>
-      <h2>
-        {WORDS[result.kind]} <RecordLink href={recordPath(result, people)} title={result.title} />
-      </h2>
+      <h2>{href ? <a href={href}>{title}</a> : title}</h2>
       <p class="meta">
         {result.attribution && <>{result.attribution} · </>}
         <When at={result.at} />

@@ -1,3 +1,4 @@
+import { TABS } from '../navigation.ts';
 import { type Markup, markup } from './markup.ts';
 
 interface ReferencePage {
@@ -9,13 +10,21 @@ interface ReferencePage {
   content: Markup;
 }
 
+const ABBREVIATIONS: Readonly<Record<string, string>> = { a2a: 'A2A', mcp: 'MCP' };
+
+/** The title of a page. */
+const toTitle = (name: string): string =>
+  ABBREVIATIONS[name] ?? name.replace(/^./, (first) => first.toUpperCase());
+
 /** What each page of the reference has around its content; `names` are those of all its pages. */
-export function createFrame(names: readonly string[]) {
+export function createFrame(names: readonly string[], siteName: string) {
   return ({ name, summary, links, content }: ReferencePage): string => {
     const entry = (page: string, title: string) =>
       markup`<li><a href="/docs${page && `/${page}`}"${
         page === name ? markup` aria-current="page"` : undefined
       }>${title}</a></li>\n`;
+    const tab = ([, href, word]: (typeof TABS)[number]) =>
+      markup`<li><a href="${href}" data-word="${word}">${word}</a></li>\n`;
     return markup`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -23,19 +32,23 @@ export function createFrame(names: readonly string[]) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${summary}">
-<title>${name && `${name} · `}API reference</title>
-<link rel="icon" href="data:,">
+<title>${name && `${toTitle(name)} · `}API reference</title>
+<link rel="icon" href="/favicon.ico">
 <link rel="stylesheet" href="/docs/docs.css">
 </head>
 <body>
-<a class="skip visually-hidden" href="#content">Skip to the content</a>
-<header>
-<p><a href="/">Guestbook</a> · <a href="/cases">Cases</a> · <a href="/packets">Packets</a> ·
-<a href="/members">Members</a> · <a href="/activity">Activity</a> · <a href="/search">Search</a> ·
-<a href="/about">About and policy</a></p>
+<a class="button skip visually-hidden" href="#content">Skip to the content</a>
+<header class="bar">
+<div class="bar-inner">
+<a class="home" href="/"><bdi>${siteName}</bdi></a>
+<div class="membership"><a href="/me">Your account</a></div>
+<nav class="tabs" aria-label="Site"><ul>
+${TABS.map(tab)}</ul></nav>
+</div>
 </header>
-<nav aria-label="API reference">
-<ul class="pages">${entry('', 'Overview')}${names.map((each) => entry(each, each))}</ul>
+<div class="reference">
+<nav class="contents" aria-label="API reference">
+<ul class="pages">${entry('', 'Overview')}${names.map((each) => entry(each, toTitle(each)))}</ul>
 ${
   links.length > 0
     ? markup`<details open><summary>On this page</summary>
@@ -43,10 +56,11 @@ ${
     : undefined
 }</nav>
 <main id="content" tabindex="-1">
-<h1>${name || 'API reference'}</h1>
+<h1>${name ? toTitle(name) : 'API reference'}</h1>
 <p>${summary}</p>
 ${content}
 </main>
+</div>
 </body>
 </html>
 `.html;

@@ -1,3 +1,4 @@
+import type { Config } from '../../../platform/config.ts';
 import type { OpenApiDocument } from '../../../platform/http/openapi.ts';
 import { operationsOf, toReferenceDocument } from './document-shape.ts';
 import { errorCodesOf, errorList } from './errors.ts';
@@ -15,12 +16,15 @@ export interface ReferencePages {
   pages: ReadonlyMap<string, string>;
 }
 
-export function referencePages(openApi: OpenApiDocument, baseUrl: string): ReferencePages {
+export function referencePages(
+  openApi: OpenApiDocument,
+  { baseUrl, siteName }: Pick<Config, 'baseUrl' | 'siteName'>,
+): ReferencePages {
   const document = toReferenceDocument(openApi);
   const schemas = createSchemaView(document);
   const shared = schemas.sharedSchemas();
   const byTag = Map.groupBy(operationsOf(document), ({ tags: [tag = ''] }) => tag);
-  const frame = createFrame([...byTag.keys(), 'schemas', 'errors']);
+  const frame = createFrame([...byTag.keys(), 'schemas', 'errors'], siteName);
   const pages = new Map<string, string>();
 
   for (const [tag, operations] of byTag) {

@@ -4,6 +4,7 @@ import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
 import { Cursor, Text } from '../../../platform/http/schemas.ts';
+import { ACTIVITY_TYPES } from '../../../projections/activity/activity.ts';
 import { SEARCH_KINDS } from '../../../projections/search/search.ts';
 import { CASE_STATES } from '../../cases/contract.ts';
 import { ATOM, JSON_FEED } from './feeds.ts';
@@ -129,9 +130,13 @@ export const siteContract = defineContract({
     params: z.object({ experience: anything }),
     query: z.object({ before }),
   }),
-  'pages.note': page('/notes/:id', 'A note with its replies', {
+  'pages.note': page('/notes/:id', 'A note with its replies, the oldest first', {
     params: id,
-    query: z.object({ before }),
+    query: z.object({
+      before,
+      after: before.describe('The page of replies after this cursor'),
+      last: anything.optional().describe('Present for the end of the thread'),
+    }),
   }),
   'pages.write': page('/write', 'The form for a note, which needs no script', {
     query: z.object({ in: z.enum(EXPERIENCES).optional(), reply_to: anything.optional() }),
@@ -190,7 +195,7 @@ export const siteContract = defineContract({
   'pages.packet': page('/packets/:id', 'A context packet', { ...gated, params: id }),
   'pages.activity': page('/activity', 'What happened in public', {
     ...gated,
-    query: z.object({ cursor }),
+    query: z.object({ type: z.enum(['', ...ACTIVITY_TYPES]).optional(), cursor }),
   }),
   'pages.search': page('/search', 'Search of what is public', {
     ...gated,

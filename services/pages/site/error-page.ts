@@ -1,7 +1,9 @@
+import type { Config } from '../../../platform/config.ts';
 import type { ErrorPage } from '../../../platform/http/handle-request.ts';
 import { textContent } from '../../../platform/http/page-headers.ts';
 import { builtPages } from '../build.ts';
 import { PLAIN_PAGE } from './handlers.ts';
+import { siteInfo } from './site-info.ts';
 
 /** What the pages say for an error, by status. */
 const TEXTS: Readonly<Record<number, readonly [title: string, text: string]>> = {
@@ -17,14 +19,15 @@ const TEXTS: Readonly<Record<number, readonly [title: string, text: string]>> = 
 };
 
 /** Pages for errors, for people whose browser asked for HTML. */
-export function errorPages(baseUrl: string): ErrorPage {
+export function errorPages(config: Config): ErrorPage {
+  const place = { baseUrl: config.baseUrl, site: siteInfo(config) };
   return async ({ status, message, requestId }) => {
     const [title, text] = TEXTS[status] ?? ['That did not work', message];
     const { render } = await builtPages();
     const view = { kind: 'error' as const, status, title, text, requestId };
     const head = { title, description: text, path: '/', hidden: true as const };
     return {
-      content: textContent('text/html', render({ head, view }, baseUrl)),
+      content: textContent('text/html', render({ head, view }, place)),
       headers: PLAIN_PAGE,
     };
   };

@@ -3,17 +3,17 @@ import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import { problemFrom } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { responseBody } from '../../../platform/http/respond.ts';
-import { toKeysetPosition } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { refuse } from '../../../platform/refusal.ts';
 import {
   findNoteWithParent,
-  listedNotes,
   type NoteWithParentRow,
 } from '../../../projections/guestbook/notes.ts';
-import { authorName, noteBody, repliesList } from '../../guestbook/read.ts';
+import { listedNotes } from '../../../projections/guestbook/notes-on-pages.ts';
+import { authorName, noteBody } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
 import { missing, recordId } from './missing.ts';
+import { readThread, type ThreadQuery, threadPosition } from './thread.ts';
 import type { Experience, Listed, Note, NoteParent, Page, ViewOf } from './view.ts';
 
 /** The guestbooks, with the address of each. */
@@ -35,20 +35,19 @@ export function guestbookNamed(name: string): Experience {
 
 interface NotesPage {
   entries: Note[];
-  notice: string;
   next: string | undefined;
 }
 
 /** Reads a page of notes by the operation of the API, whose `Link` names the next page. */
 async function readPage(
   reader: Reader,
-  asked: { experience: Experience; parent_id?: string; before?: string | undefined },
+  asked: { experience: Experience; before?: string | undefined },
 ): Promise<NotesPage> {
   const reply = await reader.reply('guestbook.read', { query: asked });
-  const { entries, notice } = responseBody(reply) as unknown as Omit<NotesPage, 'next'>;
+  const { entries } = responseBody(reply) as unknown as Omit<NotesPage, 'next'>;
   const [, link] = /^<([^>]+)>/.exec(reply.headers?.link ?? '') ?? [];
   const next = link && new URL(link, 'http://service').searchParams.get('before');
-  return { entries, notice, next: next || undefined };
+  return { entries, next: next || undefined };
 }
 
 async function readListed(pool: pg.Pool, notes: readonly Note[]): Promise<Listed> {
@@ -68,7 +67,7 @@ export async function guestbookPage(
   before: string | undefined,
 ): Promise<Page & { view: ViewOf<'guestbook'> }> {
   const { title, path } = GUESTBOOKS[experience];
-  const { entries, notice, next } = await readPage(reader, { experience, before });
+  const { entries, next } = await readPage(reader, { experience, before });
   const listed = await readListed(pool, entries);
   const older = next && address(path, { before: next });
   return {
@@ -93,7 +92,6 @@ export async function guestbookPage(
       experience,
       notes: entries,
       listed,
-      notice,
       newest: before === undefined,
       older,
     },
@@ -102,29 +100,24 @@ export async function guestbookPage(
 
 /** A note with its replies: 410 if the note was public before, 404 if it never was. */
 export async function notePage(
-  reader: Reader,
   pool: pg.Pool,
   givenId: string,
-  before: string | undefined,
+  asked: ThreadQuery,
 ): Promise<Page & { view: ViewOf<'thread'> }> {
   const id = recordId(givenId);
-  const position = toKeysetPosition(repliesList(id), before);
-  if (isRefusal(position)) throw problemFrom(position);
+  threadPosition(id, asked);
   const [row] = await query(pool, findNoteWithParent(id));
   if (!row) return missing();
   if (row.state !== 'approved' || (row.parent_id && row.parent_state !== 'approved'))
     return row.was_public ? gone() : missing();
   const note = noteBody(row);
   const path = `/notes/${note.id}`;
-  const { entries, next } = row.parent_id
-    ? { entries: [], next: undefined }
-    : await readPage(reader, { experience: note.experience, parent_id: note.id, before });
-  const older = next && address(path, { before: next });
+  const thread = row.parent_id ? { replies: [] } : await readThread(pool, note.id, asked);
   return {
     head: {
       title: `${note.name}: ${note.message}`,
       description: note.message,
-      path: address(path, { before }),
+      path: address(path, { ...asked }),
       feed: path,
       section: 'guestbook',
       alternates: [
@@ -137,16 +130,14 @@ export async function notePage(
           title: note.parent_id ? 'The replies as JSON' : 'Its replies as JSON',
         },
       ],
-      older,
+      older: thread.later,
     },
     view: {
       kind: 'thread',
       note,
       parent: parentOf(row),
-      replies: entries,
-      listed: await readListed(pool, [note, ...entries]),
-      newest: before === undefined,
-      older,
+      ...thread,
+      listed: await readListed(pool, [note, ...thread.replies]),
     },
   };
 }

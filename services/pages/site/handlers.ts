@@ -57,6 +57,7 @@ import {
 import { isLive } from './live.ts';
 import { casePage, memberPage, OF_EACH, packetPage } from './records.ts';
 import { searchPage } from './search.ts';
+import { siteInfo } from './site-info.ts';
 import type { PacketLine, Page } from './view.ts';
 import { sentPage, sign, writePage } from './write.ts';
 
@@ -97,6 +98,7 @@ const ME: Page = {
 
 export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const { config, keys, readPool: pool, operations } = deps;
+  const site = siteInfo(config);
   const guide = keep(() => forAgentsPage(config));
 
   async function show(request: RequestContext, make: (reader: Reader) => Promise<Page>) {
@@ -104,7 +106,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     const { render } = await builtPages();
     return {
       status: 200 as const,
-      content: textContent('text/html', render(page, config.baseUrl)),
+      content: textContent('text/html', render(page, { baseUrl: config.baseUrl, site })),
       headers: isLive(page.view) ? LIVE_PAGE : PLAIN_PAGE,
     };
   }
@@ -173,8 +175,8 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const ofNote = feedsOf(
     ({ params }: Named<{ id: string }>) => `/notes/${params.id}`,
     ({ params }) =>
-      (reader) =>
-        notePage(reader, pool, params.id, undefined),
+      () =>
+        notePage(pool, params.id, {}),
     async (_, { view: { note } }) =>
       (await query(pool, latestOfThread(note.id, PER_PAGE))).map(noteEntry),
     (_, { view: { note } }) => [repliesTakenDown(note.id, PER_PAGE)],
@@ -256,8 +258,8 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       show(request, (reader) =>
         guestbookPage(reader, pool, guestbookNamed(params.experience), before),
       ),
-    'pages.note': ({ request, params, query: { before } }) =>
-      show(request, (reader) => notePage(reader, pool, params.id, before)),
+    'pages.note': ({ request, params, query }) =>
+      show(request, () => notePage(pool, params.id, query)),
     'pages.write': ({ request, query }) => show(request, () => writePage(pool, query)),
     'pages.sign': async ({ request, body }) => {
       const shown = (page: Page) => show(request, async () => page);

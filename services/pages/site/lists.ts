@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import type { Reader } from '../../../platform/http/reader.ts';
+import { query } from '../../../platform/postgres/query.ts';
+import { noteAuthors } from '../../../projections/guestbook/notes-on-pages.ts';
 import { activityContract } from '../../activity/contract.ts';
 import { artifactsContract } from '../../artifacts/contract.ts';
 import { casesContract } from '../../cases/contract.ts';
+import { authorName } from '../../guestbook/read.ts';
 import { profilesContract } from '../../profiles/contract.ts';
 import { findPeople } from './people.ts';
 import { readBody } from './read-body.ts';
-import type { Alternate, Page } from './view.ts';
+import type { ActivityEntry, ActivityNote, Alternate, Page } from './view.ts';
 
 const JSON_TYPE = 'application/json';
 export const PER_PAGE = 30;
@@ -123,12 +126,13 @@ export async function packetsPage(
 export async function activityPage(
   reader: Reader,
   pool: pg.Pool,
-  query: { cursor?: string | undefined },
+  { type, cursor }: { type?: string | undefined; cursor?: string | undefined },
 ) {
+  const filter = { type: type || undefined };
   const { entries, next_cursor } = await readBody(reader, activityContract, 'activity.list', {
-    query: { ...query, limit: ACTIVITY_PER_PAGE },
+    query: { ...filter, cursor, limit: ACTIVITY_PER_PAGE },
   });
-  const next = older('/activity', {}, next_cursor);
+  const next = older('/activity', filter, next_cursor);
   const ids = entries.flatMap(({ actor, subject }) => [
     actor.type === 'member' ? actor.id : undefined,
     subject.type === 'profile' ? subject.id : undefined,
@@ -137,12 +141,37 @@ export async function activityPage(
     head: {
       title: 'Activity',
       description: 'What happened in public, newest first.',
-      path: address('/activity', query),
+      path: address('/activity', { ...filter, cursor }),
       section: 'activity',
       feed: '/activity',
-      alternates: [asJson('/api/v1/activity')],
+      alternates: [asJson(address('/api/v1/activity', filter))],
       older: next,
     },
-    view: { kind: 'activity', entries, people: await findPeople(pool, ids), older: next },
+    view: {
+      kind: 'activity',
+      of: filter.type,
+      entries,
+      people: await findPeople(pool, ids),
+      notes: await findActivityNotes(pool, entries),
+      older: next,
+    },
   } satisfies Page;
+}
+
+async function findActivityNotes(pool: pg.Pool, entries: readonly ActivityEntry[]) {
+  const titles = new Map(
+    entries.flatMap(({ subject, title }) => (subject.type === 'note' ? [[subject.id, title]] : [])),
+  );
+  const rows = titles.size > 0 ? await query(pool, noteAuthors([...titles.keys()])) : [];
+  return Object.fromEntries(
+    rows.map((row): [string, ActivityNote] => [
+      row.note_id,
+      {
+        name: authorName(row),
+        byMember: row.attribution === 'member',
+        isReply: row.parent_id !== null,
+        isCut: [...(titles.get(row.note_id) ?? '')].length < row.characters,
+      },
+    ]),
+  );
 }

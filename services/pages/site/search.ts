@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { issuesOf } from '../../../platform/http/issues.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
+import { findWords, parseQuery } from '../../../platform/words.ts';
 import { searchContract } from '../../search/contract.ts';
 import { address } from './lists.ts';
 import { findPeople } from './people.ts';
@@ -52,7 +53,14 @@ export async function searchPage(
   );
   return {
     head: { ...head, older: next },
-    view: { ...form, results, count, complete, people, older: next },
+    view: {
+      ...form,
+      results: results.map((one) => ({ ...one, titleMarks: titleMarks(one, words) })),
+      count,
+      complete,
+      people,
+      older: next,
+    },
   };
 }
 
@@ -66,4 +74,14 @@ async function find(reader: Reader, asked: Asked) {
     if (issue?.path !== 'q') throw error;
     return { problem: `The words ${issue.message}.` };
   }
+}
+
+/** The hits in a title, start and length in code points. The name of a note's author is not searched. */
+function titleMarks({ kind, title }: { kind: string; title: string }, words: string): number[][] {
+  if (kind === 'note') return [];
+  const count = (text: string) => [...text].length;
+  return findWords(title, parseQuery(words)).map(([start, end]) => [
+    count(title.slice(0, start)),
+    count(title.slice(start, end)),
+  ]);
 }

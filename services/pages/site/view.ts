@@ -17,9 +17,18 @@ export interface Page {
   view: View;
 }
 
+/** The operator's words. */
+export interface SiteInfo {
+  name: string;
+  about: string;
+  /** What each guestbook is about. */
+  guestbooks: Readonly<Record<Experience, string>>;
+}
+
 /** What a page needs to know of the service that it is served by. */
 export interface Place {
   baseUrl: string;
+  site: SiteInfo;
   /** File name of the style under /assets/styles/. */
   style: string;
   /** File name of the script under /assets/scripts/, for a `LiveView`. */
@@ -73,7 +82,10 @@ export type Artifact = Body<typeof artifactsContract, 'artifacts.get'>['artifact
 export type ActivityEntry = Body<typeof activityContract, 'activity.list'>['entries'][number];
 export type Note = Body<typeof guestbookContract, 'guestbook.read'>['entries'][number];
 export type Experience = Note['experience'];
-export type Result = Body<typeof searchContract, 'search.public'>['results'][number];
+/** A search result; `titleMarks` are the hits in its title, as `marks` are those in its excerpt. */
+export type Result = Body<typeof searchContract, 'search.public'>['results'][number] & {
+  titleMarks: readonly number[][];
+};
 
 /** Members by id, for the ids that a view mentions. */
 export type People = Readonly<Record<string, Person>>;
@@ -83,6 +95,13 @@ export type NoteParent = Pick<Note, 'id' | 'name' | 'message'>;
 /** When a note was approved (ISO 8601), by which lists are ordered, and its public replies; by id. */
 export type Listed = Readonly<Record<string, { approved: string; replies: number }>>;
 
+/** A part of the replies to a note, the oldest first, with the addresses of its neighbours. */
+export interface RepliesPage {
+  replies: readonly Note[];
+  earlier?: string | undefined;
+  later?: string | undefined;
+}
+
 /** A page that a script takes over in the browser, to write, report and sign in. */
 export type LiveView =
   | {
@@ -91,22 +110,18 @@ export type LiveView =
       notes: readonly Note[];
       /** What the list shows beside each note, by its id. */
       listed: Listed;
-      notice: string;
       /** Whether these are the newest notes. */
       newest: boolean;
       older?: string | undefined;
     }
-  | {
+  | ({
       kind: 'thread';
       note: Note;
       /** The note that this one replies to. */
       parent: NoteParent | null;
-      replies: readonly Note[];
       /** Beside the note and each reply, by id. */
       listed: Listed;
-      newest: boolean;
-      older?: string | undefined;
-    }
+    } & RepliesPage)
   | { kind: 'me' };
 
 export type View =
@@ -137,8 +152,12 @@ export type View =
   | { kind: 'packet'; artifact: Artifact; supersededBy: string | null; people: People }
   | {
       kind: 'activity';
+      /** The type of the entries; undefined for all. */
+      of: string | undefined;
       entries: readonly ActivityEntry[];
       people: People;
+      /** The notes among the subjects, by id. */
+      notes: Readonly<Record<string, ActivityNote>>;
       older?: string | undefined;
     }
   | {
@@ -168,6 +187,15 @@ export type View =
   | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
   | { kind: 'text'; html: string }
   | { kind: 'error'; status: number; title: string; text: string; requestId: string };
+
+/** What the activity says of a note: who wrote it, and whether it is a reply. */
+export interface ActivityNote {
+  name: string;
+  byMember: boolean;
+  isReply: boolean;
+  /** Whether the title of its entry lacks the end of its text. */
+  isCut: boolean;
+}
 
 /** The views of a kind. */
 export type ViewOf<Kind extends View['kind']> = Extract<View, { kind: Kind }>;

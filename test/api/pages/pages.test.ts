@@ -98,3 +98,11 @@ t.test(
     }
   },
 );
+
+t.test('answers the address that browsers ask for an icon', async (t) => {
+  const service = await startService(t);
+  const icon = await service.call('GET', '/favicon.ico');
+  t.equal(icon.status, 200);
+  t.match(icon.headers.get('content-type'), /^image\/svg\+xml/);
+  t.match(icon.text, /^<svg [^>]+>.*<\/svg>$/);
+});

@@ -28,7 +28,7 @@ t.test('shows every public record as a page without scripts', async (t) => {
     [`/packets/${packets.first}`]: [/There is a newer version/, new RegExp(packets.second)],
     [`/packets/${packets.evidence}`]: [/With its digest and place/, /example\.org/],
     [`/packets/${packets.work}`]: [/unknown-side-effect/, /reconcile_before_retry/],
-    '/activity': [/opened a case/, /published a packet/, /A note was approved/],
+    '/activity': [/opened a case/, /published a packet/, /wrote: “/],
     '/search?q=telescope': [/<mark>telescope<\/mark>/, /What a <mark>/],
     '/about': [/A note is public only after a decision/, /How keys work/],
     '/for-agents': [/<h2>2\. Register<\/h2>/, /curl -sSf/],
@@ -224,7 +224,7 @@ t.test('embeds notes in the page as data that no text can end', async (t) => {
     t.equal(text.split('</script').length, 3);
     const [, data = ''] =
       /<script type="application\/json" id="view">(.*?)<\/script>/s.exec(text) ?? [];
-    const view = JSON.parse(data);
+    const { view } = JSON.parse(data);
     t.equal((view.note ?? view.notes[0]).message, message);
   }
 });

@@ -1,0 +1,13 @@
+import type { Config } from '../../../platform/config.ts';
+import type { SiteInfo } from './view.ts';
+
+/** What the operator says of the site and its guestbooks. */
+export const siteInfo = (config: Config): SiteInfo => ({
+  name: config.siteName,
+  about: config.siteAbout,
+  guestbooks: {
+    service: config.siteAboutService,
+    observatory: config.siteAboutObservatory,
+    'two-clerks': config.siteAboutTwoClerks,
+  },
+});
