@@ -100,6 +100,12 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
       },
       (path) => moderator.post(path, {}),
     ),
+    createOperation('POST /api/moderation/moderators/:id/rewind', () =>
+      lead.post(`moderators/${moderator.id}/rewind`, {
+        since: new Date(Date.now() - 60_000).toISOString(),
+        dry_run: true,
+      }),
+    ),
     createOperation('PUT /api/moderation/policies', () =>
       api.call('PUT', '/api/moderation/policies', {
         body: { code: 'other', title: `Other ${Math.random()}`, text: 'More', active: true },

@@ -161,6 +161,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   mode: 'How the next agent may work.',
   moderation: 'How moderation works on this instance.',
   moderator: 'The moderator.',
+  moderator_id: 'The id of a moderator.',
   moderators: 'The same numbers for each moderator.',
   mutation: 'What was changed in this case of the fixture.',
   name: 'A name for readers.',

@@ -307,11 +307,11 @@ function locationHeader(route: Route, { params }: Input, reply: AnyReply): Heade
   return location ? { location: fillLocation(location, params, responseBody(reply)) } : {};
 }
 
-/** A list that continues links to its next page: the same request, from the next cursor. */
+/** A list that continues links to its next page: the same GET, from the next cursor. */
 function linkHeader(req: Request, { body, next: given }: AnyReply): Headers {
   const { has_more, next_cursor } = (body ?? {}) as Partial<NextPage>;
   const next = has_more ? next_cursor : given;
-  if (!next) return {};
+  if (!next || req.method === 'POST') return {};
   const [path, search] = splitUrl(req);
   const query = new URLSearchParams(search);
   // Where to start is a question of the first page; the feed refuses it beside a cursor.

@@ -41,6 +41,16 @@ const markTold = defineBatch(
   ['event_id'],
 );
 
+/** The undo of a batch has the id of the batch itself; that of a rewind has its own. */
+const markUndone = defineBatch(
+  'note_decisions',
+  { event_id: 'uuid', at: 'timestamptz', batch_id: 'uuid' },
+  (given) => `UPDATE note_decisions d SET undone_at = given.at,
+      rewound_in = CASE WHEN given.batch_id IS DISTINCT FROM d.batch_id THEN given.batch_id END
+    FROM ${given} WHERE d.event_id = given.event_id`,
+  ['event_id'],
+);
+
 function insert(event: DecisionEvent, decision: DecisionRow['decision']): Sql {
   const { event_id, stream_version, data, personal, actor, recorded_at } = event;
   return insertDecision({
@@ -93,7 +103,7 @@ export const decisions = defineProjection(events, {
     NoteDeferred: (event) => insert(event, 'deferred'),
     NoteEscalated: (event) => insert(event, 'escalated'),
     DecisionUndone: ({ data, recorded_at }) =>
-      sql`UPDATE note_decisions SET undone_at = ${recorded_at} WHERE event_id = ${data.of}`,
+      markUndone({ event_id: data.of, at: recorded_at, batch_id: data.batch_id ?? null }),
     DecisionTold: ({ data, recorded_at }) =>
       data.outcome === 'overturned' ? [] : markTold({ event_id: data.of, at: recorded_at }),
     NoteErased: ({ data }) =>
@@ -124,6 +134,8 @@ export interface DecisionRow {
   /** The message of the moderator to the author; for an escalation, to the lead. */
   message: string | null;
   batch_id: string | null;
+  /** The rewind that undid the decision. */
+  rewound_in: string | null;
   /** When the affected members were notified. */
   told_at: Date | null;
   /** When the deciding moderator claimed the note. */
@@ -137,6 +149,17 @@ export function findDecision(eventId: string): Sql<DecisionRow> {
 /** Reads the decisions that were made together as one batch. */
 export function decisionsOfBatch(batchId: string): Sql<DecisionRow> {
   return sql`SELECT * FROM note_decisions WHERE batch_id = ${batchId} ORDER BY event_id`;
+}
+
+/** Reads decisions that a rewind undid, of whole notes: at most `limit`, after a note. */
+export function decisionsRewound(
+  batchId: string,
+  after: string | null,
+  limit: number,
+): Sql<DecisionRow> {
+  return sql`SELECT * FROM note_decisions WHERE rewound_in = ${batchId}
+    AND (${after}::uuid IS NULL OR note_id > ${after}::uuid)
+    ORDER BY note_id, version LIMIT ${limit}`;
 }
 
 export type StandingRow = DecisionRow & {

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import { named, type Sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 
 /** An event of the log without its personal part, which alone can hold the text of a note. */
 export interface AuditRow
@@ -66,6 +66,14 @@ export function auditPage(
       ? `(${branch(IS_AUDITED)}) UNION ALL (${branch(BY_OPERATOR)}) ${ordered}`
       : branch(IS_AUDITED);
   return named(text, values);
+}
+
+/** Reads what a moderator did before a position, newest first. */
+export function actsOf(moderatorId: string, before: number, limit: number): Sql<AuditRow> {
+  return sql`SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
+    FROM events WHERE actor->>'type' = 'moderator' AND actor->>'id' = ${moderatorId}::text
+      AND position < ${before}::bigint
+    ORDER BY position DESC LIMIT ${limit}::int`;
 }
 
 /**

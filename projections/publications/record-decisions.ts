@@ -169,6 +169,23 @@ export function findRecordDecision(eventId: string): Sql<RecordDecisionRow> {
   return sql`SELECT * FROM record_decisions WHERE event_id = ${eventId}`;
 }
 
+export interface RemovalOutcome {
+  event_id: string;
+  subject_id: string;
+  undone_at: Date | null;
+  /** Whether a later decision on the record followed. */
+  superseded: boolean;
+}
+
+/** What became of removals, by their events. */
+export function removalOutcomes(eventIds: readonly string[]): Sql<RemovalOutcome> {
+  return sql`SELECT event_id, subject_id, undone_at, event_id <> (SELECT last.event_id
+      FROM record_decisions last WHERE last.subject_type = d.subject_type
+        AND last.subject_id = d.subject_id
+      ORDER BY last.decided_at DESC, last.event_id DESC LIMIT 1) AS superseded
+    FROM record_decisions d WHERE event_id = ANY(${eventIds}::uuid[])`;
+}
+
 /** The latest removal of a record that was not undone, if no later decision followed it. */
 export function lastRemoval(type: RecordType, id: string): Sql<RecordDecisionRow> {
   return named(

@@ -24,6 +24,8 @@ import { policiesContract } from './policies/contract.ts';
 import { type PoliciesDeps, policiesHandlers } from './policies/handlers.ts';
 import { queueContract } from './queue/contract.ts';
 import { queueHandlers } from './queue/handlers.ts';
+import { rewindContract } from './rewind/contract.ts';
+import { rewindHandlers } from './rewind/handlers.ts';
 import { moderatorSessionContract } from './staff/contract.ts';
 import { type ModeratorSessionDeps, moderatorSessionHandlers } from './staff/handlers.ts';
 import { statsContract } from './stats/contract.ts';
@@ -43,6 +45,7 @@ export const moderationFeature: Feature<
     implement(queueContract, { ...queueHandlers(deps), ...claimHandlers(deps) }),
     implement(reviewContract, reviewHandlers(deps)),
     implement(subjectContract, subjectHandlers(deps)),
+    implement(rewindContract, rewindHandlers(deps)),
     implement(commentsContract, commentHandlers(deps)),
     implement(policiesContract, policiesHandlers(deps)),
     implement(auditContract, auditHandlers(deps)),

@@ -517,6 +517,11 @@ t.test("documents examples that equal the service's responses", async (t) => {
   await speakProtocols(ada);
   await leave(ada, bob);
   await disableMembers(lead);
+  await exchange('moderation.rewind', 200, {
+    headers: lead,
+    params: { moderator_id: grace.id },
+    body: { since: new Date(Date.now() - 1_800_000).toISOString(), dry_run: false },
+  });
 
   const text = JSON.stringify(recorded, null, 2).replaceAll(service.baseUrl, '{base_url}');
   if (process.env.UPDATE_EXAMPLES) writeFileSync(FILE, `${text}\n`);

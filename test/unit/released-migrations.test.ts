@@ -24,6 +24,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0017-note-corrections': '38599048de326dba',
   '0018-listed-authors': 'cd3739b759cff45b',
   '0019-long-streams': '72fecf36df449504',
+  '0021-rewinds': 'd45d97072435364c',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

@@ -3,7 +3,7 @@ import { LEADS, ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
 import { undoersOfOwn } from '../../../domain/publications/undo.ts';
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
 import type { DecisionRequest } from './contract.ts';
-import type { RequestedDecision } from './decide.ts';
+import type { RequestedDecision } from './desk.ts';
 
 const HOUR_MS = 3_600_000;
 /** How long a note is deferred if the request gives no time. */

@@ -5,8 +5,8 @@ import { defineContract } from '../../../platform/http/route.ts';
 import {
   AnyUuid,
   Cursor,
-  EmptyBody,
   GivenUuid,
+  NextPage,
   Text,
   Timestamp,
   Uuid,
@@ -130,6 +130,8 @@ const Batch = z
   })
   .meta({ id: 'BatchReply' });
 
+const UndoneBatch = Batch.extend(NextPage).meta({ id: 'UndoneBatch' });
+
 /** A parent, sibling or reply of a note; a thread lists them oldest first. */
 const ThreadNote = z
   .object({
@@ -192,6 +194,12 @@ const ItemVersion = z
     ),
   })
   .meta({ id: 'ItemVersion' });
+
+const BatchPlace = z
+  .strictObject({
+    cursor: Cursor.optional().describe('`next_cursor` of the answer before, for a large rewind'),
+  })
+  .meta({ id: 'BatchPlace' });
 
 export const DECIDE_PROBLEMS = [
   'moderator_required',
@@ -290,17 +298,19 @@ export const reviewContract = defineContract({
     summary: 'Undo the decisions of a batch',
     description:
       'Each decision of the batch that may be undone. A batch that decided nothing, or did nothing ' +
-      'but restore notes, has nothing to undo.',
+      'but restore notes, has nothing to undo. Undoing a rewind makes its decisions again, as far as no ' +
+      'other decision came later and nothing becomes public; a request takes about 500 of them, and ' +
+      '`next_cursor` leads to the others.',
     tag: 'moderation',
     access: { roles: CLAIMERS },
     params: z.object({ id: GivenUuid }),
-    body: EmptyBody,
+    body: BatchPlace,
     idempotency: 'optional',
     replies: {
       200: {
         headers: REPLAYED_HEADER,
-        description: 'A result for each decision of the batch',
-        body: Batch,
+        description: 'A result for each decision of the batch; for a rewind, for each note',
+        body: UndoneBatch,
       },
     },
     problems: [
@@ -309,6 +319,7 @@ export const reviewContract = defineContract({
       'role_required',
       'not_found',
       'idempotency_conflict',
+      'invalid_cursor',
     ],
   },
 });

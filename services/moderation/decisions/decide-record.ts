@@ -47,8 +47,9 @@ import { liveLeaseOn, takeOverAppend, takeOverStream } from '../claims/leases.ts
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
 import type { Decided } from './contract.ts';
-import type { DecideRefusal } from './decide.ts';
+
 import { withWinner } from './decide-rows.ts';
+import type { DecideRefusal } from './desk.ts';
 import type { SubjectDecision } from './record-contract.ts';
 
 /** A decision on a record, or the undo of the removal whose event is `of`. */

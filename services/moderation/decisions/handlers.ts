@@ -7,7 +7,11 @@ import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import { findMemberDecision } from '../../../projections/disabling/member-decisions.ts';
-import { decisionsOfBatch, findDecision } from '../../../projections/guestbook/note-decisions.ts';
+import {
+  decisionsOfBatch,
+  decisionsRewound,
+  findDecision,
+} from '../../../projections/guestbook/note-decisions.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
@@ -15,10 +19,12 @@ import { undoMemberDecision } from '../../disabling/commands.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
+import { REWOUND_ROWS, repeatCommand, toRewoundPage } from '../rewind/repeat.ts';
 import { decisionOn, undoCommand } from './commands.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
-import { deskOptions, type Result, reviewCommand, reviewsCommand } from './decide.ts';
+import { type Result, reviewCommand, reviewsCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
+import { deskOptions } from './desk.ts';
 import { historyBodies, historyOf, listThread, noteStreams, threadBody } from './history.ts';
 
 type Moderator = PrincipalOf<'moderator'>;
@@ -122,25 +128,41 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
     },
 
     'moderation.undo_batch': async (call) => {
-      const { principal, params } = call;
-      const batch = { expectedVersion: null, batchId: params.id };
-      const decisions = await query(pool, decisionsOfBatch(params.id));
-      if (decisions.length === 0) return refuse('not_found');
-      const asked = decisions.map((decision) => undoCommand(decision, undoSeconds, batch));
-      const command = reviewsCommand(principal, asked, desk);
-      const undone = await executeOnce(
-        store,
-        call,
-        mapAnswer(command, (results) =>
-          decisions.map(({ note_id }, index) => resultBody(note_id, results[index])),
-        ),
-        200,
+      const { principal, params, body } = call;
+      const { id } = params;
+      const after = body.cursor === undefined ? null : readUndoPlace(body.cursor);
+      if (after === undefined) return refuse('invalid_cursor');
+      const [decisions, rewound] = await Promise.all([
+        query(pool, decisionsOfBatch(id)),
+        query(pool, decisionsRewound(id, after, REWOUND_ROWS)),
+      ]);
+      // A rewind that was undone has decisions of its own, which are undone one by one.
+      const isRewind = rewound.length > 0 || after !== null;
+      if (!isRewind && decisions.length === 0) return refuse('not_found');
+      const page = toRewoundPage(rewound);
+      const asked = decisions.map((decision) =>
+        undoCommand(decision, undoSeconds, { expectedVersion: null, batchId: id }),
       );
+      const command = isRewind
+        ? mapAnswer(repeatCommand(principal, id, page.notes, desk), (results) =>
+            [...results].map(([noteId, result]) => resultBody(noteId, result)),
+          )
+        : mapAnswer(reviewsCommand(principal, asked, desk), (results) =>
+            decisions.map(({ note_id }, index) => resultBody(note_id, results[index])),
+          );
+      const undone = await executeOnce(store, call, command, 200);
       if (isRefusal(undone)) return undone;
       const { answer: results, ...extras } = undone;
+      const next = page.next === null ? null : writeUndoPlace(page.next);
       return {
         status: 200,
-        body: { status: 'undone', batch_id: params.id, results },
+        body: {
+          status: 'undone',
+          batch_id: id,
+          results,
+          next_cursor: next,
+          has_more: next !== null,
+        },
         ...extras,
       };
     },
@@ -152,4 +174,15 @@ function resultBody(noteId: string, result: Result | undefined): BatchResult {
   if (!isRefusal(result)) return { note_id: noteId, ...result };
   const { refused, details = {} } = result;
   return { note_id: noteId, status: refused, error: { code: refused, ...details } };
+}
+
+const writeUndoPlace = (noteId: string): string =>
+  Buffer.from(`batch ${noteId}`).toString('base64url');
+
+function readUndoPlace(cursor: string): string | undefined {
+  const [, noteId] =
+    /^batch ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+      Buffer.from(cursor, 'base64url').toString(),
+    ) ?? [];
+  return noteId && writeUndoPlace(noteId) === cursor ? noteId : undefined;
 }

@@ -13,8 +13,9 @@ import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
 import { recordItemBody, withReports } from '../queue/record-item.ts';
 import { decisionOn } from './commands.ts';
-import { deskOptions, reviewCommand } from './decide.ts';
+import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
+import { deskOptions } from './desk.ts';
 import { commentStream, historyBodies, historyOf, noteStreams } from './history.ts';
 import type { subjectContract } from './record-contract.ts';
 

@@ -1,0 +1,104 @@
+import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { Role } from '../../platform/http/principal.ts';
+import { conflict, isRefusal, wrongState } from '../../platform/refusal.ts';
+import { undoRefusal } from '../publications/undo.ts';
+import { evolveNote } from './evolve.ts';
+import { decideReview, type ReviewCommand } from './moderator-decisions.ts';
+import type { Decision, ExistingNote, NoteEvents } from './state.ts';
+
+/** A decision that a rewind undid. */
+export interface RewoundDecision {
+  kind: Decision['kind'];
+  policy: string | null;
+  message: string | null;
+  /** Until when the note was deferred, in ISO 8601. */
+  until: string | null;
+}
+
+export interface RepeatDecisions {
+  /** What the rewind undid on the note, oldest first. */
+  decisions: readonly RewoundDecision[];
+  /** The last undo of the rewind on the note: its version, its lead, its time. */
+  rewind: { version: number; leadId: string; at: Date };
+  /** The moderator whose decisions they were. */
+  decidedBy: string | null;
+  moderatorId: string;
+  role: Role;
+  batchId: string;
+  undoSeconds: number;
+  now: Date;
+}
+
+/**
+ * Undoes the rewind of a note: the moderator makes the decisions again that it undid, unless another
+ * decision came after it, or one of them would make the note public.
+ */
+export function repeatDecisions(
+  before: ExistingNote,
+  command: RepeatDecisions,
+): EventsOrRefusal<NoteEvents, 'state_conflict' | 'role_required'> {
+  const { rewind, decisions, now, undoSeconds } = command;
+  const decision = {
+    kind: 'rewound',
+    moderatorId: rewind.leadId,
+    at: rewind.at,
+    appealed: false,
+    reviewed: command.decidedBy,
+  };
+  const refused = undoRefusal({ decision, me: command, undoSeconds, now });
+  if (refused) return refused;
+  if (before.reviewVersion !== rewind.version) return wrongState(before);
+  if (decisions.some(({ kind }) => kind === 'approved' || kind === 'granted'))
+    return conflict('second_person_required');
+  const events: NewEvent<NoteEvents>[] = [];
+  let state = before;
+  for (const decision of decisions) {
+    const review = toReview(state, decision, command);
+    const made = review ? decideReview(state, review) : wrongState(before);
+    if (isRefusal(made)) return made;
+    for (const event of made)
+      state = evolveNote(state, asRecorded(event, state, command)) as ExistingNote;
+    events.push(...made);
+  }
+  return events;
+}
+
+/** The command that makes the decision again; null for a deferral that would have ended. */
+function toReview(
+  { reviewVersion }: ExistingNote,
+  { kind, policy, message, until }: RewoundDecision,
+  { moderatorId, batchId, now }: RepeatDecisions,
+): ReviewCommand | null {
+  const common = { expectedVersion: reviewVersion, claimedAt: null, batchId };
+  switch (kind) {
+    case 'rejected':
+      return { ...common, type: 'RejectNote', policy: policy ?? '', message };
+    case 'escalated':
+      return { ...common, type: 'EscalateNote', why: message ?? '' };
+    case 'deferred': {
+      const end = until === null ? now : new Date(until);
+      return end > now ? { ...common, type: 'DeferNote', until: end, lead: true } : null;
+    }
+    case 'kept':
+      return { ...common, type: 'KeepNote' };
+    case 'upheld':
+      return { ...common, type: 'UpholdAppeal', moderatorId, message };
+    default:
+      return null;
+  }
+}
+
+/** The event as if it were recorded, for the decision that follows it. */
+const asRecorded = (
+  event: NewEvent<NoteEvents>,
+  { version }: ExistingNote,
+  { moderatorId, now }: RepeatDecisions,
+) =>
+  ({
+    ...event,
+    event_id: '',
+    stream_version: version + 1,
+    actor: { type: 'moderator', id: moderatorId },
+    recorded_at: now,
+  }) as RecordedEvent<NoteEvents>;

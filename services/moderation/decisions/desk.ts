@@ -1,0 +1,242 @@
+import { screeningJob } from '../../../domain/guestbook/jobs.ts';
+import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
+import type { NoteEvents, NoteState, ParentFacts } from '../../../domain/guestbook/state.ts';
+import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
+import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
+import { replay } from '../../../platform/eventstore/decider.ts';
+import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
+import type { Job } from '../../../platform/eventstore/event-store.ts';
+import type { Rows } from '../../../platform/eventstore/load.ts';
+import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { ownerOfNote } from '../../../projections/guestbook/notes.ts';
+import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
+import { erasePersonal } from '../../guestbook/erase-notes.ts';
+import { notifyAuthorJobs } from '../../guestbook/notify-author.ts';
+import { dropLeases } from '../../publications/review-leases.ts';
+import { type Fingerprint, toFingerprint } from '../../screening/fingerprint.ts';
+import { knownOfText, screening, toNoteFingerprinted } from '../../screening/screening.ts';
+import { type NamedLease, takeOverAppend, takeOverStream } from '../claims/leases.ts';
+import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
+import type { ModerationDeps } from '../deps.ts';
+import {
+  holdParents,
+  type LockedNote,
+  liveLeasesOn,
+  lockNotes,
+  readNoteStreams,
+  readTakeOvers,
+  withWinner,
+} from './decide-rows.ts';
+
+export type DecideRefusal =
+  | 'moderator_required'
+  | 'role_required'
+  | 'not_found'
+  | 'invalid_request'
+  | 'state_conflict';
+
+export type Moderator = PrincipalOf<'moderator'>;
+
+const SERVICE = { type: 'service' } as const;
+
+/** The facts from which a decision on a note builds its command. */
+export interface Facts {
+  me: { moderatorId: string; role: Role };
+  claimedAt: string | null;
+  parent: ParentFacts | null;
+  /** Whether the author's account is closed. */
+  authorGone: boolean;
+  now: Date;
+}
+
+export interface RequestedDecision {
+  noteId: string;
+  /** The roles that may make the request; undefined if all may. */
+  roles?: readonly Role[];
+  /** Whether the request overrides the claim of another moderator. */
+  overrides: ClaimOverride;
+  command: (facts: Facts) => NoteCommand;
+}
+
+/** A note on the desk, as read under the locks. */
+export interface OpenNote {
+  row: LockedNote;
+  events: readonly RecordedEvent[];
+  before: NoteState;
+  lease: NamedLease | undefined;
+  facts: Facts;
+}
+
+export interface Accepted {
+  append: Append;
+  takenOver: Append[];
+  /** The state of the note before the decision. */
+  before: NoteState;
+}
+
+/** What the commands of all decisions have in common. */
+export interface DeskOptions {
+  undoSeconds: number;
+  /** The fingerprint of a note's text, recorded with a decision that comes before the screening. */
+  fingerprint: (message: string) => Fingerprint;
+}
+
+export const deskOptions = ({
+  config,
+  keys,
+}: Pick<ModerationDeps, 'config' | 'keys'>): DeskOptions => ({
+  undoSeconds: config.undoWindowSeconds,
+  fingerprint: (message) => toFingerprint(keys, message),
+});
+
+/** Locks and reads notes, with their streams, parents, claims and the moderators' names. */
+export function notesLoad(ids: readonly string[], takeOvers: readonly string[] = []) {
+  return {
+    notes: lockNotes(ids),
+    parents: holdParents(ids),
+    events: readNoteStreams(ids),
+    names: moderatorNames(),
+    leases: liveLeasesOn(ids),
+    takeOvers: takeOvers.length > 0 ? readTakeOvers(takeOvers) : null,
+  };
+}
+
+/** Whether the events make a decided note pending again. */
+const reopens = ({ events }: Append): boolean =>
+  events.at(-1)?.type === 'DecisionUndone' &&
+  (events as NewEvent<NoteEvents>[]).some(
+    ({ type, data }) =>
+      type === 'DecisionUndone' && (data.decision === 'approved' || data.decision === 'rejected'),
+  );
+const decides = ({ events }: Append) =>
+  events.some(({ type }) => ['NoteApproved', 'NoteRejected', 'NoteRemoved'].includes(type));
+const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
+const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
+
+/** The notes under review as read under the locks, with their parents and leases. */
+export function openDesk(
+  me: { moderatorId: string; role: Role },
+  rows: Rows<ReturnType<typeof notesLoad>>,
+  now: Date,
+  { undoSeconds, fingerprint }: DeskOptions,
+) {
+  const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
+  const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
+  const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
+  const events = [...rows.events.flat(), ...rows.takeOvers.flat()];
+  const streams = Map.groupBy(events, (event) => event.stream_id);
+
+  /** The note; undefined if it is not here, or was submitted after the owners were looked up. */
+  function open(noteId: string): OpenNote | undefined {
+    const row = notes.get(noteId);
+    const events = streams.get(noteStream(noteId));
+    if (!row || !events) return undefined;
+    const lease = leases.get(noteId);
+    const own = lease?.moderator_id === me.moderatorId;
+    const facts: Facts = {
+      me,
+      claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+      parent: (row.parent_id && parents.get(row.parent_id)) || null,
+      authorGone: row.author_gone,
+      now,
+    };
+    return { row, events, before: note.replay(events), lease, facts };
+  }
+
+  /** Takes the events that were decided on a note. */
+  function accept(
+    { row, events, before }: OpenNote,
+    made: readonly NewEvent[],
+    takenOver: Append[] = [],
+  ): Accepted {
+    follow(row.note_id, made);
+    const append: Append = {
+      owner: ownerOfNote(row),
+      stream: noteStream(row.note_id),
+      version: streamVersion(events),
+      actor: { type: 'moderator', id: me.moderatorId },
+      events: made,
+    };
+    return { append, takenOver, before };
+  }
+
+  function review({
+    noteId,
+    overrides,
+    command: make,
+  }: RequestedDecision): Accepted | Refusal<DecideRefusal> {
+    const opened = open(noteId);
+    if (!opened) return refuse('not_found');
+    const { row, events, before, lease, facts } = opened;
+    const made = isGone(row)
+      ? wrongState({ ...row, status: row.state })
+      : note.decide(before, make(facts));
+    if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events, rows.names);
+    const held = lease && lease.moderator_id !== me.moderatorId ? lease : null;
+    const claim = held && overrideClaim(held, overrides, me.role);
+    if (isRefusal(claim)) return claim;
+    const former = streams.get(takeOverStream({ type: 'note', id: noteId })) ?? [];
+    const takenOver =
+      held && claim === 'taken_over'
+        ? [takeOverAppend(ownerOfNote(row), held, me.moderatorId, former)]
+        : [];
+    return accept(opened, made, takenOver);
+  }
+
+  /** Marks a parent as approved, so that replies decided after it can be approved as well. */
+  function follow(noteId: string, made: readonly NewEvent[]): void {
+    const parent = parents.get(noteId);
+    if (parent && made.some(({ type }) => type === 'NoteApproved'))
+      parents.set(noteId, { ...parent, state: 'approved' });
+  }
+
+  /** Teaches decisions on notes that were not screened yet, so that the same text is recognised. */
+  const fingerprints = (appends: readonly Append[]): Append[] =>
+    appends.flatMap((append) => {
+      const row = notes.get(noteIdOf(append));
+      if (!decides(append) || !row?.message) return [];
+      const stream = screeningStream(row.note_id);
+      const screenings = streams.get(stream) ?? [];
+      const { corrections } = row;
+      if (knownOfText(replay(screening, screenings), corrections).fingerprinted) return [];
+      const event = toNoteFingerprinted(row.note_id, corrections, fingerprint(row.message));
+      const version = streamVersion(screenings);
+      return [{ owner: append.owner, stream, version, actor: SERVICE, events: [event] }];
+    });
+
+  function jobs(append: Append): Job[] {
+    const row = notes.get(noteIdOf(append));
+    const parent = (row?.parent_id && parents.get(row.parent_id)) || null;
+    if (!row) return [];
+    const tell = notifyAuthorJobs(row, parent?.member_id ?? null, append, undoSeconds);
+    // A note that was decided before its screening is screened now that it is pending again.
+    return reopens(append) ? [...tell, screeningJob([row.note_id])] : tell;
+  }
+
+  const isReply = ({ noteId }: RequestedDecision) => (notes.get(noteId)?.parent_id ? 1 : 0);
+  return {
+    open,
+    accept,
+    review,
+    /** A note before its replies, whatever the order of the request. */
+    inOrder: (asked: readonly RequestedDecision[]) =>
+      asked.toSorted((left, right) => isReply(left) - isReply(right)),
+    /** What the accepted decisions write. */
+    writes(accepted: readonly Accepted[]) {
+      const appends = accepted.map(({ append }) => append);
+      const takenOver = accepted.flatMap((one) => one.takenOver);
+      return {
+        appends: [...appends, ...takenOver, ...fingerprints(appends)],
+        rows: [
+          dropLeases('note', appends.map(noteIdOf)),
+          ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
+        ],
+        jobs: appends.flatMap(jobs),
+      };
+    },
+  };
+}
+
+/** Whether the note has no text any more, or ends with its author's account. */
+export const isGone = ({ message, ended }: LockedNote): boolean => message === null || ended;

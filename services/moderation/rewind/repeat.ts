@@ -1,0 +1,119 @@
+import { repeatDecisions } from '../../../domain/guestbook/repeat.ts';
+import type { Decision as NoteDecision } from '../../../domain/guestbook/state.ts';
+import { LEADS } from '../../../domain/moderation/roles.ts';
+import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+} from '../../../platform/eventstore/event-store.ts';
+import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
+import { decided, type Result } from '../decisions/decide.ts';
+import { membersConcerned } from '../decisions/decide-rows.ts';
+import {
+  type Accepted,
+  type DecideRefusal,
+  type DeskOptions,
+  isGone,
+  type Moderator,
+  notesLoad,
+  type OpenNote,
+  openDesk,
+} from '../decisions/desk.ts';
+import { shareLockModerator } from '../staff/lock-moderator.ts';
+import { MAX_DECISIONS } from './rewind.ts';
+
+/** How many rows to read for a page: one more than it has, to find whether its last note is complete. */
+export const REWOUND_ROWS = MAX_DECISIONS + 1;
+
+/** The decisions of whole notes that one request makes again, and the note after which the next begins. */
+export function toRewoundPage(rows: readonly DecisionRow[]) {
+  const beyond = rows.length < REWOUND_ROWS ? undefined : rows.at(-1)?.note_id;
+  const notes = Map.groupBy(
+    rows.filter(({ note_id }) => note_id !== beyond),
+    ({ note_id }) => note_id,
+  );
+  return { notes, next: beyond === undefined ? null : ([...notes.keys()].at(-1) ?? null) };
+}
+
+/** Undoes a rewind, note by note: makes the decisions again that it undid. */
+export function repeatCommand(
+  me: Moderator,
+  batchId: string,
+  decisions: ReadonlyMap<string, readonly DecisionRow[]>,
+  options: DeskOptions,
+): Command<Map<string, Result>, 'moderator_required' | 'role_required'> {
+  const ids = [...decisions.keys()];
+  return defineCommand({
+    find: membersConcerned(ids),
+    load: { moderators: shareLockModerator(me), notes: notesLoad(ids) },
+    decide({ rows, now }): Decision<Map<string, Result>, 'moderator_required' | 'role_required'> {
+      const [live] = rows.moderators;
+      if (!live) return refuse('moderator_required');
+      if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
+      const desk = openDesk({ ...me, role: live.role }, rows.notes, now, options);
+      const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
+      for (const [noteId, undone] of decisions) {
+        const opened = desk.open(noteId);
+        const made = opened
+          ? repeatOn(opened, undone, batchId, options)
+          : refuse('not_found' as const);
+        results.set(
+          noteId,
+          opened && !isRefusal(made) ? desk.accept(opened, made) : (made as Refusal<DecideRefusal>),
+        );
+      }
+      const accepted = [...results.values()].filter(
+        (result): result is Accepted => !isRefusal(result),
+      );
+      const answer = (events: RecordedEvent[]) =>
+        new Map(
+          [...results].map(([noteId, result]) => [
+            noteId,
+            isRefusal(result) ? result : decided(result, events, options.undoSeconds),
+          ]),
+        );
+      if (accepted.length === 0) return { unchanged: answer([]) };
+      return { answer, ...desk.writes(accepted) };
+    },
+  });
+}
+
+function repeatOn(
+  { row, events, before, facts: { me, now } }: OpenNote,
+  undone: readonly DecisionRow[],
+  batchId: string,
+  { undoSeconds }: DeskOptions,
+) {
+  const rewind = events.findLast(
+    ({ type, data }) =>
+      type === 'DecisionUndone' && (data as { batch_id?: string }).batch_id === batchId,
+  );
+  if (!rewind || before.status === 'none' || isGone(row))
+    return wrongState({ ...row, status: row.state });
+  return repeatDecisions(before, {
+    decisions: undone.map(({ event_id, decision, policy, message }) => ({
+      kind: decision as NoteDecision['kind'],
+      policy,
+      message,
+      until: deferredUntil(events, event_id),
+    })),
+    rewind: {
+      version: rewind.stream_version,
+      leadId: rewind.actor.id ?? '',
+      at: rewind.recorded_at,
+    },
+    decidedBy: undone[0]?.moderator_id ?? null,
+    moderatorId: me.moderatorId,
+    role: me.role,
+    batchId,
+    undoSeconds,
+    now,
+  });
+}
+
+function deferredUntil(events: readonly RecordedEvent[], eventId: string): string | null {
+  const event = events.find(({ event_id }) => event_id === eventId);
+  return (event?.data as { until?: string } | undefined)?.until ?? null;
+}

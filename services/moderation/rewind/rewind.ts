@@ -1,0 +1,262 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { LeftReason } from '../../../domain/guestbook/rewind.ts';
+import { rewindNote } from '../../../domain/guestbook/rewind.ts';
+import { LEADS } from '../../../domain/moderation/roles.ts';
+import { subjectKey } from '../../../domain/moderation/subject.ts';
+import { contentHash } from '../../../platform/body-hash.ts';
+import {
+  type Command,
+  type Decision,
+  defineCommand,
+} from '../../../platform/eventstore/event-store.ts';
+import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
+import { type AuditRow, actsOf } from '../../../projections/moderation/audit.ts';
+import {
+  type RemovalOutcome,
+  removalOutcomes,
+} from '../../../projections/publications/record-decisions.ts';
+import type { RecordRow } from '../../../projections/publications/records.ts';
+import type { PublicationKind } from '../../publications/publication-kind.ts';
+import { membersConcerned } from '../decisions/decide-rows.ts';
+import {
+  type Accepted,
+  type DeskOptions,
+  isGone,
+  type Moderator,
+  notesLoad,
+  type OpenNote,
+  openDesk,
+} from '../decisions/desk.ts';
+import { shareLockModerator } from '../staff/lock-moderator.ts';
+import type { RewindPreview, RewindReply } from './contract.ts';
+import {
+  decisionsOnNote,
+  type ModeratorDecision,
+  toDecision,
+  undoneOnNote,
+} from './moderator-decisions.ts';
+
+/** The most decisions of one transaction. */
+export const MAX_DECISIONS = 500;
+/** The most acts of a moderator, other acts than decisions too, that one request reads. */
+export const MAX_ACTS = 1000;
+/** How many acts a run reads again under its locks, to notice a decision that the preview does not have. */
+const NEWEST_ACTS = 50;
+const MAX_DAYS = 31;
+const DAY_MS = 86_400_000;
+
+/** Where a page of a rewind begins: at the decisions before a position of the log. */
+export interface RewindPlace {
+  before: number;
+  /** The batch of the pages before; null on the first page, and in a preview. */
+  batchId: string | null;
+}
+
+export const FIRST_PLACE: RewindPlace = { before: Number.MAX_SAFE_INTEGER, batchId: null };
+
+export interface RequestedRewind {
+  moderatorId: string;
+  since: Date;
+  dryRun: boolean;
+  fingerprint: string | undefined;
+  place: RewindPlace;
+}
+
+/** Decisions of a moderator, newest first, and the position where the next page begins. */
+export interface DecisionsPage {
+  decisions: readonly ModeratorDecision[];
+  next: number | null;
+}
+
+/** The page that these acts of a moderator make; `acts` are at most `MAX_ACTS`, newest first. */
+export function toDecisionsPage(acts: readonly AuditRow[], since: Date): DecisionsPage {
+  const recent = acts.filter(({ recorded_at }) => recorded_at >= since);
+  const all = recent.flatMap((act) => toDecision(act) ?? []);
+  const decisions = all.slice(0, MAX_DECISIONS);
+  const more = recent.length === MAX_ACTS ? recent.at(-1) : undefined;
+  const last = all.length > decisions.length ? decisions.at(-1) : more;
+  return { decisions, next: last?.position ?? null };
+}
+
+/** A decision, and why it is left; undefined if it is undone. */
+interface Listed {
+  decision: ModeratorDecision;
+  reason: LeftReason | undefined;
+}
+
+export interface RewindDeps {
+  publicationKinds: readonly PublicationKind[];
+  desk: DeskOptions;
+  writePlace: (place: RewindPlace) => string;
+}
+
+type RewindRefusal = 'moderator_required' | 'role_required' | 'invalid_request' | 'state_conflict';
+
+/**
+ * Undoes the decisions of a page in one transaction, or only says what that would do. A note is
+ * rewound on the page of its newest decision; later pages leave it out.
+ */
+export function rewindCommand(
+  me: Moderator,
+  asked: RequestedRewind,
+  page: DecisionsPage,
+  { publicationKinds, desk: options, writePlace }: RewindDeps,
+): Command<RewindPreview | RewindReply, RewindRefusal> {
+  const { moderatorId, since, place } = asked;
+  const batchId = place.batchId ?? uuidv7();
+  const subjects = Map.groupBy(page.decisions, ({ subject }) => subjectKey(subject as never));
+  const idsOf = (type: string) => [
+    ...new Set(page.decisions.flatMap(({ subject }) => (subject.type === type ? subject.id : []))),
+  ];
+  const removals = page.decisions.filter(
+    ({ subject, action }) => subject.type !== 'note' && action === 'remove',
+  );
+  return defineCommand({
+    find: membersConcerned(idsOf('note')),
+    load: {
+      moderators: shareLockModerator(me),
+      acts:
+        place === FIRST_PLACE && asked.fingerprint !== undefined
+          ? actsOf(moderatorId, place.before, NEWEST_ACTS)
+          : null,
+      notes: notesLoad(idsOf('note')),
+      removals: removalOutcomes(removals.map(({ eventId }) => eventId)),
+      records: publicationKinds.map(({ type, records }) =>
+        idsOf(type).length > 0 ? records(idsOf(type)) : null,
+      ),
+    },
+    decide({ rows, now }): Decision<RewindPreview | RewindReply, RewindRefusal> {
+      const [live] = rows.moderators;
+      if (!live) return refuse('moderator_required');
+      if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
+      const unbounded = sinceRefusal(since, now);
+      if (unbounded) return unbounded;
+      const desk = openDesk({ ...me, role: live.role }, rows.notes, now, options);
+      const listed: Listed[] = [];
+      const accepted: Accepted[] = [];
+      let next = page.next;
+      for (const [first, ...others] of subjects.values()) {
+        if (!first) continue;
+        const opened = first.subject.type === 'note' ? desk.open(first.subject.id) : undefined;
+        const decisions = opened
+          ? decisionsOnNote(opened.events, moderatorId, since)
+          : [first, ...others];
+        // The page before has this note, because of a newer decision.
+        if (opened && decisions.some(({ position }) => position >= place.before)) continue;
+        if (listed.length > 0 && listed.length + decisions.length > MAX_DECISIONS) {
+          next = first.position + 1;
+          break;
+        }
+        const reasons = opened
+          ? rewindOpened(opened, decisions, batchId, desk, accepted, options)
+          : recordReasons(decisions, rows.removals, rows.records.flat());
+        for (const decision of decisions)
+          listed.push({ decision, reason: reasons.get(decision.eventId) });
+      }
+      const outcomes = toOutcomes(listed);
+      const fingerprint = contentHash({
+        moderator_id: moderatorId,
+        before: place.before,
+        next,
+        ...outcomes,
+      });
+      // Whether the moderator has decided since this page was read.
+      const newest = toDecisionsPage(rows.acts, since).decisions[0]?.position ?? 0;
+      const changed = newest > (page.decisions[0]?.position ?? 0);
+      if (asked.fingerprint !== undefined && (asked.fingerprint !== fingerprint || changed))
+        return conflict('version_mismatch');
+      const nextPage = (batchId: string | null) => ({
+        next_cursor: next === null ? null : writePlace({ before: next, batchId }),
+        has_more: next !== null,
+      });
+      if (asked.dryRun)
+        return { unchanged: { status: 'previewed', ...outcomes, fingerprint, ...nextPage(null) } };
+      const { undo: undone, left } = outcomes;
+      const reply = {
+        status: 'undone' as const,
+        batch_id: batchId,
+        undone,
+        left,
+        ...nextPage(batchId),
+      };
+      if (accepted.length === 0) return { unchanged: reply };
+      return { answer: reply, ...desk.writes(accepted) };
+    },
+  });
+}
+
+function toOutcomes(listed: readonly Listed[]): Pick<RewindPreview, 'undo' | 'left'> {
+  const outcomes: Pick<RewindPreview, 'undo' | 'left'> = { undo: [], left: [] };
+  const newestFirst = listed.toSorted(
+    (one, other) => other.decision.position - one.decision.position,
+  );
+  for (const { decision, reason } of newestFirst) {
+    const { eventId: event_id, subject, action } = decision;
+    if (reason) outcomes.left.push({ event_id, subject, action, reason });
+    else outcomes.undo.push({ event_id, subject, action });
+  }
+  return outcomes;
+}
+
+function sinceRefusal(since: Date, now: Date): Refusal<'invalid_request'> | null {
+  const ago = now.getTime() - since.getTime();
+  if (ago >= 0 && ago <= MAX_DAYS * DAY_MS) return null;
+  const message = `must be a time of the last ${MAX_DAYS} days`;
+  return refuse('invalid_request', { issues: [{ path: 'since', message }] });
+}
+
+type Reasons = Map<string, LeftReason>;
+
+/** Rewinds one note, and returns the reasons of the decisions that are left. */
+function rewindOpened(
+  opened: OpenNote,
+  decisions: readonly ModeratorDecision[],
+  batchId: string,
+  desk: ReturnType<typeof openDesk>,
+  accepted: Accepted[],
+  { undoSeconds }: DeskOptions,
+): Reasons {
+  const { row, before, events, facts } = opened;
+  if (before.status === 'none') throw new Error('a decision on no note');
+  const { me, parent, now } = facts;
+  const rewound = rewindNote(before, {
+    decisions,
+    undone: undoneOnNote(events),
+    erased: isGone(row),
+    authorGone: row.author_gone || row.ended,
+    moderatorId: me.moderatorId,
+    role: me.role,
+    parent,
+    undoSeconds,
+    now,
+    batchId,
+  });
+  if (rewound.events.length > 0) accepted.push(desk.accept(opened, rewound.events));
+  return new Map(rewound.left.map(({ eventId, reason }) => [eventId, reason]));
+}
+
+/** Nothing of a record is undone: a removal would make it public, and no other decision can be. */
+function recordReasons(
+  decisions: readonly ModeratorDecision[],
+  removals: readonly RemovalOutcome[],
+  records: readonly RecordRow[],
+): Reasons {
+  return new Map(
+    decisions.map((decision) => [decision.eventId, recordReason(decision, removals, records)]),
+  );
+}
+
+function recordReason(
+  { eventId, subject, action }: ModeratorDecision,
+  removals: readonly RemovalOutcome[],
+  records: readonly RecordRow[],
+): LeftReason {
+  if (subject.type === 'member') return 'not_included';
+  if (action !== 'remove') return 'not_undoable';
+  const removal = removals.find(({ event_id }) => event_id === eventId);
+  const record = records.find(({ subject_id }) => subject_id === subject.id);
+  if (removal?.undone_at) return 'undone';
+  if (record?.title === null && record.text === null) return 'erased';
+  if (!removal || removal.superseded || !record?.removed) return 'superseded';
+  return record.state === 'removed' ? 'second_person_required' : 'author_gone';
+}
