@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { getPostgreSQLEventStore } from '@event-driven-io/emmett-postgresql';
 import pg from 'pg';
+import { capturedCommand } from '../harness/captured-command.ts';
 import { readConfig } from '../platform/config.ts';
 import { isRefusal } from '../platform/refusal.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { NoteSubmission } from '../services/guestbook/contract.ts';
-import { submitCommand } from '../services/guestbook/submit.ts';
+import { submitNote } from '../services/guestbook/submit.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
 import { loops } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
@@ -63,7 +64,7 @@ export const append: Bench = {
 
 function note(parts: Plans) {
   const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: MESSAGE });
-  return submitCommand(parts, body, null);
+  return capturedCommand((store) => submitNote({ ...parts, store }, body, null));
 }
 
 function command(parts: Plans): ReturnType<typeof note> {

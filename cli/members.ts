@@ -1,5 +1,7 @@
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
+import { SERVICE_ACTOR } from '../platform/eventstore/event.ts';
+import { handle } from '../platform/eventstore/handle.ts';
 import { query } from '../platform/postgres/query.ts';
 import { type UnusedMember, unusedMembers } from '../projections/membership/unused-members.ts';
 import { deleteUnused } from '../services/account/delete.ts';
@@ -60,6 +62,7 @@ async function remove(core: Core, confirmed: number): Promise<void> {
     );
   let deleted = 0;
   for (const { member_id } of found)
-    if (await core.store.execute(deleteUnused(accountClosures, member_id))) deleted += 1;
+    if (await handle(core.store, SERVICE_ACTOR, deleteUnused(accountClosures, member_id)))
+      deleted += 1;
   process.stdout.write(`Deleted ${deleted} accounts; the worker erases what is left of them\n`);
 }

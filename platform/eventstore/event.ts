@@ -9,6 +9,9 @@ export const Actor = z.strictObject({
 });
 export type Actor = z.infer<typeof Actor>;
 
+/** Jobs, and the command line where no operator decides. */
+export const SERVICE_ACTOR: Actor = { type: 'service' };
+
 /**
  * An event type. `data` is permanent; `personal` (names, texts) may be erased to null later, and may
  * be null from the start where its schema is nullable.

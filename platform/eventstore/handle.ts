@@ -39,6 +39,9 @@ export interface Accepted<Reply, Given = Events> {
   reply(given: Given): Reply;
 }
 
+/** The decision of a job's command that there is nothing to do: the reply is false. */
+export const NOTHING_TO_DO = { appends: [], reply: () => false };
+
 /** The status and the body of a reply, as a receipt stores them. */
 interface Stored {
   status: number;
@@ -85,7 +88,13 @@ export function defineCommand<
  * Who issues a command, how that is proven, and how a repeated request is recognized. `Reply` has what the
  * request may be answered with. Jobs and the command line need no more than an actor.
  */
-export interface Policy<Code extends string, Given, Reply, Caller = null, Known = unknown> {
+export interface Policy<
+  Code extends string,
+  Reply,
+  Caller = null,
+  Given = Events,
+  Known = unknown,
+> {
   /** Whose events they are, unless the stream attributes them to another actor. */
   actor: Actor;
   /** The ids of the members to lock, so that nothing changes what is proven. */
@@ -125,12 +134,12 @@ interface Charge<Given> {
 export function definePolicy<
   Code extends string,
   const Of extends Load,
-  Given = Events,
   Reply = unknown,
   Caller = null,
+  Given = Events,
 >(
-  policy: Policy<Code, Given, Reply, Caller, Rows<Of>> & { load: Of },
-): Policy<Code, Given, Reply, Caller> {
+  policy: Policy<Code, Reply, Caller, Given, Rows<Of>> & { load: Of },
+): Policy<Code, Reply, Caller, Given> {
   return policy;
 }
 
@@ -148,20 +157,20 @@ export function handle<
   Code extends string = never,
 >(
   store: EventStore,
-  policy: Policy<Unproven, Given, Reply, Caller>,
+  policy: Policy<Unproven, Reply, Caller, Given>,
   command: Command<NoInfer<Reply>, Code, NoInfer<Caller>, NoInfer<Given>, Of>,
 ): Promise<Reply | RefusalOf<Of> | Refusal<Code | Unproven>>;
 export function handle<const Of extends Loads, Reply, Code extends string = never>(
   store: EventStore,
   actor: Actor,
   command: Command<Reply, Code, null, Events, Of>,
-): Promise<Reply | RefusalOf<Of> | Refusal<Code>>;
+): Promise<Reply | RefusalOf<Of> | ([Code] extends [never] ? never : Refusal<Code>)>;
 export async function handle<Reply, Caller, Given>(
   store: EventStore,
-  by: Policy<string, Given, Reply, Caller> | Actor,
+  by: Policy<string, Reply, Caller, Given> | Actor,
   command: Command<Reply, string, Caller, Given>,
 ): Promise<Reply | Refusal> {
-  const policy: Policy<string, Given, Reply, Caller> = 'actor' in by ? by : { actor: by };
+  const policy: Policy<string, Reply, Caller, Given> = 'actor' in by ? by : { actor: by };
   const receipts = policy.request ? receiptsOf(policy.request) : NO_RECEIPTS;
   const { find, load, decide, engine: { attempts, ...engine } = {} } = command;
 

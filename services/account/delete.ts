@@ -1,19 +1,22 @@
 import { eraseMember } from '../../domain/account/jobs.ts';
+import type { OwnAppend } from '../../platform/eventstore/append.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import {
   type Command,
-  type Decision,
   defineCommand,
-  type EventStore,
-} from '../../platform/eventstore/event-store.ts';
-import { handle, type Policy } from '../../platform/eventstore/handle.ts';
+  handle,
+  NOTHING_TO_DO,
+  type Policy,
+} from '../../platform/eventstore/handle.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import type { ReplyOf } from '../../platform/http/route.ts';
+import type { Call, ReplyOf } from '../../platform/http/route.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { jobOf } from '../../platform/jobs/job-type.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findUse } from '../../projections/membership/unused-members.ts';
-import { type MemberKey, readProof, refuseUnlessDisabled } from '../disabling/proof.ts';
+import { byDisabledMember } from '../disabling/proof.ts';
 import {
   type AccountClosure,
   CLOSURE_BATCH,
@@ -34,7 +37,12 @@ export interface DeletionRequest {
  */
 export function deleteAccount<Code extends string>(
   store: EventStore,
-  policy: Policy<Code, ReceiptBody, ReplyOf<ReturnType<typeof accountContract>['account.delete']>>,
+  policy: Policy<
+    Code,
+    ReplyOf<ReturnType<typeof accountContract>['account.delete']>,
+    null,
+    ReceiptBody
+  >,
   accountClosures: readonly AccountClosure[],
   { memberId, handle: name }: Pick<PrincipalOf<'credential'>, 'memberId' | 'handle'>,
   body: DeletionRequest,
@@ -65,30 +73,27 @@ const NOT_YOUR_HANDLE = {
 
 /** Deletes the account of a disabled member who proves the sign-in key. */
 export function deleteDisabled(
-  keys: KeyRing,
+  { store, keys }: { store: EventStore; keys: KeyRing },
   accountClosures: readonly AccountClosure[],
-  body: MemberKey & DeletionRequest,
-): Command<true, 'credentials_not_accepted' | 'state_conflict' | 'invalid_request'> {
+  call: Pick<
+    Call<ReturnType<typeof accountContract>['membership.delete_disabled']>,
+    'route' | 'body'
+  >,
+) {
+  const { body } = call;
   const { id } = body;
   const request = { eraseNotes: body.erase_notes };
   const closures = [...accountClosures, memberClosure];
   const { find, load: records } = readsOf(closures, id, request, FIRST_BATCH);
-  return defineCommand({
-    lock: [id],
+  return handle(store, byDisabledMember(keys, call), {
     find,
-    load: { proof: readProof(id), records },
-    decide({
-      rows: { proof, records },
-      now,
-    }): Decision<true, 'credentials_not_accepted' | 'state_conflict' | 'invalid_request'> {
-      const refused = refuseUnlessDisabled(keys, body, proof);
-      if (refused) return refused;
-      if (body.confirm_handle !== proof.members[0]?.handle)
-        return refuse('invalid_request', NOT_YOUR_HANDLE);
+    load: { records },
+    decide(loaded, now, { handle: name }) {
+      if (body.confirm_handle !== name) return refuse('invalid_request', NOT_YOUR_HANDLE);
       return {
-        answer: true as const,
-        ...endingsOf(closures, id, request, records, now),
+        ...endingsOf(closures, id, request, loaded.records, now),
         jobs: [erasureJob(id)],
+        reply: () => ({ status: 200 as const, body: { status: 'deactivated' as const } }),
       };
     },
   });
@@ -124,6 +129,9 @@ function endingsOf(
   };
 }
 
+/** What a closure records as the member is recorded as the service. */
+const asService = (append: OwnAppend): OwnAppend => ({ ...append, actor: SERVICE_ACTOR });
+
 /**
  * Ends the next batch of records that did not fit in the deletion's transaction. Returns false once
  * none are left. The actor is the service, because the member is already deactivated.
@@ -133,14 +141,15 @@ export function closeMore(
   memberId: string,
   request: ClosingRequest,
 ): Command<boolean> {
+  const { find, load: records } = readsOf(closures, memberId, request, CLOSURE_BATCH);
   return defineCommand({
     lock: [memberId],
-    ...readsOf(closures, memberId, request, CLOSURE_BATCH),
-    decide({ rows: loaded, now }) {
-      const { appends, rows } = endingsOf(closures, memberId, request, loaded, now);
-      if (appends.length === 0) return { unchanged: false };
-      const actor = { type: 'service' as const };
-      return { answer: true, appends: appends.map((append) => ({ ...append, actor })), rows };
+    find,
+    load: { records },
+    decide(loaded, now) {
+      const { appends, rows } = endingsOf(closures, memberId, request, loaded.records, now);
+      if (appends.length === 0) return NOTHING_TO_DO;
+      return { appends: appends.map(asService), rows, reply: () => true };
     },
   });
 }
@@ -160,15 +169,14 @@ export function deleteUnused(
     lock: [memberId],
     find,
     load: { used: findUse(memberId), records },
-    decide({ rows: { used, records }, now }) {
-      const { appends, rows } = endingsOf(closures, memberId, request, records, now);
-      if (used.length > 0 || appends.length === 0) return { unchanged: false };
-      const actor = { type: 'service' as const };
+    decide({ used, records: loaded }, now) {
+      const { appends, rows } = endingsOf(closures, memberId, request, loaded, now);
+      if (used.length > 0 || appends.length === 0) return NOTHING_TO_DO;
       return {
-        answer: true,
-        appends: appends.map((append) => ({ ...append, actor })),
+        appends: appends.map(asService),
         rows,
         jobs: [erasureJob(memberId)],
+        reply: () => true,
       };
     },
   });

@@ -8,7 +8,7 @@ import type { RouteLimits } from '../../platform/limits/route-limits.ts';
 import { createWaitingPlaces, type PlaceHolder } from '../../platform/limits/waiting-places.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
-import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { whenAborted } from '../../platform/when-aborted.ts';
 import { bearerHolds } from '../../projections/credentials/credentials.ts';
@@ -111,8 +111,7 @@ export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof a
         const { id, sign_in_key } = call.body;
         if (!(await isMemberKey({ pool, keys }, id, 'sign-in', sign_in_key)))
           return refuse('credentials_not_accepted');
-        const deleted = await store.execute(deleteDisabled(keys, accountClosures, call.body));
-        return isRefusal(deleted) ? deleted : { status: 200, body: { status: 'deactivated' } };
+        return deleteDisabled(deps, accountClosures, call);
       }),
 
     'account.delete': (call) =>

@@ -39,7 +39,7 @@ type MemberRefusal<R extends Route> =
   | 'idempotency_conflict'
   | Extract<LimitProblem<LimitOf<R>>, 'write_budget_exhausted'>;
 
-type MemberPolicy<R extends Route> = Policy<MemberRefusal<R>, ReceiptBody, ReplyOf<R>>;
+type MemberPolicy<R extends Route> = Policy<MemberRefusal<R>, ReplyOf<R>, null, ReceiptBody>;
 
 /** Checks the bearer again once the member is locked, since it may have been revoked meanwhile. */
 export function byBearer<R extends Route>(

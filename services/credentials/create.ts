@@ -38,7 +38,7 @@ interface Created {
  */
 export function createCredential<Code extends string, Reply>(
   { store, keys, config }: CreateDeps,
-  policy: Policy<Code, ReceiptBody, Reply>,
+  policy: Policy<Code, Reply, null, ReceiptBody>,
   memberId: string,
   body: NewCredential,
   replaces: {

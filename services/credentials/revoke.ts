@@ -15,8 +15,9 @@ import { loadOwnCredential, revocation } from './credential-stream.ts';
 
 type RevocationPolicy<Code extends string> = Policy<
   Code,
-  ReceiptBody,
-  ReplyOf<(typeof credentialsContract)['credential.revoke']>
+  ReplyOf<(typeof credentialsContract)['credential.revoke']>,
+  null,
+  ReceiptBody
 >;
 
 /** Revokes a credential of the member; one that has ended is returned unchanged. */

@@ -1,4 +1,6 @@
+import { definePolicy, type Policy } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import type { ReplyOf, Route } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { readVerifiers, type VerifierRow } from '../../platform/keys/verifiers.ts';
 import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
@@ -30,4 +32,18 @@ export function refuseUnlessDisabled(
   const proven = keys.verify('sign-in', id, sign_in_key, verifier);
   if (!proven || member?.state !== 'active') return refuse('credentials_not_accepted');
   return member.disabled ? null : conflict('wrong_state');
+}
+
+/** A disabled member who proves the sign-in key, as no session or credential is left to prove. */
+export function byDisabledMember<R extends Route>(
+  keys: KeyRing,
+  { body: key }: { route: R; body: MemberKey },
+): Policy<'credentials_not_accepted' | 'state_conflict', ReplyOf<R>, { handle: string | null }> {
+  return definePolicy({
+    actor: { type: 'member', id: key.id },
+    lock: [key.id],
+    load: readProof(key.id),
+    prove: (proof) =>
+      refuseUnlessDisabled(keys, key, proof) ?? { handle: proof.members[0]?.handle ?? null },
+  });
 }

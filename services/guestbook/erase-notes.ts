@@ -1,6 +1,6 @@
 import type { EraseNote } from '../../domain/guestbook/scheduled-decisions.ts';
 import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/streams.ts';
-import type { Command } from '../../platform/eventstore/event-store.ts';
+import type { Command } from '../../platform/eventstore/handle.ts';
 import type { Owner } from '../../platform/eventstore/owner.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';

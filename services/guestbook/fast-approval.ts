@@ -1,11 +1,8 @@
 import { note } from '../../domain/guestbook/note.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import {
-  type Command,
-  defineCommand,
-  type MemberRead,
-} from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
+import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
@@ -65,18 +62,14 @@ export function fastApprovalCommand(
       events: readStream(owner, stream),
       records: recordOf(note_id),
     },
-    decide({ rows }) {
-      const { events } = rows;
-      const [own] = rows.notes;
-      const [parent] = rows.parents;
-      const [record] = rows.records;
+    decide({ notes: [own], parents: [parent], events, records: [record] }) {
       const trusted =
         record &&
         record.approved >= APPROVED &&
         !record.rejected &&
         !record.claimed &&
         !record.ended;
-      if (!own?.member_id || own.message === null || !trusted) return { unchanged: false };
+      if (!own?.member_id || own.message === null || !trusted) return NOTHING_TO_DO;
       const decided = note.decide(note.replay(events), {
         type: 'ApproveNote',
         expectedVersion: 1,
@@ -84,18 +77,12 @@ export function fastApprovalCommand(
         rule: FAST_LANE_RULE,
         parent: parent ?? null,
       });
-      if (isRefusal(decided)) return { unchanged: false };
-      const append = {
-        owner,
-        stream,
-        version: streamVersion(events),
-        actor: { type: 'service' as const },
-        events: decided,
-      };
+      if (isRefusal(decided)) return NOTHING_TO_DO;
+      const append = { owner, stream, version: streamVersion(events), events: decided };
       return {
-        answer: true,
         appends: [append],
         jobs: notifyAuthorJobs(own, parent?.member_id ?? null, append, undoSeconds),
+        reply: () => true,
       };
     },
   });

@@ -12,7 +12,7 @@ import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';
 import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
 import { firstPages, notesList, readGuestbook } from './read.ts';
-import { submitCommand } from './submit.ts';
+import { submitNote } from './submit.ts';
 
 export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContract> {
   const { store, keys, limits, config, readPool } = deps;
@@ -58,11 +58,10 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
       const counters = author ? noteLimits : [...noteLimits, GUEST_NOTES_PER_HOUR];
       const taken = open ? await limits.take(call, counters, findNote(body.id)) : undefined;
       const counted = taken?.counted;
-      const command = submitCommand(deps, body, author, {
+      const answer = await submitNote(deps, body, author, {
         limited: open && !counted,
         address: author ? undefined : limits.networkBucketOf(request.address),
-      });
-      const answer = await store.execute(command).catch((error: unknown) => {
+      }).catch((error: unknown) => {
         // Give the count back without waiting: the request's storage deadline may have passed.
         if (counted && !(error instanceof OutcomeUnconfirmed))
           void limits.giveBackLater(call, counters);

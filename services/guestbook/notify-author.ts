@@ -5,14 +5,11 @@ import { note } from '../../domain/guestbook/note.ts';
 import { type NoteEvents, settledReports, standingDecision } from '../../domain/guestbook/state.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
-import { type Append, readStream } from '../../platform/eventstore/append.ts';
+import { type OwnAppend, readStream } from '../../platform/eventstore/append.ts';
+import type { Job } from '../../platform/eventstore/command.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
-import {
-  type Command,
-  defineCommand,
-  type Job,
-  type MemberRead,
-} from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
+import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { jobOf } from '../../platform/jobs/job-type.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
@@ -43,7 +40,7 @@ const RELEVANT_TYPES = [...Object.keys(OUTCOMES), ...Object.keys(ANSWERS)];
 export function notifyAuthorJobs(
   { note_id, member_id, reported_at }: NoteRow,
   parentAuthorId: string | null,
-  { version, events }: Append,
+  { version, events }: Pick<OwnAppend, 'version' | 'events'>,
   undoSeconds: number,
 ): Job[] {
   const index = events.findIndex(
@@ -75,13 +72,13 @@ export function notifyAuthorCommand(
       events: readStream(owner, noteStream(row.note_id)),
       told: readTellings(row),
     },
-    decide({ rows: { events, told }, now }) {
+    decide({ events, told }, now) {
       const event = events.find(({ event_id }) => event_id === eventId);
       const tellings = event ? tellingsOf(event, events, told) : [];
-      if (!event || tellings.length === 0) return { unchanged: false };
+      if (!event || tellings.length === 0) return NOTHING_TO_DO;
       if (now < notifiedAt(event.recorded_at, undoSeconds))
         throw new Error('cannot notify before the undo window has passed');
-      const appends = tellings.flatMap((telling): Append[] => {
+      const appends = tellings.flatMap((telling): OwnAppend[] => {
         const data = facts(telling, events, undoSeconds);
         if (telling.outcome === 'overturned' && data.reports.length === 0) return [];
         const by = telling.of.actor.type === 'moderator' ? 'moderator' : 'service';
@@ -95,7 +92,7 @@ export function notifyAuthorCommand(
           },
         ];
       });
-      return appends.length === 0 ? { unchanged: false } : { answer: true, appends };
+      return { appends, reply: () => appends.length > 0 };
     },
   });
 }

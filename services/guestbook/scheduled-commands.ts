@@ -6,7 +6,7 @@ import type {
 } from '../../domain/guestbook/scheduled-decisions.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
@@ -27,21 +27,13 @@ export function scheduledCommand(
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
       events: readStream(owner, stream),
     },
-    decide({ rows: { events }, now }) {
+    decide({ events }, now) {
       const decided = note.decide(note.replay(events), command(now));
-      if (isRefusal(decided) || decided.length === 0) return { unchanged: false };
+      if (isRefusal(decided) || decided.length === 0) return NOTHING_TO_DO;
       return {
-        answer: true,
-        appends: [
-          {
-            owner,
-            stream,
-            version: streamVersion(events),
-            actor: { type: 'service' },
-            events: decided,
-          },
-        ],
+        appends: [{ owner, stream, version: streamVersion(events), events: decided }],
         rows: changes,
+        reply: () => true,
       };
     },
   });

@@ -1,15 +1,18 @@
 import { screeningJob } from '../../domain/guestbook/jobs.ts';
 import { note } from '../../domain/guestbook/note.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
-import type { Actor } from '../../platform/eventstore/event.ts';
-import type { Command, Decision } from '../../platform/eventstore/event-store.ts';
 import {
-  defineIdempotentCommand,
-  idempotentCommand,
-} from '../../platform/eventstore/idempotency.ts';
+  type Accepted,
+  type Command,
+  defineCommand,
+  definePolicy,
+  handle,
+  type Policy,
+} from '../../platform/eventstore/handle.ts';
 import { guestNoteOwner, memberOwner } from '../../platform/eventstore/owner.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import { isRefusal, refuse } from '../../platform/refusal.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { sql } from '../../platform/sql.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
@@ -17,9 +20,8 @@ import type { NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { type NoteStatus, publicStatus } from './outcome.ts';
 
-/** The status of a note as its author sees it. */
-
 interface SubmittedNote {
+  /** The status of the note as its author sees it. */
   status: NoteStatus;
   id: string;
 }
@@ -36,41 +38,77 @@ export type SubmitRefusal =
   | 'rate_limited'
   | 'reply_target_unavailable';
 
+/** What a caller may still do, and where a guest writes from. */
+interface SubmitOptions {
+  /** Refuses every note that was not received before. */
+  limited?: boolean;
+  /** The keyed hash of a guest's address, kept for moderators. */
+  address?: string | undefined;
+}
+
+type SubmitDeps = Pick<GuestbookDeps, 'store' | 'keys' | 'config'>;
+
 /**
- * Submits a note. A member owns the note's stream and needs a live session; for a guest, the note's
- * id is the owner. `limited` refuses every note that was not received before. `address` is the keyed
- * hash of a guest's address, kept for moderators.
+ * Submits a note, once per id. A member owns the note's stream and needs a live session; for a guest, the
+ * note's id is the owner.
  */
-export function submitCommand(
-  { keys, config }: Pick<GuestbookDeps, 'keys' | 'config'>,
+export function submitNote(
+  { store, keys, config }: SubmitDeps,
   body: NoteSubmission,
   session: PrincipalOf<'session'> | null,
-  { limited = false, address }: { limited?: boolean; address?: string | undefined } = {},
+  options: SubmitOptions = {},
+): Promise<SubmitReply | Refusal<SubmitRefusal>> {
+  return handle(
+    store,
+    byAuthor(keys, body, session),
+    submitCommand(config, body, session, options),
+  );
+}
+
+/** The author of a note. A guest has nothing to prove, and the note's id is the key of the receipt. */
+function byAuthor(
+  keys: KeyRing,
+  body: NoteSubmission,
+  session: PrincipalOf<'session'> | null,
+): Policy<'session_required' | 'submission_conflict', SubmitReply> {
+  const { id } = body;
+  const memberId = session?.memberId ?? null;
+  return definePolicy({
+    actor: memberId ? { type: 'member', id: memberId } : { type: 'guest' },
+    // A guest's id is not locked: a commit after the reads is found by the read of the receipt.
+    ...(memberId ? { lock: [memberId] } : {}),
+    load: session ? findLiveSession(session.sessionId) : null,
+    prove: ([live]) =>
+      session && live?.member_id !== memberId ? refuse('session_required') : null,
+    request: {
+      owner: memberId ? memberOwner(memberId) : guestNoteOwner(id),
+      space: 'note',
+      key: id,
+      operation: 'guestbook.submit',
+      route: 'POST /api/guestbook',
+      // The parsed body, which includes the defaults.
+      sent: body,
+      keys,
+    },
+    repeat: (stored) => stored as SubmitReply,
+  });
+}
+
+function submitCommand(
+  config: GuestbookDeps['config'],
+  body: NoteSubmission,
+  session: PrincipalOf<'session'> | null,
+  { limited = false, address }: SubmitOptions,
 ): Command<SubmitReply, SubmitRefusal> {
   const { id } = body;
   const memberId = session?.memberId ?? null;
   const owner = memberId ? memberOwner(memberId) : guestNoteOwner(id);
-  const stream = noteStream(id);
-  const actor: Actor = memberId ? { type: 'member', id: memberId } : { type: 'guest' };
-  const command = defineIdempotentCommand({
-    ...(memberId ? { lock: [memberId] } : {}),
-    // A guest's id is not locked: a commit after this read is found by the read of the receipt.
+  return defineCommand({
     load: {
       notes: findNote(id),
-      sessions: session ? findLiveSession(session.sessionId) : null,
       parents: body.parent_id ? findNote(body.parent_id) : null,
     },
-    guard: ({ rows: { sessions } }) =>
-      session && sessions[0]?.member_id !== memberId ? refuse('session_required') : null,
-    toReply: (answer: SubmitReply) => answer,
-    replay(_receipt, { rows: { notes }, now }): SubmitReply {
-      const [known] = notes;
-      const status = known ? publicStatus(known, config.undoWindowSeconds, now) : 'pending_review';
-      return { status: 200, body: { status, id } };
-    },
-    decide({ rows }): Decision<SubmitReply, SubmitRefusal> {
-      const [known] = rows.notes;
-      const [parent] = rows.parents;
+    decide({ notes: [known], parents: [parent] }): Accepted<SubmitReply> | Refusal<SubmitRefusal> {
       // The id belongs to another author's note.
       if (known) return refuse('submission_conflict');
       if (limited) return refuse('rate_limited');
@@ -87,33 +125,23 @@ export function submitCommand(
         admission: config.guestbookOpen,
       });
       if (isRefusal(decided)) return decided as typeof decided & { refused: SubmitRefusal };
-      const answer: SubmitReply = { status: 202, body: { status: 'pending_review', id } };
       return {
-        answer,
-        appends: [{ owner, stream, version: 0, actor, events: decided }],
-        ...(address === undefined
-          ? {}
-          : {
-              rows: [
+        appends: [{ owner, stream: noteStream(id), version: 0, events: decided }],
+        rows:
+          address === undefined
+            ? []
+            : [
                 sql`INSERT INTO note_addresses (note_id, bucket, submitted_at)
                   VALUES (${id}, ${address}, clock_timestamp()) ON CONFLICT DO NOTHING`,
               ],
-            }),
         jobs: [screeningJob([id])],
+        reply: () => ({ status: 202, body: { status: 'pending_review', id } }),
       };
     },
-  });
-  return idempotentCommand(
-    {
-      owner,
-      space: 'note',
-      key: id,
-      operation: 'guestbook.submit',
-      route: 'POST /api/guestbook',
-      // The parsed body, which includes the defaults.
-      sent: body,
-      keys,
+    // A repeat has the status that the note has now.
+    restore(_stored, { notes: [known] }, now) {
+      const status = known ? publicStatus(known, config.undoWindowSeconds, now) : 'pending_review';
+      return { status: 200, body: { status, id } };
     },
-    command,
-  );
+  });
 }

@@ -1,4 +1,3 @@
-import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { definePolicy, type Policy } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type KeyedCall, replayed, requestOf } from '../../platform/http/keyed-call.ts';
@@ -15,7 +14,7 @@ import { findLiveSession } from './sessions.ts';
 export function bySession<R extends Route>(
   keys: KeyRing,
   call: KeyedCall<R> & { principal: PrincipalOf<'session'> },
-): Policy<'session_required' | 'idempotency_conflict', readonly RecordedEvent[], ReplyOf<R>> {
+): Policy<'session_required' | 'idempotency_conflict', ReplyOf<R>> {
   const { memberId, sessionId } = call.principal;
   return definePolicy({
     actor: { type: 'member', id: memberId },

@@ -12,15 +12,15 @@ import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { bySession } from './by-session.ts';
 import { KEY_ATTEMPTS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
-import { loginCommand, logoutCommand } from './login.ts';
+import { signIn, signOut } from './login.ts';
 import {
   liveSessionsPage,
   revokeOtherSessions,
   revokeSession,
   sessionBody,
 } from './own-sessions.ts';
-import { recoverCommand } from './recover.ts';
-import { registerCommand } from './register.ts';
+import { recoverMember } from './recover.ts';
+import { registerMember } from './register.ts';
 import {
   CLEAR_SESSION_COOKIE,
   presentedSession,
@@ -37,9 +37,8 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
   return {
     'membership.register': (call) =>
       limits.within(call, [KEY_ATTEMPTS], async () => {
-        const answer = await store.execute(registerCommand(deps, call));
-        if (!isRefusal(answer)) return { status: 200, body: answer };
-        return answer.refused === 'rate_limited'
+        const answer = await registerMember(deps, call);
+        return isRefusal(answer) && answer.refused === 'rate_limited'
           ? { ...answer, ...exhausted([registrations], registrations) }
           : answer;
       }),
@@ -51,7 +50,7 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
           return refuse('credentials_not_accepted');
         const token = newToken();
         const before = presentedSession(request.cookie);
-        const answer = await store.execute(loginCommand(deps, body, token, before));
+        const answer = await signIn(deps, body, token, before);
         if (isRefusal(answer)) return answer;
         return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
       }),
@@ -64,13 +63,12 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
         // because both change in one commit.
         const isRepeat = await hasReceipt(store.pool, memberOwner(id), 'recover', operation_id);
         if (!isProven && !isRepeat) return refuse('credentials_not_accepted');
-        const answer = await store.execute(recoverCommand(deps, call.body));
-        return isRefusal(answer) ? answer : { status: 200, body: answer };
+        return recoverMember(deps, call.body);
       }),
 
     'membership.logout': async ({ request }) => {
       const token = presentedSession(request.cookie);
-      if (token) await store.execute(logoutCommand(deps, token));
+      if (token) await signOut(deps, token);
       return {
         status: 200,
         body: { status: 'signed_out' },

@@ -1,10 +1,11 @@
 import type { SessionEnd } from '../../domain/membership/session-end.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { definePolicy, handle, type Policy } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import { MEMBERSHIP_DISABLED } from '../../platform/keys/ended-verifiers.ts';
+import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Token } from '../../platform/keys/token.ts';
-import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
+import { readVerifiers, renewVerifier, type VerifierRow } from '../../platform/keys/verifiers.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -19,55 +20,74 @@ import {
   surplusSessions,
 } from './sessions.ts';
 
-export interface SignedIn {
+/**
+ * Proves the sign-in key. An unknown id, a wrong key and a deactivated member get the same refusal after
+ * the same work, to hide the cause.
+ */
+function bySignInKey(
+  keys: KeyRing,
+  { id, sign_in_key }: MemberKey,
+): Policy<'credentials_not_accepted', SignedIn, Proven> {
+  const owner = memberOwner(id);
+  return definePolicy({
+    actor: { type: 'member', id },
+    lock: [id],
+    load: { members: findMember(id), verifiers: readVerifiers(owner, 'sign-in') },
+    prove({ members: [row], verifiers: [verifier] }) {
+      const proven = keys.verify('sign-in', id, sign_in_key, verifier);
+      if (!proven || row?.state !== 'active') return refuse('credentials_not_accepted');
+      if (row.disabled) return refuse('credentials_not_accepted', MEMBERSHIP_DISABLED);
+      return { keyEpoch: row.key_epoch, verifier };
+    },
+  });
+}
+
+interface SignedIn {
   status: 'signed_in';
   id: string;
   expires_at: number;
 }
 
-/**
- * Signs a member in and ends the session of the cookie that was sent (`before`). An unknown id, a
- * wrong key and a deactivated member get the same refusal after the same work, to hide the cause.
- */
-export function loginCommand(
-  { keys }: MembershipDeps,
-  body: { id: string; sign_in_key: string },
+interface Proven {
+  keyEpoch: number;
+  verifier: VerifierRow | undefined;
+}
+
+interface MemberKey {
+  id: string;
+  sign_in_key: string;
+}
+
+/** Signs a member in and ends the session of the cookie that was sent (`before`). */
+export function signIn(
+  { store, keys }: MembershipDeps,
+  body: MemberKey,
   token: Token,
   before: Token | undefined,
-): Command<SignedIn, 'credentials_not_accepted'> {
+) {
   const { id } = body;
-  return defineCommand({
-    lock: [id],
+  const owner = memberOwner(id);
+  return handle(store, bySignInKey(keys, body), {
     ...(before ? { find: memberOfSession(before.id) } : {}),
     load: {
-      members: findMember(id),
-      verifiers: readVerifiers(memberOwner(id), 'sign-in'),
       sessions: findLiveSession(before?.id ?? token.id),
       surplus: surplusSessions(id),
     },
-    decide({ rows, now }) {
-      const [row] = rows.members;
-      const [verifier] = rows.verifiers;
-      const [old] = rows.sessions;
-      const proven = keys.verify('sign-in', id, body.sign_in_key, verifier);
-      if (!proven || row?.state !== 'active') return refuse('credentials_not_accepted');
-      if (row.disabled) return refuse('credentials_not_accepted', MEMBERSHIP_DISABLED);
+    decide({ sessions: [old], surplus: beyond }, now, { keyEpoch, verifier }) {
       const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
       const replaced = before && old && isSession(keys, before, old) ? old : undefined;
-      const surplus = rows.surplus
+      const surplus = beyond
         .map(({ session_id }) => session_id)
         .filter((sessionId) => sessionId !== replaced?.session_id);
       const ended = [...surplus, ...(replaced ? [replaced.session_id] : [])];
       return {
-        answer: { status: 'signed_in', id, expires_at: unixSeconds(expiresAt) },
         appends: [
           ...(replaced ? [endSession(replaced.member_id, replaced.session_id, 'replaced')] : []),
           ...surplus.map((sessionId) => endSession(id, sessionId, 'replaced')),
           {
-            owner: memberOwner(id),
+            owner,
             stream: `session-${token.id}`,
             version: 0,
-            actor: { type: 'member', id },
             events: [
               {
                 type: 'SessionStarted',
@@ -79,9 +99,14 @@ export function loginCommand(
         ],
         rows: [
           ...(ended.length > 0 ? [endSessions(ended, now)] : []),
-          ...renewVerifier(keys, memberOwner(id), body.sign_in_key, verifier),
-          insertSession(token.id, id, row.key_epoch, sessionVerifier(keys, token), now, expiresAt),
+          ...renewVerifier(keys, owner, body.sign_in_key, verifier),
+          insertSession(token.id, id, keyEpoch, sessionVerifier(keys, token), now, expiresAt),
         ],
+        reply: () => ({
+          status: 'signed_in' as const,
+          id,
+          expires_at: unixSeconds(expiresAt),
+        }),
       };
     },
   });
@@ -99,18 +124,20 @@ export function endSession(memberId: string, sessionId: string, reason: SessionE
   };
 }
 
-/** Ends the session of the cookie, if it is live. */
-export function logoutCommand({ keys }: MembershipDeps, token: Token): Command<null> {
-  return defineCommand({
+/** Ends the session of the cookie, if it is live; the cookie is the proof. */
+export function signOut({ store, keys }: MembershipDeps, token: Token) {
+  return handle(store, SERVICE, {
     find: memberOfSession(token.id),
-    load: findLiveSession(token.id),
-    decide({ rows: [row], now }) {
-      if (!row || !isSession(keys, token, row)) return { unchanged: null };
+    load: { sessions: findLiveSession(token.id) },
+    decide({ sessions: [row] }, now) {
+      if (!row || !isSession(keys, token, row)) return { appends: [], reply: () => null };
       return {
-        answer: null,
         appends: [endSession(row.member_id, row.session_id, 'signed_out')],
         rows: [endSessions([row.session_id], now)],
+        reply: () => null,
       };
     },
   });
 }
+
+const SERVICE = { type: 'service' as const };

@@ -1,16 +1,18 @@
 import { member, type RecoveryRefusal, recover } from '../../domain/membership/member.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import type { Command } from '../../platform/eventstore/event-store.ts';
 import {
-  defineIdempotentCommand,
-  idempotentCommand,
-} from '../../platform/eventstore/idempotency.ts';
+  type Command,
+  defineCommand,
+  definePolicy,
+  handle,
+  type Policy,
+} from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { readVerifiers, type VerifierRow, writeVerifier } from '../../platform/keys/verifiers.ts';
-import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -25,40 +27,69 @@ interface Recovery {
   operation_id: string;
 }
 
-export interface Recovered {
-  status: 'recovered';
-  id: string;
+interface Recovered {
+  status: 200;
+  body: { status: 'recovered'; id: string };
 }
 
 /** Replaces both keys and ends every session and credential, in one transaction. */
-export function recoverCommand(
-  { keys }: MembershipDeps,
+export function recoverMember(
+  { store, keys }: MembershipDeps,
   body: Recovery,
-): Command<Recovered, RecoveryRefusal | 'invalid_request'> {
+): Promise<Recovered | Refusal<'credentials_not_accepted' | RecoveryRefusal | 'invalid_request'>> {
+  return handle(store, byRecoveryKey(keys, body), recoverCommand(keys, body));
+}
+
+interface Proven {
+  recovery: readonly VerifierRow[];
+}
+
+/** Proves the recovery key. A recovery replaces that key, so an exact repeat needs no proof. */
+function byRecoveryKey(
+  keys: KeyRing,
+  body: Recovery,
+): Policy<'credentials_not_accepted' | 'invalid_request', Recovered, Proven> {
+  const { id, operation_id } = body;
+  const owner = memberOwner(id);
+  return definePolicy({
+    actor: { type: 'member', id },
+    lock: [id],
+    load: { members: findMember(id), recovery: readVerifiers(owner, 'recovery') },
+    prove({ members: [known], recovery }, isRepeat) {
+      const proven = keys.verify('recovery', id, body.recovery_key, recovery[0]);
+      return known?.state === 'active' && (proven || isRepeat())
+        ? { recovery }
+        : refuse('credentials_not_accepted');
+    },
+    request: {
+      owner,
+      space: 'recover',
+      key: operation_id,
+      operation: 'membership.recover',
+      route: 'POST /api/membership/recover',
+      sent: { ...body },
+      keys,
+    },
+    repeat: (stored) => stored as Recovered,
+  });
+}
+
+function recoverCommand(
+  keys: KeyRing,
+  body: Recovery,
+): Command<Recovered, RecoveryRefusal | 'invalid_request', Proven> {
   const { id, operation_id } = body;
   const owner = memberOwner(id);
   const stream = `member-${id}`;
-  const command = defineIdempotentCommand({
-    lock: [id],
+  return defineCommand({
     load: {
-      members: findMember(id),
-      recovery: readVerifiers(owner, 'recovery'),
       signIn: readVerifiers(owner, 'sign-in'),
       events: readStream(owner, stream),
       sessions: liveSessions(id),
       credentials: activeCredentials(id),
       bearers: readVerifiers(owner, 'credential'),
     },
-    // A recovery replaces the key that proves it, so an exact repeat needs no proof.
-    guard({ rows: { members, recovery } }, isRepeat) {
-      const proven = keys.verify('recovery', id, body.recovery_key, recovery[0]);
-      return members[0]?.state === 'active' && (proven || isRepeat())
-        ? null
-        : refuse('credentials_not_accepted');
-    },
-    toReply: (recovered: Recovered) => ({ status: 200, body: recovered }),
-    decide({ rows, now }) {
-      const { recovery, signIn, events, sessions, credentials, bearers } = rows;
+    decide({ signIn, events, sessions, credentials, bearers }, now, { recovery }: Proven) {
       const issues = keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
@@ -67,18 +98,14 @@ export function recoverCommand(
         operationId: operation_id,
       });
       if (isRefusal(decided)) return decided;
-      const actor = { type: 'member' as const, id };
-      const answer: Recovered = { status: 'recovered', id };
       return {
-        answer,
         appends: [
-          { owner, stream, version: streamVersion(events), actor, events: decided },
+          { owner, stream, version: streamVersion(events), events: decided },
           ...sessions.map(({ session_id }) => endSession(id, session_id, 'recovery')),
           ...credentials.map(({ credential_id }) => ({
             owner,
             stream: `credential-${credential_id}`,
             version: 1,
-            actor,
             events: [
               {
                 type: 'CredentialRevoked',
@@ -106,21 +133,13 @@ export function recoverCommand(
           writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
           writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),
         ],
+        reply: () => ({
+          status: 200 as const,
+          body: { status: 'recovered' as const, id },
+        }),
       };
     },
   });
-  return idempotentCommand(
-    {
-      owner,
-      space: 'recover',
-      key: operation_id,
-      operation: 'membership.recover',
-      route: 'POST /api/membership/recover',
-      sent: { ...body },
-      keys,
-    },
-    command,
-  );
 }
 
 /** Returns an issue for each new key that equals one of the two current keys. */

@@ -2,17 +2,20 @@ import { member, type RegistrationRefusal, register } from '../../domain/members
 import { isReservedHandle } from '../../domain/membership/reserved-handles.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import type { Command } from '../../platform/eventstore/event-store.ts';
 import {
-  defineIdempotentCommand,
-  idempotentCommand,
-} from '../../platform/eventstore/idempotency.ts';
+  type Accepted,
+  type Command,
+  defineCommand,
+  definePolicy,
+  handle,
+  type Policy,
+} from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
 import { countOne, exhaustedLimits } from '../../platform/limits/rate-counters.ts';
-import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
 import { ALL_REGISTRATIONS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -20,27 +23,56 @@ import type { MembershipDeps } from './deps.ts';
 type RegisterRoute = (typeof membershipContract)['membership.register'];
 
 export interface Registered {
-  status: 'registered';
-  id: string;
-  member: ReturnType<typeof memberBody>;
+  status: 200;
+  body: { status: 'registered'; id: string; member: ReturnType<typeof memberBody> };
+}
+
+type RegisterCall = Pick<Call<RegisterRoute>, 'route' | 'body' | 'request'>;
+
+/** Registers a member, once per id. */
+export function registerMember(
+  deps: MembershipDeps,
+  call: RegisterCall,
+): Promise<Registered | Refusal<RegistrationRefusal>> {
+  return handle(deps.store, byNewMember(deps, call), registerCommand(deps, call));
+}
+
+/** The registering member has nothing to prove: a repeat is recognized by its keys, and no other has the id. */
+function byNewMember(
+  { keys }: MembershipDeps,
+  { body }: RegisterCall,
+): Policy<'registration_conflict', Registered> {
+  return definePolicy({
+    actor: { type: 'member', id: body.id },
+    load: null,
+    request: {
+      owner: memberOwner(body.id),
+      space: 'register',
+      key: body.id,
+      operation: 'membership.register',
+      route: 'POST /api/membership/register',
+      sent: { ...body },
+      keys,
+    },
+    repeat: (stored) => stored as Registered,
+  });
 }
 
 /**
- * Registers a member. The lock on the membership totals covers all checks: receipt, admission,
- * capacity, handle and the day's registrations per address.
+ * The lock on the membership totals covers all checks: receipt, admission, capacity, handle and the day's
+ * registrations per address.
  */
-export function registerCommand(
+function registerCommand(
   { keys, config, limits }: MembershipDeps,
-  call: Pick<Call<RegisterRoute>, 'route' | 'body' | 'request'>,
+  call: RegisterCall,
 ): Command<Registered, RegistrationRefusal> {
   const { body } = call;
-  const { id, handle } = body;
-  const hashes = keys.all('handle', 'handle', handle);
+  const { id, handle: name } = body;
+  const hashes = keys.all('handle', 'handle', name);
   const counters = limits.countersOf(call, [REGISTRATIONS, ALL_REGISTRATIONS]);
   const owner = memberOwner(id);
   const stream = `member-${id}`;
-  const answer: Registered = { status: 'registered', id, member: memberBody(id, handle) };
-  const command = defineIdempotentCommand({
+  return defineCommand({
     load: {
       totals: lockTotals(),
       members: findMember(id),
@@ -48,18 +80,20 @@ export function registerCommand(
       handles: findHandle(hashes.map(({ hash }) => hash)),
       exhausted: exhaustedLimits(counters),
     },
-    toReply: (registered: Registered) => ({ status: 200, body: registered }),
-    replay: ({ reply }, { rows: { members } }) =>
-      members[0]?.state === 'active' ? (reply as Registered) : refuse('registration_conflict'),
-    decide({ rows: { totals, events, handles, exhausted } }) {
+    decide({
+      totals,
+      events,
+      handles,
+      exhausted,
+    }): Accepted<Registered> | Refusal<RegistrationRefusal> {
       const [hash] = hashes;
       const decided = register(replay(member, events), {
         type: 'RegisterMember',
-        handle,
+        handle: name,
         handleHash: hash?.hash ?? '',
         handleKeyId: hash?.key_id ?? 0,
         handleTaken: handles.length > 0,
-        handleReserved: isReservedHandle(handle),
+        handleReserved: isReservedHandle(name),
         activeMembers: totals[0]?.active ?? 0,
         limited: exhausted.length > 0,
         limits: { members: config.limitMembers },
@@ -67,34 +101,19 @@ export function registerCommand(
       });
       if (isRefusal(decided)) return decided;
       return {
-        answer,
-        appends: [
-          {
-            owner,
-            stream,
-            version: streamVersion(events),
-            actor: { type: 'member', id },
-            events: decided,
-          },
-        ],
+        appends: [{ owner, stream, version: streamVersion(events), events: decided }],
         rows: [
           writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.sign_in_key)),
           writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),
           ...counters.map(countOne),
         ],
+        reply: () => ({
+          status: 200,
+          body: { status: 'registered', id, member: memberBody(id, name) },
+        }),
       };
     },
+    restore: (stored, { members: [known] }) =>
+      known?.state === 'active' ? stored : refuse('registration_conflict'),
   });
-  return idempotentCommand(
-    {
-      owner,
-      space: 'register',
-      key: id,
-      operation: 'membership.register',
-      route: 'POST /api/membership/register',
-      sent: { ...body },
-      keys,
-    },
-    command,
-  );
 }

@@ -16,8 +16,9 @@ import type { ReportRequest, reportsContract } from './contract.ts';
 
 type ReportPolicy<Code extends string> = Policy<
   Code,
-  ReceiptBody,
-  ReplyOf<(typeof reportsContract)['report.create']>
+  ReplyOf<(typeof reportsContract)['report.create']>,
+  null,
+  ReceiptBody
 >;
 
 /** To the reporter, a report is open until the feed announces the outcome. */

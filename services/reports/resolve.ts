@@ -1,8 +1,8 @@
 import { notifiedAt } from '../../domain/publications/undo.ts';
 import { recordReports, reportsStream } from '../../domain/reports/reports.ts';
-import { type Append, streamVersion } from '../../platform/eventstore/append.ts';
+import { type OwnAppend, streamVersion } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { lastRemoval } from '../../projections/publications/record-decisions.ts';
@@ -37,7 +37,7 @@ function resolution(
   last: readonly RecordedEvent[],
   outcome: 'kept' | 'removed' | 'withdrawn',
   reports: readonly RecordReportRow[],
-): Append[] {
+): OwnAppend[] {
   const subject = { type: of.type, id };
   // An outcome depends on no earlier report.
   const resolved = recordReports.decide(recordReports.initial, {
@@ -47,10 +47,9 @@ function resolution(
     reports,
   });
   if (isRefusal(resolved) || resolved.length === 0) return [];
-  const actor = { type: 'service' as const };
   const owner = memberOwner(author);
   const stream = reportsStream(subject);
-  return [{ owner, stream, version: streamVersion(last), actor, events: resolved }];
+  return [{ owner, stream, version: streamVersion(last), events: resolved }];
 }
 
 const isRestored = (since: readonly RecordedEvent[], removalId: string): boolean =>
@@ -78,20 +77,10 @@ export function notifyRemovalCommand(
       removals: lastRemoval(subject.type, id),
       concerned: subject.concerned(id),
     },
-    decide({
-      rows: {
-        records: [row],
-        removals: [removal],
-        last,
-        since,
-        reports,
-        concerned,
-      },
-      now,
-    }) {
+    decide({ records: [row], removals: [removal], last, since, reports, concerned }, now) {
       const [removed] = since;
       if (!row || removed?.stream_version !== version || !removed.type.endsWith('Removed'))
-        return { unchanged: false };
+        return NOTHING_TO_DO;
       const of = removed.event_id;
       const answered = reports.filter(({ settled_by_event }) => settled_by_event === of);
       const members = concerned.map(({ member_id }) => member_id);
@@ -102,20 +91,23 @@ export function notifyRemovalCommand(
       };
       const told = subject.decide(removable(row, removal), command, members);
       const made = isRefusal(told) ? [] : told;
-      if (made.length === 0 && answered.length === 0) return { unchanged: false };
+      if (made.length === 0 && answered.length === 0) return NOTHING_TO_DO;
       if (now < notifiedAt(removed.recorded_at, undoSeconds))
         throw new Error('cannot notify before the undo window has passed');
       const author = row.author_id;
       const outcome = isRestored(since, of) ? 'kept' : 'removed';
       const resolved = resolution(subject, id, author, last, outcome, answered);
-      const telling: Append = {
+      const telling: OwnAppend = {
         owner: memberOwner(author),
         stream,
         version: streamVersion(since),
         actor: { type: 'moderator' },
         events: made,
       };
-      return { answer: true, appends: made.length === 0 ? resolved : [telling, ...resolved] };
+      return {
+        appends: made.length === 0 ? resolved : [telling, ...resolved],
+        reply: () => true,
+      };
     },
   });
 }
@@ -128,20 +120,14 @@ export function notifyWithdrawalCommand(subject: PublicationKind, id: string): C
   return defineCommand({
     find: membersToTell(subject, id),
     load: loadOf(subject, id),
-    decide({
-      rows: {
-        records: [row],
-        last,
-        reports,
-      },
-    }) {
-      if (!row) return { unchanged: false };
+    decide({ records: [row], last, reports }) {
+      if (!row) return NOTHING_TO_DO;
       const gone = row.state === 'withdrawn';
       const withdrawn = reports.filter(
         ({ state }) => state === 'withdrawn' || (gone && state === 'open'),
       );
       const appends = resolution(subject, id, row.author_id, last, 'withdrawn', withdrawn);
-      return appends.length === 0 ? { unchanged: false } : { answer: true, appends };
+      return { appends, reply: () => appends.length > 0 };
     },
   });
 }

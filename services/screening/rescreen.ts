@@ -1,6 +1,8 @@
 import { rescreeningJob } from '../../domain/guestbook/jobs.ts';
 import { RULES_VERSION } from '../../domain/screening/rules.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type NoteToScreen, notesToScreen } from '../../projections/screening/screenings.ts';
 
@@ -15,13 +17,10 @@ export async function rescreen(store: EventStore): Promise<number> {
   let after: NoteToScreen | undefined;
   for (let count = 0; ; ) {
     const notes = await query(store.pool, notesToScreen(RULES_VERSION, BATCH, after));
-    await store.execute({
-      load: null,
-      decide: () => ({
-        answer: true,
-        appends: [],
-        jobs: notes.length > 0 ? [rescreeningJob(notes.map(({ note_id }) => note_id))] : [],
-      }),
+    const jobs = notes.length > 0 ? [rescreeningJob(notes.map(({ note_id }) => note_id))] : [];
+    await handle(store, SERVICE_ACTOR, {
+      load: {},
+      decide: () => ({ appends: [], jobs, reply: () => true }),
     });
     count += notes.length;
     if (notes.length < BATCH) return count;

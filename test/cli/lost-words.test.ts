@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { SERVICE_OWNER } from '../../platform/eventstore/owner.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { eraseCommand } from '../../services/guestbook/erase-notes.ts';
@@ -58,7 +60,7 @@ async function startDamaged(t: Test) {
   await service.call('POST', '/api/moderation/claims', claim);
   await decide(ann, erased, 'reject');
   const row = { note_id: erased, owner_id: erased, member_id: null };
-  await service.core.store.execute(eraseCommand(row, 'retention'));
+  await handle(service.core.store, SERVICE_ACTOR, eraseCommand(row, 'retention'));
   for (const id of [SERVICE_OWNER.id, ann.id, kept, erased])
     for (const statement of RELEASED_ERASURE) await pool.query(statement, [id]);
   const { rows } = await pool.query<{ position: string; type: string; stream: string }>(

@@ -1,5 +1,7 @@
 import t from 'tap';
 import { newRegistration, signedIn } from '../../harness/registration.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { deleteUnused } from '../../services/account/delete.ts';
 import { accountClosures } from '../../services/features.ts';
@@ -48,7 +50,7 @@ t.test('shows registrations that were never used, and deletes them', async (t) =
   const login = () => service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
   t.equal((await login()).status, 200);
   t.equal(
-    await service.core.store.execute(deleteUnused(accountClosures, late.id)),
+    await handle(service.core.store, SERVICE_ACTOR, deleteUnused(accountClosures, late.id)),
     false,
     'a member who signed in meanwhile stays',
   );

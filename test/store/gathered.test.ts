@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { POLICY_VERSION } from '../../domain/publications/consent.ts';
 import { type Agent, newAgent } from '../../harness/agent.ts';
+import { capturedCommand } from '../../harness/captured-command.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import type { Command } from '../../platform/eventstore/event-store.ts';
@@ -9,7 +10,7 @@ import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
-import { submitCommand } from '../../services/guestbook/submit.ts';
+import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
@@ -23,7 +24,7 @@ type Note = ReturnType<typeof newNote>;
 /** Commands; those started in one turn of the event loop share a transaction. */
 function commandsOf({ core, database }: Pick<Service, 'core' | 'database'>) {
   const createCommand = (note: Note, author: Author = null) =>
-    submitCommand(core, NoteSubmission.parse(note), author);
+    capturedCommand((store) => submitNote({ ...core, store }, NoteSubmission.parse(note), author));
   const submit = (note: Note, author: Author = null) =>
     core.store.execute(createCommand(note, author));
   const execute = <Answer>(command: Command<Answer, string>) => core.store.execute(command);
@@ -116,10 +117,15 @@ t.test('replays a command whose original commits between its two reads', async (
   );
   const note = newNote();
   await submit(note);
-  const { load, ...plan } = createCommand(note);
-  const overtaken = { ...plan, load: { ...(load as object), notes: sql`SELECT WHERE false` } };
+  const overtaken = withRead(createCommand(note), { notes: sql`SELECT WHERE false` });
   t.same(await execute(overtaken), replayed(note));
 });
+
+/** A command that reads something else beside or instead of what it loads by name. */
+function withRead<Answer>(command: Command<Answer, string>, read: object): Command<Answer, string> {
+  const load = command.load as { command: object };
+  return { ...command, load: { ...load, command: { ...load.command, ...read } } };
+}
 
 const FAULTS: Record<string, (command: Command<unknown, string>) => Command<unknown, string>> = {
   'a statement that fails': (command) => ({

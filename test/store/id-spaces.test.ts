@@ -6,6 +6,8 @@ import { bootstrap, newAgent, newCredential, toAuthorization } from '../../harne
 import { addModerator, atDesk, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
 import type { Append } from '../../platform/eventstore/append.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import {
   memberOwner,
   moderatorOwner,
@@ -265,7 +267,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
     run: async ({ service, lea }) => {
       await ok(decide(lea, ID, 'reject'));
       const row = { note_id: ID, owner_id: ID, member_id: null };
-      await service.core.store.execute(eraseCommand(row, 'retention'));
+      await handle(service.core.store, SERVICE_ACTOR, eraseCommand(row, 'retention'));
     },
   },
   'a policy changes': {

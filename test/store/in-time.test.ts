@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { capturedCommand } from '../../harness/captured-command.ts';
 import { MIN_ASKING_MS } from '../../platform/eventstore/commit-status.ts';
 import { commit, MIN_WRITE_MS, writingMs } from '../../platform/eventstore/transaction.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
-import { submitCommand } from '../../services/guestbook/submit.ts';
+import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 
@@ -38,7 +39,7 @@ t.test('writes nothing if the outcome could not be queried in time', async (t) =
 t.test('attempts a write that waits for the log once when its time is up', async (t) => {
   const { core, database } = await startService(t);
   const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: 'Hello' });
-  const command = submitCommand(core, body, null);
+  const command = capturedCommand((store) => submitNote({ ...core, store }, body, null));
   const started = performance.now();
   const begun: number[] = [];
   const decide = (loaded: never) => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { capturedCommand } from '../../harness/captured-command.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
-import { submitCommand } from '../../services/guestbook/submit.ts';
+import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
 import { matchAll } from '../support/match-all.ts';
 import { startPooler } from '../support/pooler.ts';
@@ -27,8 +28,8 @@ t.test('runs through a transaction pooler', async (t) => {
   for (let turn = 1; turn <= 3; turn++) {
     await core.store.execute({ load: null, decide: () => ({ unchanged: null }) });
     const note = NoteSubmission.parse({ id: randomUUID(), message: 'Hello.' });
-    const command = submitCommand(core, note, null);
-    const load = { ...(command.load as object), notes: sql`SELECT 1 / 0 AS no` };
+    const command = capturedCommand((store) => submitNote({ ...core, store }, note, null));
+    const load = { first: sql`SELECT 1 / 0 AS no`, rest: command.load };
     await t.rejects(
       core.store.execute({ ...command, load }),
       { code: '22012' },

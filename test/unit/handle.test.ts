@@ -1,10 +1,8 @@
 import t from 'tap';
 import { z } from 'zod';
 import { attribute } from '../../platform/eventstore/append.ts';
-import { resolveAnswer, type Command as Transaction } from '../../platform/eventstore/command.ts';
 import type { Decider } from '../../platform/eventstore/decider.ts';
-import { defineEvent, type RecordedEvent } from '../../platform/eventstore/event.ts';
-import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { defineEvent } from '../../platform/eventstore/event.ts';
 import {
   type Command,
   definePolicy,
@@ -13,16 +11,15 @@ import {
 } from '../../platform/eventstore/handle.ts';
 import { derive, flattenReads, shapeRows } from '../../platform/eventstore/load.ts';
 import { memberOwner, moderatorOwner } from '../../platform/eventstore/owner.ts';
-import type { Receipt } from '../../platform/eventstore/receipts.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import { createFakeStore } from '../support/fake-store.ts';
 
 const MODERATOR = 'a0000000-0000-4000-8000-000000000000';
 const AUTHOR = 'b0000000-0000-4000-8000-000000000000';
 const KEY = 'c0000000-0000-4000-8000-000000000000';
 const THING = 'd0000000-0000-4000-8000-000000000000';
-const NOW = new Date(0);
 const moderator = { type: 'moderator' as const, id: MODERATOR };
 
 const Counted = defineEvent('Counted', { summary: '', data: z.strictObject({ by: z.int() }) });
@@ -46,7 +43,6 @@ const counters = defineStream('counter', counter, { Reset: { type: 'service' } }
 const policyRow = sql`SELECT 'policy'`;
 const countRow = sql<{ count: number }>`SELECT 'count'`;
 
-type Events = readonly RecordedEvent[];
 type Reply = { status: number; body: unknown };
 
 interface Options {
@@ -56,39 +52,6 @@ interface Options {
   count?: number | null;
   by?: number;
   sent?: object;
-}
-
-/** A store that keeps receipts and records what each command locks and writes. */
-function createExecutor(rowsOf: (read: Sql) => object[] | undefined = () => undefined) {
-  const receipts = new Map<string, Receipt>();
-  const written: object[] = [];
-  const locked: unknown[] = [];
-  const read = (statement: Sql) => {
-    const receipt = receipts.get(String(statement.values));
-    const stored = receipt && {
-      ...receipt,
-      body_hash: receipt.bodyHash,
-      http_status: receipt.httpStatus,
-    };
-    return rowsOf(statement) ?? (stored ? [stored] : []);
-  };
-  const store = {
-    async execute({ lock, load, decide }: Transaction<unknown, string>) {
-      locked.push(lock);
-      const rows = shapeRows(load, flattenReads(load).map(read));
-      const decision = decide({ rows, now: NOW, locked: [] });
-      if (isRefusal(decision)) return decision;
-      if ('unchanged' in decision) return decision.unchanged;
-      const events = decision.appends.flatMap(({ events }) =>
-        events.map((event, index) => ({ ...event, event_id: `event ${index}` })),
-      ) as unknown as RecordedEvent[];
-      for (const one of [decision.receipt?.(events) ?? []].flat())
-        receipts.set(String([one.owner.id, one.space, one.key]), one);
-      written.push({ appends: decision.appends, rows: decision.rows, jobs: decision.jobs });
-      return resolveAnswer(decision, events);
-    },
-  } as unknown as EventStore;
-  return { store, receipts, written, locked };
 }
 
 const requestWith = (sent: object, key: string | null = KEY) =>
@@ -108,9 +71,9 @@ function createCountingStore({
   prove,
 }: {
   key?: string | null;
-  prove?: Policy<'x', Events, Reply, string>['prove'];
+  prove?: Policy<'x', Reply, string>['prove'];
 } = {}) {
-  const { store, receipts } = createExecutor();
+  const { store, receipts } = createFakeStore();
   let decided = 0;
   type Change = Partial<Command<Reply, 'gone', string>> & { by?: number };
   const count = ({ by = 1, ...change }: Change = {}) =>
@@ -120,7 +83,7 @@ function createCountingStore({
         actor: moderator,
         ...(prove ? { prove } : {}),
         request: requestWith({ by }, key),
-      } as Policy<'x', Events, Reply, string>,
+      } as Policy<'x', Reply, string>,
       { load: {}, decide: () => accept(() => ++decided), ...change },
     );
   return { count, receipts };
@@ -134,7 +97,7 @@ const accept = (body: () => unknown) => ({
 
 /** Counts within the limits of a caller. */
 function createStore() {
-  const executor = createExecutor(({ name }) => rowsOf(name));
+  const executor = createFakeStore(({ name }) => rowsOf(name));
   let rowsOf = (_name: string | undefined): object[] | undefined => undefined;
   const handled = ({ live = true, limited = false, count = 4, by = 1, sent = {} }: Options) => {
     rowsOf = (name) => {
@@ -273,7 +236,7 @@ t.test('without a key, a command is decided again and has no receipt', async (t)
 t.test(
   'an actor needs no proof and no receipt, and may write rows or jobs without an event',
   async (t) => {
-    const { store, written } = createExecutor();
+    const { store, written } = createFakeStore();
     const actor = { type: 'service' as const };
     const events = [{ type: 'Reset', data: {}, personal: null }];
     const append = { owner: memberOwner(AUTHOR), stream: 'counter', version: 0, events };
@@ -298,7 +261,7 @@ t.test(
 );
 
 t.test('locks the members of the policy and those of the command', async (t) => {
-  const { store, locked } = createExecutor();
+  const { store, locked } = createFakeStore();
   const policy = { actor: moderator, lock: [MODERATOR] };
   await handle(store, policy, { lock: [AUTHOR], load: {}, decide: () => accept(() => null) });
   t.same(locked, [[MODERATOR, AUTHOR]]);

@@ -13,11 +13,14 @@ import {
   ownedTexts,
   type WordsElsewhere,
 } from '../../platform/eventstore/erasure.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import {
   type Command,
   defineCommand,
-  type EventStore,
-} from '../../platform/eventstore/event-store.ts';
+  handle,
+  NOTHING_TO_DO,
+} from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import {
   emptyReceipts,
@@ -27,7 +30,6 @@ import {
 import { dropEndedVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { isRefusal } from '../../platform/refusal.ts';
 import {
   type ErasedNote,
   erasedNotes,
@@ -76,9 +78,9 @@ export async function eraseMembers(
  */
 async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
   const { pool, store } = deps;
-  const request = await store.execute(deletionOf(memberId));
-  if (!request || isRefusal(request)) return false;
-  while ((await store.execute(closeMore(accountClosures, memberId, request))) === true);
+  const request = await handle(store, SERVICE_ACTOR, deletionOf(memberId));
+  if (!request) return false;
+  while (await handle(store, SERVICE_ACTOR, closeMore(accountClosures, memberId, request)));
   await eraseLog(deps, memberId);
   const texts = (deps.projections ?? projections).flatMap((projection) => projection.texts ?? []);
   for (const text of texts) if (text.member) await eraseColumns(pool, text, memberId);
@@ -92,7 +94,7 @@ async function eraseMember(deps: Deps, memberId: string): Promise<boolean> {
   await drainBatches(pool, () => dropEndedVerifiers(memberId, BATCH_SIZE));
   await drainBatches(pool, () => dropBudgets(memberId, BATCH_SIZE));
   await drainBatches(pool, () => dropUses(memberId, BATCH_SIZE));
-  return (await store.execute(completeCommand(memberId))) === true;
+  return handle(store, SERVICE_ACTOR, completeCommand(memberId));
 }
 
 /** Runs `batch` after the last row of the batch before, until it returns fewer than `BATCH_SIZE`. */
@@ -169,24 +171,25 @@ async function eraseElsewhere<Row extends { owner_id: string }>(
   memberId: string,
 ): Promise<void> {
   const batch: Command<number> = defineCommand({
-    load: words.find(memberId, BATCH_SIZE),
-    decide: ({ rows }) =>
-      rows.length === 0
-        ? { unchanged: 0 }
-        : { answer: rows.length, appends: [], rows: eraseByOwner(words, rows) },
+    load: { found: words.find(memberId, BATCH_SIZE) },
+    decide: ({ found }) => ({
+      appends: [],
+      rows: found.length === 0 ? [] : eraseByOwner(words, found),
+      reply: () => found.length,
+    }),
   });
-  while ((await store.execute(batch)) === BATCH_SIZE);
+  while ((await handle(store, SERVICE_ACTOR, batch)) === BATCH_SIZE);
 }
 
 /** The options of a deletion whose erasure is incomplete; null if there is none. */
 function deletionOf(memberId: string): Command<{ eraseNotes: boolean } | null> {
   return defineCommand({
-    load: readStream(memberOwner(memberId), `member-${memberId}`),
-    decide({ rows: events }) {
+    load: { events: readStream(memberOwner(memberId), `member-${memberId}`) },
+    decide({ events }) {
       const last = events.at(-1);
       const { erase_notes } = (last?.data ?? {}) as { erase_notes?: boolean };
       const waits = last?.type === 'MemberDeactivated';
-      return { unchanged: waits ? { eraseNotes: erase_notes === true } : null };
+      return { appends: [], reply: () => (waits ? { eraseNotes: erase_notes === true } : null) };
     },
   });
 }
@@ -200,18 +203,17 @@ function completeCommand(memberId: string): Command<boolean> {
       cases: CASE_WORDS.find(memberId, BATCH_SIZE),
       submissions: SUBMISSION_WORDS.find(memberId, BATCH_SIZE),
     },
-    decide({ rows: { stored, cases, submissions } }) {
+    decide({ stored, cases, submissions }) {
       const events = end(replay(member, stored), { type: 'EraseMember' });
-      if (events.length === 0) return { unchanged: false };
-      const actor = { type: 'service' as const };
+      if (events.length === 0) return NOTHING_TO_DO;
       const version = streamVersion(stored);
       const owner = memberOwner(memberId);
       return {
-        answer: true,
-        appends: [{ owner, stream, version, actor, events }],
+        appends: [{ owner, stream, version, events }],
         // Commands that read a submission before its erasure held the member's lock, so their
         // receipts are committed by now, and later commands no longer read its text.
         rows: [...eraseByOwner(CASE_WORDS, cases), ...eraseByOwner(SUBMISSION_WORDS, submissions)],
+        reply: () => true,
       };
     },
   });

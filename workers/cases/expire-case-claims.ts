@@ -1,9 +1,6 @@
-import { attribute } from '../../platform/eventstore/append.ts';
-import {
-  type Command,
-  defineCommand,
-  type EventStore,
-} from '../../platform/eventstore/event-store.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { defineCommand, handle, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
@@ -14,18 +11,17 @@ import { forEachInBatches } from '../batches.ts';
 export function lapseCaseClaims({ store }: { store: EventStore }): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, lapsedCases(limit)),
-    async ({ case_id }) => (await store.execute(lapseCommand(case_id))) === true,
+    async ({ case_id }) => (await handle(store, SERVICE_ACTOR, lapseCommand(case_id))) === true,
   );
 }
 
-function lapseCommand(caseId: string): Command<boolean> {
+function lapseCommand(caseId: string) {
   return defineCommand({
-    load: loadCase(caseId),
-    decide({ rows: found, now }) {
-      if (isRefusal(found)) return { unchanged: false };
+    load: { found: loadCase(caseId) },
+    decide({ found }, now) {
       const ended = found.decide({ type: 'EndLease', now, members: found.members });
-      if (isRefusal(ended) || ended.appends.length === 0) return { unchanged: false };
-      return { answer: true, appends: attribute(ended.appends, { type: 'service' }) };
+      if (isRefusal(ended) || ended.appends.length === 0) return NOTHING_TO_DO;
+      return { ...ended, reply: () => true };
     },
   });
 }

@@ -1,8 +1,11 @@
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import {
   type Command,
   defineCommand,
-  type EventStore,
-} from '../../platform/eventstore/event-store.ts';
+  handle,
+  NOTHING_TO_DO,
+} from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
@@ -26,7 +29,7 @@ interface Deps {
 export function expireCredentials({ store, keys }: Deps): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, overdueCredentials(limit)),
-    async (row) => (await store.execute(expireCommand(keys, row))) === true,
+    (row) => handle(store, SERVICE_ACTOR, expireCommand(keys, row)),
   );
 }
 
@@ -37,23 +40,21 @@ function expireCommand(keys: KeyRing, { credential_id, member_id }: Overdue): Co
       credentials: findCredential(credential_id),
       verifiers: readVerifiers(memberOwner(member_id), 'credential'),
     },
-    decide({ rows: { credentials, verifiers } }) {
-      const [row] = credentials;
-      if (row?.state !== 'active' || row.unexpired) return { unchanged: false };
+    decide({ credentials: [row], verifiers }) {
+      if (row?.state !== 'active' || row.unexpired) return NOTHING_TO_DO;
       return {
-        answer: true,
         appends: [
           {
             owner: memberOwner(member_id),
             stream: `credential-${credential_id}`,
             version: 1,
-            actor: { type: 'service' },
             events: [{ type: 'CredentialExpired', data: { credential_id }, personal: null }],
           },
         ],
         rows: endCredentialVerifiers(keys, member_id, verifiers, [
           { credentialId: credential_id, reason: 'expired', at: row.expires_at },
         ]),
+        reply: () => true,
       };
     },
   });

@@ -1,6 +1,8 @@
 import { APPEAL_DAYS } from '../../domain/guestbook/author-decisions.ts';
 import type { Config } from '../../platform/config.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
@@ -17,10 +19,12 @@ export function closeAppeals({ store, config }: Deps): Promise<number> {
   const undoSeconds = config.undoWindowSeconds;
   return forEachInBatches(
     (limit) => query(store.pool, pastAppeal(undoSeconds, limit)),
-    async (row) =>
-      (await store.execute(
+    (row) =>
+      handle(
+        store,
+        SERVICE_ACTOR,
         scheduledCommand(row, (now) => ({ type: 'EndAppealPeriod', undoSeconds, now })),
-      )) === true,
+      ),
   );
 }
 

@@ -1,5 +1,7 @@
 import type { Config } from '../../platform/config.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
@@ -18,7 +20,7 @@ interface Deps {
 export function retention({ store, config }: Deps): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, pastRetention(config, limit)),
-    async (row) => (await store.execute(eraseCommand(row, 'retention'))) === true,
+    (row) => handle(store, SERVICE_ACTOR, eraseCommand(row, 'retention')),
   );
 }
 

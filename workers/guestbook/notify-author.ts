@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { tellAuthor } from '../../domain/guestbook/jobs.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import type { Config } from '../../platform/config.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
@@ -22,10 +24,8 @@ export async function notifyAuthor(
   if (!row) return false;
   const [event] = await query(store.pool, eventOf(row, version));
   if (!event) return false;
-  return (
-    (await store.execute(notifyAuthorCommand(row, event.event_id, config.undoWindowSeconds))) ===
-    true
-  );
+  const command = notifyAuthorCommand(row, event.event_id, config.undoWindowSeconds);
+  return handle(store, SERVICE_ACTOR, command);
 }
 
 function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql<{ event_id: string }> {

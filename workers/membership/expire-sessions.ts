@@ -1,10 +1,13 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import {
   type Command,
   defineCommand,
-  type EventStore,
-} from '../../platform/eventstore/event-store.ts';
+  handle,
+  NOTHING_TO_DO,
+} from '../../platform/eventstore/handle.ts';
 import { dropOldEndedVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
@@ -37,20 +40,20 @@ interface SweepDeps {
 export function expireSessions({ store }: { store: EventStore }): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, overdueSessions(limit)),
-    async (row) => (await store.execute(expireCommand(row))) === true,
+    (row) => handle(store, SERVICE_ACTOR, expireCommand(row)),
   );
 }
 
 function expireCommand({ session_id, member_id }: Overdue): Command<boolean> {
   return defineCommand({
     lock: [member_id],
-    load: stillOverdue(session_id),
-    decide({ rows, now }) {
-      if (rows.length !== 1) return { unchanged: false };
+    load: { overdue: stillOverdue(session_id) },
+    decide({ overdue }, now) {
+      if (overdue.length !== 1) return NOTHING_TO_DO;
       return {
-        answer: true,
         appends: [endSession(member_id, session_id, 'expired')],
         rows: [endSessions([session_id], now)],
+        reply: () => true,
       };
     },
   });

@@ -1,6 +1,7 @@
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { isRefusal } from '../../platform/refusal.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from '../../services/guestbook/scheduled-commands.ts';
@@ -12,16 +13,18 @@ import { forEachInBatches } from '../batches.ts';
 export function queueAge({ store }: { store: EventStore }): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, tooOld(limit)),
-    async (row) =>
-      (await store.execute(scheduledCommand(row, (now) => ({ type: 'EscalateOldNote', now })))) ===
-      true,
+    (row) =>
+      handle(
+        store,
+        SERVICE_ACTOR,
+        scheduledCommand(row, (now) => ({ type: 'EscalateOldNote', now })),
+      ),
   );
 }
 
 /** Returns the alert that is now due for the operator, if any; the worker logs it as a warning. */
-export async function queueAlert({ store }: { store: EventStore }): Promise<QueueAlert> {
-  const told = await store.execute(queueAlertCommand());
-  return isRefusal(told) ? null : told;
+export function queueAlert({ store }: { store: EventStore }): Promise<QueueAlert> {
+  return handle(store, SERVICE_ACTOR, queueAlertCommand());
 }
 
 /** Skips deferred notes until they are due, and claimed notes, which a moderator works on. */

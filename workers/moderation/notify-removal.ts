@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { tellRemoval } from '../../domain/moderation/jobs.ts';
 import type { SubjectId } from '../../domain/reports/reports.ts';
 import type { Config } from '../../platform/config.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { withdrawnReported } from '../../projections/publications/record-reports.ts';
 import { publicationKinds } from '../../services/features.ts';
@@ -15,21 +17,20 @@ interface Deps {
 }
 
 /** Notifies the members concerned of a removal that is still in force; returns whether it did. */
-export async function notifyRemoval(
+export function notifyRemoval(
   { store, config }: Deps,
   { subject: { type, id }, version }: z.infer<typeof tellRemoval.schema>,
 ): Promise<boolean> {
   const subject = subjectOf(type);
   const command = notifyRemovalCommand(subject, id, version, config.undoWindowSeconds);
-  return (await store.execute(command)) === true;
+  return handle(store, SERVICE_ACTOR, command);
 }
 
 /** Notifies the reporters of records that were withdrawn since; returns how many records. */
 export function settleReports({ store }: Pick<Deps, 'store'>): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, withdrawnReported(limit)),
-    async ({ type, id }) =>
-      (await store.execute(notifyWithdrawalCommand(subjectOf(type), id))) === true,
+    ({ type, id }) => handle(store, SERVICE_ACTOR, notifyWithdrawalCommand(subjectOf(type), id)),
   );
 }
 

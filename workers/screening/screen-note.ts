@@ -4,7 +4,13 @@ import * as jobs from '../../domain/guestbook/jobs.ts';
 import { screeningStream } from '../../domain/guestbook/streams.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
 import { replay } from '../../platform/eventstore/decider.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import {
+  type Command,
+  defineCommand,
+  handle,
+  NOTHING_TO_DO,
+} from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
@@ -50,9 +56,9 @@ export async function screenNotes(
     }
   const retries = failed.map((note_id) => ({ ...jobs.screeningJob([note_id]), gathers: false }));
   if (retries.length > 0)
-    await deps.store.execute({
-      load: null,
-      decide: () => ({ answer: true, appends: [], jobs: retries }),
+    await handle(deps.store, SERVICE_ACTOR, {
+      load: {},
+      decide: () => ({ appends: [], jobs: retries, reply: () => true }),
     });
   return count;
 }
@@ -71,7 +77,7 @@ export async function screenNote(deps: Deps, { note_id }: { note_id: string }): 
   if (note.state !== 'pending') {
     // A decision came first: only the text is remembered.
     const unscreened = { noteId: note_id, findings: [], words: {}, spans: {}, fingerprint };
-    await deps.store.execute(recordCommand(note, unscreened));
+    await handle(deps.store, SERVICE_ACTOR, recordCommand(note, unscreened));
     return false;
   }
   const guest = note.member_id === null ? (name ?? '') : '';
@@ -95,11 +101,11 @@ export async function screenNote(deps: Deps, { note_id }: { note_id: string }): 
     spans: seen.spans,
     fingerprint,
   };
-  const recorded = await deps.store.execute(recordCommand(note, screened));
+  const recorded = await handle(deps.store, SERVICE_ACTOR, recordCommand(note, screened));
   const { fastLane, undoWindowSeconds } = deps.config;
   if (fastLane && screened.findings.length === 0)
-    await deps.store.execute(fastApprovalCommand(note, undoWindowSeconds));
-  return recorded === true;
+    await handle(deps.store, SERVICE_ACTOR, fastApprovalCommand(note, undoWindowSeconds));
+  return recorded;
 }
 
 function candidatesOf(noteId: string, fingerprints: readonly Fingerprint[]): Sql<LookAlikeRow> {
@@ -120,24 +126,18 @@ function recordCommand(
   return defineCommand({
     ...(author ? { lock: [author] } : {}),
     load: { notes: findNote(screened.noteId), events: readStream(owner, stream) },
-    decide({
-      rows: {
-        notes: [note],
-        events,
-      },
-    }) {
+    decide({ notes: [note], events }) {
       // The author has corrected the text meanwhile, and another job screens the new one.
-      if (note?.corrections !== screenedNote.corrections) return { unchanged: false };
+      if (note?.corrections !== screenedNote.corrections) return NOTHING_TO_DO;
       const decided = screening.decide(replay(screening, events), {
         ...screened,
         noteState: note.state,
         corrections: note.corrections,
       });
-      if ('refused' in decided || decided.length === 0) return { unchanged: false };
-      const actor = { type: 'service' as const };
+      if ('refused' in decided || decided.length === 0) return NOTHING_TO_DO;
       return {
-        answer: true,
-        appends: [{ owner, stream, version: streamVersion(events), actor, events: decided }],
+        appends: [{ owner, stream, version: streamVersion(events), events: decided }],
+        reply: () => true,
       };
     },
   });

@@ -1,4 +1,3 @@
-import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { definePolicy, type Policy } from '../../../platform/eventstore/handle.ts';
 import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
 import {
@@ -31,7 +30,7 @@ export type ModeratorCall<R extends Route = Route> = KeyedCall<R> & {
 export function byModerator<R extends Route, Reply = ReplyOf<R>>(
   call: ModeratorCall<R>,
   { alone = false }: { alone?: boolean } = {},
-): Policy<'moderator_required' | KeyConflict<R>, readonly RecordedEvent[], Reply, ActiveModerator> {
+): Policy<'moderator_required' | KeyConflict<R>, Reply, ActiveModerator> {
   const { principal } = call;
   const { moderatorId } = principal;
   return definePolicy({

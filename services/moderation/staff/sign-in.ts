@@ -1,4 +1,3 @@
-import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import {
   type Command,
   defineCommand,
@@ -36,7 +35,7 @@ export interface SignedIn {
 export function byToken(
   keys: KeyRing,
   token: Token,
-): Policy<'moderator_required', readonly RecordedEvent[], SignedIn, Caller> {
+): Policy<'moderator_required', SignedIn, Caller> {
   const { id } = token;
   const owner = moderatorOwner(id);
   return definePolicy({

@@ -1,9 +1,5 @@
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-} from '../../../platform/eventstore/event-store.ts';
+import { type Accepted, type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import { SERVICE_OWNER } from '../../../platform/eventstore/owner.ts';
 import { queueDepth } from '../../../projections/moderation/review-stats.ts';
 
@@ -15,12 +11,10 @@ export type QueueAlert = 'overdue' | 'caught_up' | null;
 export function queueAlertCommand(): Command<QueueAlert> {
   return defineCommand({
     load: { depths: queueDepth(), events: readStream(SERVICE_OWNER, STREAM) },
-    decide({ rows, now }): Decision<QueueAlert, never> {
-      const { events } = rows;
-      const [depth] = rows.depths;
+    decide({ depths: [depth], events }, now): Accepted<QueueAlert> {
       const { pending = 0, past_due = 0, oldest_seconds = 0 } = depth ?? {};
       const alerted = events.at(-1)?.type === 'QueueOverdue';
-      if (alerted === past_due > 0) return { unchanged: null };
+      if (alerted === past_due > 0) return { appends: [], reply: () => null };
       const submitted = new Date(now.getTime() - (oldest_seconds ?? 0) * 1000);
       const event = alerted
         ? { type: 'QueueCaughtUp' as const, data: { pending }, personal: null }
@@ -30,16 +24,15 @@ export function queueAlertCommand(): Command<QueueAlert> {
             personal: null,
           };
       return {
-        answer: alerted ? 'caught_up' : 'overdue',
         appends: [
           {
             owner: SERVICE_OWNER,
             stream: STREAM,
             version: streamVersion(events),
-            actor: { type: 'service' },
             events: [event],
           },
         ],
+        reply: () => (alerted ? 'caught_up' : 'overdue'),
       };
     },
   });

@@ -3,6 +3,8 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishCase, publishProfile } from '../../../harness/records.ts';
+import { SERVICE_ACTOR } from '../../../platform/eventstore/event.ts';
+import { handle } from '../../../platform/eventstore/handle.ts';
 import { eraseCommand } from '../../../services/guestbook/erase-notes.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -105,7 +107,10 @@ t.test('erases comments with the text of their note', async (t) => {
   await ann.post(`notes/${note.id}/decisions`, rejection);
   t.equal(await countTexts(service), 1);
   const { rows } = await service.database.pool.query('SELECT note_id, owner_id FROM notes');
-  t.equal(await service.core.store.execute(eraseCommand(rows[0], 'retention')), true);
+  t.equal(
+    await handle(service.core.store, SERVICE_ACTOR, eraseCommand(rows[0], 'retention')),
+    true,
+  );
   t.equal(await countTexts(service), 0);
   t.same(commentsIn(await ann.get(path)), [null]);
   t.equal((await ann.post(path, { text: 'Too late' })).status, 409);
