@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
+import { MAX_COUNTED_PENDING, pendingTotals } from '../../projections/guestbook/notes.ts';
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 import { startProcess } from '../support/processes.ts';
+import { countRowsRead } from '../support/rows-read.ts';
 import { startService } from '../support/service.ts';
 
 t.test("exposes a worker's jobs, waiting jobs and the age of the oldest note", async (t) => {
@@ -36,6 +39,36 @@ t.test("exposes a worker's jobs, waiting jobs and the age of the oldest note", a
   t.match(text, /^notes_pending 1$/m);
   t.match(text, /^notes_pending_oldest_seconds 36\d\d(\.\d+)?$/m);
   t.match(text, /^database_up 1$/m);
+});
+
+t.test('counts a long queue once a minute, and reads few of its notes otherwise', async (t) => {
+  const service = await startService(t);
+  const { pool } = service.core;
+  const insert = (count: number) =>
+    pool.query(`INSERT INTO notes (note_id, owner_id, experience, attribution, name, message, state,
+        version, tier, submitted_at)
+      SELECT gen_random_uuid(), gen_random_uuid(), 'service', 'guest', 'Ada', 'Hello', 'pending', 1,
+        CASE WHEN n % 2 = 0 THEN 'lead' ELSE 'normal' END, now() - n * interval '1 second'
+      FROM generate_series(1, ${count}) n`);
+  await insert(3600);
+  const registry = new Registry();
+  waitingMetrics(registry, pool);
+  const text = await registry.metrics();
+  t.match(text, /^notes_pending 3600$/m);
+  t.match(text, /^notes_pending_oldest_seconds 36\d\d(\.\d+)?$/m);
+
+  await withConnection(service.database.url, async (client) => {
+    await client.query(BY_INDEX);
+    for (const analyzed of [false, true]) {
+      if (analyzed) await client.query('ANALYZE notes');
+      const read = await countRowsRead(client, pendingTotals());
+      t.ok(read <= MAX_COUNTED_PENDING + 3, `${read} rows of 3,600`);
+    }
+  });
+  await insert(10);
+  t.match(await registry.metrics(), /^notes_pending 3600$/m, 'the count of this minute');
+  await pool.query('DELETE FROM notes');
+  t.match(await registry.metrics(), /^notes_pending 0$/m, 'a short queue is always counted');
 });
 
 t.test('omits figures of an unreachable database instead of reporting zero', async (t) => {

@@ -2,7 +2,14 @@ import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import { DEAD_LETTERS, waitingJobs } from '../../../platform/jobs/queues.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { pendingTotals } from '../../../projections/guestbook/notes.ts';
+import {
+  countPending,
+  MAX_COUNTED_PENDING,
+  pendingTotals,
+} from '../../../projections/guestbook/notes.ts';
+
+/** How long the count of a long queue is used, in milliseconds. */
+const COUNT_MS = 60_000;
 
 interface Waiting {
   jobs: Readonly<Record<string, number>>;
@@ -12,12 +19,14 @@ interface Waiting {
 
 /**
  * Registers gauges of the jobs and notes that wait, read from the database once for each scrape.
- * The values are the same in every process, so a scrape of any process shows them.
+ * The values are the same in every process, so a scrape of any process shows them. More than 1000 notes
+ * are counted once a minute.
  */
 export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
   let pending: Promise<Waiting | undefined> | undefined;
+  const countNotes = lastingCount(pool);
   const waiting = () => {
-    pending ??= readWaiting(pool).finally(() => {
+    pending ??= readWaiting(pool, countNotes).finally(() => {
       pending = undefined;
     });
     return pending;
@@ -71,18 +80,36 @@ export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
   });
 }
 
-async function readWaiting(pool: pg.Pool): Promise<Waiting | undefined> {
+async function readWaiting(
+  pool: pg.Pool,
+  countNotes: () => Promise<number>,
+): Promise<Waiting | undefined> {
   try {
     const [jobs, [notes]] = await Promise.all([
       query(pool, waitingJobs()),
       query(pool, pendingTotals()),
     ]);
+    const { notes: counted = 0, oldest_seconds = 0 } = notes ?? {};
     return {
       jobs: Object.fromEntries(jobs.map((row) => [row.queue, row.jobs])),
-      notes: notes?.notes ?? 0,
-      oldest_seconds: notes?.oldest_seconds ?? 0,
+      notes: counted > MAX_COUNTED_PENDING ? await countNotes() : counted,
+      oldest_seconds,
     };
   } catch {
     return undefined;
   }
+}
+
+/** Counts all pending notes, at most once in `COUNT_MS`. */
+function lastingCount(pool: pg.Pool): () => Promise<number> {
+  let count = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() > until) {
+      const [row] = await query(pool, countPending());
+      count = row?.notes ?? 0;
+      until = performance.now() + COUNT_MS;
+    }
+    return count;
+  };
 }
