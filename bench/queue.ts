@@ -6,6 +6,7 @@ import { query } from '../platform/postgres/query.ts';
 import { isRefusal } from '../platform/refusal.ts';
 import { sql } from '../platform/sql.ts';
 import { createCore } from '../services/compose.ts';
+import { membershipReview } from '../services/disabling/review.ts';
 import { claim } from '../services/moderation/claims/claims.ts';
 import { releaseLeases } from '../services/moderation/claims/leases.ts';
 import { decisionOn } from '../services/moderation/decisions/commands.ts';
@@ -96,7 +97,7 @@ async function seed(url: string, count: number): Promise<void> {
 
 async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {
   const claimed = await claim(
-    { store: core.store, publicationKinds: [] },
+    { store: core.store, publicationKinds: [], membershipReview },
     {
       operation: 'moderation.claim',
       params: undefined,
@@ -175,7 +176,7 @@ const bare = ({ core }: Desk): Contender =>
   );
 
 function pages({ core, moderators }: Desk): Contender {
-  const countsFor = queueCounts(core.pool);
+  const countsFor = queueCounts(core.pool, membershipReview);
   const me = {
     moderatorId: moderators[0]?.moderatorId ?? randomUUID(),
     role: 'moderator' as const,

@@ -22,6 +22,7 @@ const OWNERS_BY_STREAM: Readonly<Record<string, readonly OwnerKind[]>> = {
   'comment-artifact': ['member'],
   'comment-case': ['member'],
   'comment-case_note': ['member'],
+  'claim-member': ['member'],
   'claim-profile': ['member'],
   'claim-artifact': ['member'],
   'claim-case': ['member'],

@@ -21,6 +21,7 @@ import { artifactsFeature } from './artifacts/feature.ts';
 import { casesFeature } from './cases/feature.ts';
 import { credentialsFeature } from './credentials/feature.ts';
 import { disablingFeature } from './disabling/feature.ts';
+import { membershipReview } from './disabling/review.ts';
 import { discoveryFeature } from './discovery/feature.ts';
 import { documentsFeature } from './documents/feature.ts';
 import type { Feature } from './feature.ts';
@@ -29,6 +30,7 @@ import type { AccountClosure, DisablingEnding } from './membership/account-closu
 import type { ExportSection } from './membership/export-section.ts';
 import { membershipFeature } from './membership/feature.ts';
 import { moderationFeature } from './moderation/feature.ts';
+import type { MembershipReview } from './moderation/membership-review.ts';
 import { pagesFeature } from './pages/feature.ts';
 import { profilesFeature } from './profiles/feature.ts';
 import { protocolsFeature } from './protocols/feature.ts';
@@ -64,6 +66,7 @@ interface SharedDeps {
   disablingEndings: readonly DisablingEnding[];
   exportSections: readonly ExportSection[];
   publicationKinds: readonly PublicationKind[];
+  membershipReview: MembershipReview;
   /** The routes and operations of this instance; call these only once a request arrives. */
   routes: () => readonly Routes[];
   operations: () => Operations;
@@ -133,6 +136,7 @@ export function createRoutes(deps: ProcessDeps): { routes: Routes[]; operations:
         disablingEndings,
         exportSections,
         publicationKinds,
+        membershipReview,
         routes: () => routes,
         operations: () => operations,
       }) ?? [],

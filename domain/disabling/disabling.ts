@@ -69,6 +69,7 @@ export interface DecideMemberAppeal extends Decider {
   message: string | null;
   expectedVersion: number;
   claimedAt: string | null;
+  now: Date;
 }
 
 export interface UndoMemberDecision {
@@ -195,7 +196,8 @@ function decideAppeal(state: MembershipState, command: DecideMemberAppeal): Resu
   const refused = appealRefusal(state, command);
   if (refused) return refused;
   const { last } = state;
-  if (command.expectedVersion !== state.version) return wrongVersion(state);
+  if (command.expectedVersion !== state.version)
+    return wrongVersion(state, { current_state: 'disabled' });
   return [
     {
       type: command.decision === 'grant' ? 'MemberAppealGranted' : 'MemberAppealUpheld',
@@ -211,14 +213,12 @@ function decideAppeal(state: MembershipState, command: DecideMemberAppeal): Resu
 
 /** Why this moderator may not decide the appeal, or null; the buttons of the console ask this rule. */
 export function appealRefusal(
-  { last, version }: MembershipState,
-  { moderatorId }: Decider,
+  state: MembershipState,
+  { moderatorId, now }: Decider & { now: Date },
 ): Refusal<'state_conflict'> | null {
-  if (last?.appeal?.state !== 'open')
-    return conflict('wrong_state', {
-      current_state: last?.appeal?.state ?? 'none',
-      current_version: version,
-    });
+  const { last } = state;
+  if (last?.appeal?.state !== 'open' || !isDisabled(state, now))
+    return conflict('wrong_state', current(state, now));
   return last.moderatorId === moderatorId ? conflict('second_person_required') : null;
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { RECORD_TYPES } from '../publications/record-type.ts';
 import { ROLES } from './roles.ts';
-import { COMMENT_SUBJECTS } from './subject.ts';
+import { SUBJECT_TYPES } from './subject.ts';
 
 export const ModeratorAdded = defineEvent('ModeratorAdded', {
   summary: 'The operator added a moderator.',
@@ -57,7 +56,7 @@ export const ClaimTakenOver = defineEvent('ClaimTakenOver', {
   summary: 'A lead took over an item that the moderator `from` had claimed at `claimed_at`.',
 
   data: z.strictObject({
-    subject: z.strictObject({ type: z.enum(['note', ...RECORD_TYPES]), id: z.uuid() }),
+    subject: z.strictObject({ type: z.enum(SUBJECT_TYPES), id: z.uuid() }),
     from: z.uuid(),
     claimed_at: z.iso.datetime(),
   }),
@@ -67,7 +66,7 @@ export const CommentAdded = defineEvent('CommentAdded', {
   summary: 'A moderator commented on a note, a record or a member, for moderators only.',
 
   data: z.strictObject({
-    subject: z.strictObject({ type: z.enum(COMMENT_SUBJECTS), id: z.uuid() }),
+    subject: z.strictObject({ type: z.enum(SUBJECT_TYPES), id: z.uuid() }),
   }),
   personal: z.strictObject({ text: z.string() }),
 });
@@ -76,7 +75,7 @@ export const CommentDeleted = defineEvent('CommentDeleted', {
   summary: 'The author of the comment `of`, or a lead, deleted it, which erased its text.',
 
   data: z.strictObject({
-    subject: z.strictObject({ type: z.enum(COMMENT_SUBJECTS), id: z.uuid() }),
+    subject: z.strictObject({ type: z.enum(SUBJECT_TYPES), id: z.uuid() }),
     of: z.uuid(),
   }),
 });

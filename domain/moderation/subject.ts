@@ -1,16 +1,11 @@
-import { RECORD_TYPES, type RecordType } from '../publications/record-type.ts';
+import { RECORD_TYPES } from '../publications/record-type.ts';
 
-/** An item of the queue: a note, or a record that was published without review. */
+/** What moderators decide and comment on. */
+export const SUBJECT_TYPES = ['note', ...RECORD_TYPES, 'member'] as const;
+
+/** A note, a record that was published without review, or a membership. */
 export interface Subject {
-  type: 'note' | RecordType;
-  id: string;
-}
-
-/** What moderators comment on: an item, or its author. */
-export const COMMENT_SUBJECTS = ['note', ...RECORD_TYPES, 'member'] as const;
-
-export interface CommentSubject {
-  type: (typeof COMMENT_SUBJECTS)[number];
+  type: (typeof SUBJECT_TYPES)[number];
   id: string;
 }
 

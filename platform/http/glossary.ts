@@ -366,6 +366,7 @@ export const SCHEMA_GLOSSARY: Readonly<Record<string, string>> = {
   RankedModerator: 'A moderator with the role.',
   Receipt: 'The receipt of a write.',
   RecordItem: 'A profile, packet, case or note on a case under review.',
+  MemberItem: 'A membership under review: its disabling and the appeal of the member.',
   Rejection: 'Refuses to make a note public.',
   Removal: 'Takes what is public away.',
   Restoration: 'Makes public again what was removed.',

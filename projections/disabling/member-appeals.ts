@@ -105,6 +105,15 @@ export interface OpenAppealRow
   disabled_by: string | null;
 }
 
+/**
+ * SQL that selects the open appeals `a` against disablings that are in force. It ends with its condition, so
+ * that more of it can follow.
+ */
+export const OPEN_APPEALS = `SELECT a.member_id, a.opened_at, d.moderator_id AS disabled_by
+  FROM member_appeals a JOIN members m ON m.member_id = a.member_id
+    JOIN member_decisions d ON d.event_id = a.of
+  WHERE a.state = 'open' AND m.disabled_until > clock_timestamp()`;
+
 /** Reads the open appeals against disablings that are in force, oldest first. */
 export function openAppeals(limit: number): Sql<OpenAppealRow> {
   return sql`SELECT a.appeal_id, a.member_id, m.handle, a.text, a.opened_at, d.policy,

@@ -27,8 +27,9 @@ import {
 import { findMember } from '../../projections/membership/members.ts';
 import { findPolicy } from '../../projections/moderation/policies.ts';
 import { type DisablingEnding, FIRST_BATCH } from '../membership/account-closure.ts';
-import type { Decided } from '../moderation/decisions/contract.ts';
+import type { Decided, DecideRefusal } from '../moderation/decisions/contract.ts';
 import { lockModerator } from '../moderation/staff/lock-moderator.ts';
+import { dropLeases } from '../publications/review-leases.ts';
 
 /** A lead, or the operator on the command line, who needs no proof. */
 export type By = PrincipalOf<'moderator'> | 'operator';
@@ -46,13 +47,6 @@ export interface Disabled {
   undo_until: string;
 }
 
-export type DisablingRefusal =
-  | 'moderator_required'
-  | 'role_required'
-  | 'not_found'
-  | 'invalid_request'
-  | 'state_conflict';
-
 export interface DisablingRequest {
   policy: string;
   message: string | null;
@@ -69,7 +63,7 @@ export function disableMember(
   memberId: string,
   { policy, message, until }: DisablingRequest,
   deps: DisablingDeps,
-): Command<Disabled, DisablingRefusal | 'rate_limited'> {
+): Command<Disabled, DecideRefusal | 'rate_limited'> {
   const me = by === 'operator' ? null : by;
   const moderatorId = me?.moderatorId ?? null;
   const endings = endingsWith(deps, memberId);
@@ -83,7 +77,7 @@ export function disableMember(
       recent: me && disablingsWithinHour(me.moderatorId),
       endings: endings.load,
     },
-    decide({ rows, now }): Decision<Disabled, DisablingRefusal | 'rate_limited'> {
+    decide({ rows, now }): Decision<Disabled, DecideRefusal | 'rate_limited'> {
       const refused = refuseUnproven(by, rows) ?? refuseUnlessActive(rows.policies[0]);
       if (refused) return refused;
       const oldest = rows.recent.at(-MAX_DISABLINGS_PER_HOUR);
@@ -107,12 +101,12 @@ export function enableMember(
   by: By,
   memberId: string,
   { undoSeconds }: Pick<DisablingDeps, 'undoSeconds'>,
-): Command<Disabled, DisablingRefusal> {
+): Command<Disabled, DecideRefusal> {
   const moderatorId = by === 'operator' ? null : by.moderatorId;
   return defineCommand({
     lock: [memberId],
     load: proofOf(by, memberId),
-    decide({ rows, now }): Decision<Disabled, DisablingRefusal> {
+    decide({ rows, now }): Decision<Disabled, DecideRefusal> {
       const refused = refuseUnproven(by, rows);
       if (refused) return refused;
       return decided(by, memberId, rows, { type: 'EnableMember', moderatorId, now }, 'enabled', {
@@ -130,13 +124,13 @@ export function undoMemberDecision(
   me: PrincipalOf<'moderator'>,
   { member_id: memberId, event_id: of }: Pick<MemberDecisionRow, 'member_id' | 'event_id'>,
   deps: DisablingDeps,
-): Command<Decided, DisablingRefusal> {
+): Command<Decided, DecideRefusal> {
   const endings = endingsWith(deps, memberId);
   return defineCommand({
     lock: [memberId],
     find: endings.find,
     load: { ...proofOf(me, memberId), endings: endings.load },
-    decide({ rows, now }): Decision<Decided, DisablingRefusal> {
+    decide({ rows, now }): Decision<Decided, DecideRefusal> {
       const [live] = rows.moderators;
       if (!live) return refuse('moderator_required');
       if (rows.members[0]?.state !== 'active') return refuse('not_found');
@@ -167,13 +161,13 @@ export function undoMemberDecision(
           undo_until: null,
         }),
         appends: [appendOf(me, memberId, state, made), ...ended.appends],
-        rows: ended.rows,
+        rows: [...ended.rows, dropLeases('member', [memberId])],
       };
     },
   });
 }
 
-const appendOf = (
+export const appendOf = (
   by: By,
   memberId: string,
   { version }: MembershipState,
@@ -194,7 +188,7 @@ function decided(
   command: MembershipCommand,
   status: Disabled['status'],
   { undoUntil, ...ended }: { undoUntil: Date; appends?: Append[]; rows?: Sql[] },
-): Decision<Disabled, DisablingRefusal> {
+): Decision<Disabled, DecideRefusal> {
   const state = disabling.replay(events);
   const made = disabling.decide(state, command);
   if (isRefusal(made)) return made;
@@ -205,7 +199,7 @@ function decided(
       undo_until: undoUntil.toISOString(),
     }),
     appends: [appendOf(by, memberId, state, made), ...(ended.appends ?? [])],
-    rows: ended.rows ?? [],
+    rows: [...(ended.rows ?? []), dropLeases('member', [memberId])],
   };
 }
 
@@ -213,13 +207,13 @@ export const actorOf = (by: By): Actor =>
   by === 'operator' ? { type: 'operator' } : { type: 'moderator', id: by.moderatorId };
 
 /** What every decision on a membership reads. The lead's row is locked, so that the limit holds. */
-const proofOf = (by: By, memberId: string) => ({
+export const proofOf = (by: By, memberId: string) => ({
   moderators: by === 'operator' ? null : lockModerator(by),
   members: findMember(memberId),
   events: readStream(memberOwner(memberId), disablingStream(memberId)),
 });
 
-function refuseUnproven(
+export function refuseUnproven(
   by: By,
   {
     moderators: [live],

@@ -4,9 +4,18 @@ import { disablingFeed } from '../../projections/disabling/disabling-feed.ts';
 import { memberAppeals } from '../../projections/disabling/member-appeals.ts';
 import { memberDecisions } from '../../projections/disabling/member-decisions.ts';
 import type { Feature } from '../feature.ts';
+import { defineAccountClosure } from '../membership/account-closure.ts';
+import { dropLeases } from '../publications/review-leases.ts';
 import { disabledContract, disablingContract } from './contract.ts';
 import { disablingSections } from './export.ts';
 import { type DisablingHandlerDeps, disabledHandlers, disablingHandlers } from './handlers.ts';
+
+/** Ends the review of the member's appeal when the account is closed. */
+const disablingClosure = defineAccountClosure({
+  load: () => null,
+  close: () => [],
+  rows: (memberId) => [dropLeases('member', [memberId])],
+});
 
 export const disablingFeature: Feature<DisablingHandlerDeps> = {
   events: disablingEvents,
@@ -16,5 +25,6 @@ export const disablingFeature: Feature<DisablingHandlerDeps> = {
     implement(disabledContract, disabledHandlers(deps)),
     implement(disablingContract, disablingHandlers(deps)),
   ],
+  closure: disablingClosure,
   exportSections: disablingSections,
 };

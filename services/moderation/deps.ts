@@ -5,6 +5,7 @@ import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import type { DisablingEnding } from '../membership/account-closure.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
+import type { MembershipReview } from './membership-review.ts';
 
 /** The dependencies of the moderation capability's commands and reads. */
 export interface ModerationDeps {
@@ -17,4 +18,5 @@ export interface ModerationDeps {
   disablingEndings: readonly DisablingEnding[];
   /** The kinds of records, besides notes, that can be reported and removed. */
   publicationKinds: readonly PublicationKind[];
+  membershipReview: MembershipReview;
 }

@@ -12,6 +12,6 @@ export const isLiveLease = (lease?: string): string => `${expiry(lease)} > clock
 /** SQL that is true for an expired review lease. */
 export const isExpiredLease = (lease?: string): string => `${expiry(lease)} <= clock_timestamp()`;
 
-/** Deletes the review leases on records that were decided or withdrawn: their review is over. */
-export const dropLeases = (type: 'note' | RecordType, ids: readonly string[]): Sql =>
+/** Deletes the review leases on items that were decided or withdrawn: their review is over. */
+export const dropLeases = (type: 'note' | RecordType | 'member', ids: readonly string[]): Sql =>
   sql`DELETE FROM note_leases WHERE note_id = ANY(${ids}::uuid[]) AND subject_type = ${type}`;

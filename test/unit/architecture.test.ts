@@ -126,10 +126,6 @@ const DEFINITIONS = [
 
 /** Imports that break a rule, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'services/moderation/decisions/handlers.ts -> projections/disabling/member-decisions.ts':
-    'every decision is undone at one address, those on members too',
-  'services/moderation/decisions/handlers.ts -> services/disabling/commands.ts':
-    'every decision is undone at one address, those on members too',
   'services/membership/recover.ts -> projections/credentials/credentials.ts':
     'recovery revokes the credentials of the member in the same transaction',
 };

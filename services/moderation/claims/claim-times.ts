@@ -1,3 +1,6 @@
+import type { Subject } from '../../../domain/moderation/subject.ts';
+import { named, type Sql } from '../../../platform/sql.ts';
+
 /**
  * A moderator may claim one item for 30 minutes in all; after that, not until an hour has passed since
  * the last of these claims. A row of `claim_times` has what was used.
@@ -32,3 +35,18 @@ export const refundLeases = (ended: string): string => `UPDATE claim_times t
     used = t.used - greatest(e.expires_at - clock_timestamp(), interval '0')
   FROM ${ended} e WHERE (t.moderator_id, t.subject_type, t.note_id)
     = (e.moderator_id, e.subject_type, e.note_id)`;
+
+interface UsedUp {
+  subject_type: Subject['type'];
+  note_id: string;
+  claimable_at: Date;
+}
+
+/** Which of the items the moderator has claimed for too long of late. */
+export const usedUpBy = (moderatorId: string, subjects: readonly Subject[]): Sql<UsedUp> =>
+  named(
+    `SELECT t.subject_type, t.note_id, t.ended_at + interval '1 hour' AS claimable_at
+      FROM claim_times t WHERE t.moderator_id = $1 AND t.note_id = ANY($2::uuid[])
+        AND ${isUsedUp('t')}`,
+    [moderatorId, subjects.map(({ id }) => id)],
+  );

@@ -1,3 +1,4 @@
+import { LEADS } from '../../../domain/moderation/roles.ts';
 import { hasEnded, stays } from '../../../projections/membership/ending.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimView, mixesTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
@@ -9,12 +10,23 @@ import { isUsedUp } from './claim-times.ts';
  * look up each lease, by a table scan if the table was never analysed. `count` is part of the SQL
  * text, so that the planner knows it.
  */
-export function nextClaimable(view: ClaimView, viewer: Viewer, count: number): string {
+export function nextClaimable(
+  view: ClaimView,
+  viewer: Viewer,
+  count: number,
+  openAppeals: string,
+): string {
   const notes = freeNotes(view, viewer, count);
   // PostgreSQL cannot lock the rows of a UNION, so each subquery locks its own rows.
-  return view === 'reported'
+  const others =
+    view === 'reported'
+      ? freeRecords(count)
+      : view === 'appeals' && LEADS.includes(viewer.role)
+        ? freeMembers(openAppeals, count)
+        : null;
+  return others
     ? `SELECT subject_type, note_id FROM (SELECT * FROM (${notes}) notes
-        UNION ALL SELECT * FROM (${freeRecords(count)}) records) free
+        UNION ALL SELECT * FROM (${others}) others) free
       ORDER BY at, note_id LIMIT ${count}`
     : `SELECT subject_type, note_id FROM (${notes}) free`;
 }
@@ -43,3 +55,11 @@ const freeRecords = (count: number): string =>
       AND (w.subject_type, w.subject_id) NOT IN (SELECT subject_type, note_id ${LIVE} <> 'note')
       AND (w.subject_type, w.subject_id) NOT IN (SELECT subject_type, note_id ${USED_UP} <> 'note')
     ORDER BY w.reported_at, w.subject_id LIMIT ${count} FOR UPDATE OF w SKIP LOCKED`;
+
+/** The appeals of disabled members that the moderator may decide. */
+const freeMembers = (openAppeals: string, count: number): string =>
+  `SELECT 'member' AS subject_type, free.member_id AS note_id, free.opened_at AS at FROM (
+    ${openAppeals} AND d.moderator_id IS DISTINCT FROM $1
+      AND a.member_id NOT IN (SELECT note_id ${LIVE} = 'member')
+      AND a.member_id NOT IN (SELECT note_id ${USED_UP} = 'member')
+    ORDER BY a.opened_at, a.member_id LIMIT ${count} FOR UPDATE OF a SKIP LOCKED) free`;

@@ -17,15 +17,16 @@ import type { Route } from '../../../platform/http/route.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
+import { findMember } from '../../../projections/membership/members.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
-import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
+import type { ModerationDeps } from '../deps.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { type ActiveModerator, byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
 import { isProven, provenValues } from '../staff/lock-moderator.ts';
-import { chargeLeases, isUsedUp, refundLeases, timeLeft } from './claim-times.ts';
+import { chargeLeases, refundLeases, timeLeft, usedUpBy } from './claim-times.ts';
 import { nextClaimable } from './claimable-items.ts';
 import {
   claimedByOther,
@@ -47,9 +48,12 @@ const ATTEMPTS = 20;
 /** Views of pending notes; the items of the others are claimed by those who can decide on them. */
 const PENDING_VIEWS: readonly ClaimView[] = ['todo', 'escalated'];
 
+/** What can be claimed besides notes. */
+type Kinds = Pick<ModerationDeps, 'publicationKinds' | 'membershipReview'>;
+
 /** Claims all requested items or none; fewer than `count` only if the view has no more. */
 export async function claim<R extends Route>(
-  { store, publicationKinds }: { store: EventStore; publicationKinds: readonly PublicationKind[] },
+  { store, ...kinds }: Kinds & { store: EventStore },
   call: ModeratorCall<R>,
   request: ClaimRequest,
 ) {
@@ -59,8 +63,8 @@ export async function claim<R extends Route>(
     return refuse('role_required', { roles: DECIDERS });
   const command =
     'count' in request
-      ? claimNext(me, request.view ?? 'todo', request.count)
-      : claimSubjects(me, publicationKinds, subjectsIn(request), request.take_over === true);
+      ? claimNext(me, request.view ?? 'todo', request.count, kinds.membershipReview.openAppeals)
+      : claimSubjects(me, kinds, subjectsIn(request), request.take_over === true);
   return handleLeases(store, call, command);
 }
 
@@ -140,9 +144,14 @@ interface NextLeases {
 }
 
 /** Leases the first free items of a view, in one statement. */
-function leaseNext(view: ClaimView, me: Moderator, count: number): Sql<NextLeases> {
+function leaseNext(
+  view: ClaimView,
+  me: Moderator,
+  count: number,
+  openAppeals: string,
+): Sql<NextLeases> {
   return named(
-    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count)}),
+    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count, openAppeals)}),
       held AS (SELECT count(*) FROM note_leases
         WHERE moderator_id = $1 AND ${isLiveLease()}),
       leased AS (${leaseWhere(`${WITHIN_LIMIT} AND ${isProven(me)}`)}),
@@ -157,11 +166,12 @@ function claimNext(
   me: Moderator,
   view: ClaimView,
   count: number,
+  openAppeals: string,
 ): Command<LeaseReply<Lease>, 'state_conflict'> {
   return defineCommand({
     // Of several picked items, only some may be leased, and then none must be.
     engine: { commitWithLoad: count === 1 },
-    load: { leased: leaseNext(view, me, count) },
+    load: { leased: leaseNext(view, me, count, openAppeals) },
     decide({ leased: [next] }) {
       const { picked, held, leased } = next as NextLeases;
       if (held + picked > MAX_LEASES) return limitReached();
@@ -198,11 +208,17 @@ const lockNotes = (ids: readonly string[]): Sql<Omit<Reviewable, 'owner'> & Note
     FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR UPDATE`;
 
 /** Reads and locks items of one kind in the order of their ids; locks a record only if reported. */
-function lockItems(kind: PublicationKind | undefined, ids: readonly string[]) {
+function lockItems(
+  { publicationKinds, membershipReview }: Kinds,
+  type: Subject['type'],
+  ids: readonly string[],
+) {
+  const kind = publicationKinds.find((one) => one.type === type);
   return {
-    notes: kind ? null : lockNotes(ids),
+    notes: type === 'note' ? lockNotes(ids) : null,
     held: kind ? heldRecords(kind.type, ids) : null,
     records: kind ? kind.records(ids) : null,
+    memberships: type === 'member' ? membershipReview.claimable(ids) : null,
   };
 }
 
@@ -224,18 +240,6 @@ const leaseSubjects = (moderatorId: string, subjects: readonly Subject[], takeOv
     [moderatorId, subjects.map(({ type }) => type), subjects.map(({ id }) => id), takeOver],
   );
 
-/** Which of the items the moderator has claimed for too long of late. */
-const usedUpBy = (
-  moderatorId: string,
-  subjects: readonly Subject[],
-): Sql<Pick<LeaseRow, 'subject_type' | 'note_id'> & { claimable_at: Date }> =>
-  named(
-    `SELECT t.subject_type, t.note_id, t.ended_at + interval '1 hour' AS claimable_at
-      FROM claim_times t WHERE t.moderator_id = $1 AND t.note_id = ANY($2::uuid[])
-        AND ${isUsedUp('t')}`,
-    [moderatorId, subjects.map(({ id }) => id)],
-  );
-
 /** The leases on these items, and all live ones of the moderator. */
 const leasesOn = (
   moderatorId: string,
@@ -250,7 +254,7 @@ const leasesOn = (
 
 function claimSubjects(
   { moderatorId, role }: Viewer,
-  publicationKinds: readonly PublicationKind[],
+  review: Kinds,
   subjects: readonly Subject[],
   takeOver: boolean,
 ): Command<LeaseReply<Lease>, ClaimRefusal> {
@@ -264,13 +268,14 @@ function claimSubjects(
     load: {
       items: kinds.map(([type, some]) =>
         lockItems(
-          publicationKinds.find((kind) => kind.type === type),
+          review,
+          type,
           some.map(({ id }) => id),
         ),
       ),
       usedUp: usedUpBy(moderatorId, subjects),
       before: leasesOn(moderatorId, subjects),
-      takeOvers: (mayTakeOver ? subjects : []).map((one) => readTakeOvers(one, publicationKinds)),
+      takeOvers: (mayTakeOver ? subjects : []).map((one) => readTakeOvers(one, review)),
       leased: leaseSubjects(moderatorId, subjects, mayTakeOver),
       leases: leasesOn(moderatorId, subjects),
     },
@@ -282,8 +287,10 @@ function claimSubjects(
       leases,
     }): Accepted<LeaseReply<Lease>> | Refusal<ClaimRefusal> {
       const owners = new Map<string, Owner>();
+      if (!LEADS.includes(role) && subjects.some(({ type }) => type === 'member'))
+        return refuse('role_required', { roles: LEADS });
       for (const [index, [type, some]] of kinds.entries()) {
-        const { notes = [], records = [] } = items[index] ?? {};
+        const { notes = [], records = [], memberships } = items[index] ?? {};
         const found: Reviewable[] = [
           ...notes.map((note) => ({ ...note, owner: ownerOfNote(note) })),
           ...records.map(({ subject_id: id, author_id, state, version }) => ({
@@ -292,6 +299,11 @@ function claimSubjects(
             state,
             version,
             reviewable: state !== 'withdrawn',
+          })),
+          ...(memberships?.members ?? []).map(({ appealed, ...member }) => ({
+            ...member,
+            owner: memberOwner(member.id),
+            reviewable: appealed,
           })),
         ];
         if (found.length < some.length) return refuse('not_found');
@@ -348,10 +360,14 @@ function claimSubjects(
 /** Reads which claim on the item was taken over last. */
 function readTakeOvers(
   subject: Subject,
-  publicationKinds: readonly PublicationKind[],
+  { publicationKinds }: Kinds,
 ): DependentLoad<Sql<RecordedEvent> | null> {
-  const kind = publicationKinds.find(({ type }) => type === subject.type);
   const stream = takeOverStream(subject);
+  if (subject.type === 'member')
+    return loadAfter(findMember(subject.id), ([member]) =>
+      member ? lastFact(memberOwner(member.member_id), stream) : null,
+    );
+  const kind = publicationKinds.find(({ type }) => type === subject.type);
   return kind
     ? loadAfter(recordAuthors(kind.records([subject.id])), ([author]) =>
         author ? lastFact(memberOwner(author.member_id), stream) : null,

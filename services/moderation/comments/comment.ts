@@ -1,5 +1,5 @@
 import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
-import type { CommentSubject } from '../../../domain/moderation/subject.ts';
+import type { Subject } from '../../../domain/moderation/subject.ts';
 import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Accepted, type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
@@ -36,7 +36,7 @@ interface Target {
 }
 
 export function addComment(
-  subject: CommentSubject,
+  subject: Subject,
   text: string,
   kinds: readonly PublicationKind[],
 ): Command<Reply<201, 'commented'>, Code, ActiveModerator> {
@@ -59,7 +59,7 @@ export function addComment(
  * in the log alone, so the erased event is all that is left.
  */
 export function deleteComment(
-  subject: CommentSubject,
+  subject: Subject,
   commentId: string,
   kinds: readonly PublicationKind[],
 ): Command<Reply<200, 'deleted'>, Code, ActiveModerator> {
@@ -89,7 +89,7 @@ function eraseComment({ owner_id, stream_id, stream_version }: RecordedEvent): S
 }
 
 function append<Reply>(
-  subject: CommentSubject,
+  subject: Subject,
   { owner, last }: Target,
   event: NewEvent,
   reply: (eventId: string) => Reply,
@@ -114,7 +114,7 @@ interface Found {
  * The lock of the note or of the member keeps an erasure from overlooking a new comment.
  */
 function findSubject(
-  subject: CommentSubject,
+  subject: Subject,
   commentId: string | null,
   kinds: readonly PublicationKind[],
 ): Found {
@@ -127,11 +127,7 @@ function findSubject(
 }
 
 /** Reads the end of the stream of comments, and one of them; not the others, which may be many. */
-const readComment = (
-  owner: Owner | undefined,
-  subject: CommentSubject,
-  commentId: string | null,
-) => ({
+const readComment = (owner: Owner | undefined, subject: Subject, commentId: string | null) => ({
   last: owner ? lastFact(owner, commentStream(subject)) : null,
   comments:
     owner && commentId !== null ? findComment(owner, commentStream(subject), commentId) : null,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
-import { COMMENT_SUBJECTS } from '../../../domain/moderation/subject.ts';
+import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, EmptyBody, GivenUuid, Text, Uuid } from '../../../platform/http/schemas.ts';
 import { DECIDE_PROBLEMS, HistoryEvent } from '../decisions/contract.ts';
 
-const params = z.object({ type: z.enum(COMMENT_SUBJECTS), id: Uuid });
+const params = z.object({ type: z.enum(SUBJECT_TYPES), id: Uuid });
 
 const NewComment = z.strictObject({ text: Text(1, 1000) }).meta({ id: 'CommentRequest' });
 

@@ -1,4 +1,4 @@
-import type { CommentSubject } from '../../../domain/moderation/subject.ts';
+import type { Subject } from '../../../domain/moderation/subject.ts';
 import { readStream } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { handle } from '../../../platform/eventstore/handle.ts';
@@ -22,7 +22,7 @@ export function commentHandlers({
   store,
   publicationKinds,
 }: ModerationDeps): Handlers<typeof commentsContract> {
-  async function findOwner({ type, id }: CommentSubject): Promise<Owner | undefined> {
+  async function findOwner({ type, id }: Subject): Promise<Owner | undefined> {
     if (type === 'note') {
       const [note] = await query(pool, noteOwners([id]));
       return note && ownerOfNote(note);

@@ -209,6 +209,14 @@ export const DECIDE_PROBLEMS = [
   'idempotency_conflict',
 ] as const;
 
+/** Why a decision on any item is refused. */
+export type DecideRefusal =
+  | 'moderator_required'
+  | 'role_required'
+  | 'not_found'
+  | 'invalid_request'
+  | 'state_conflict';
+
 export const reviewContract = defineContract({
   'moderation.note': {
     method: 'GET',

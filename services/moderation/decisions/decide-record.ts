@@ -46,15 +46,13 @@ import { membersToTell } from '../../reports/resolve.ts';
 import { liveLeaseOn, takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
-import type { Decided } from './contract.ts';
-
+import type { Decided, DecideRefusal } from './contract.ts';
 import { withWinner } from './decide-rows.ts';
-import type { DecideRefusal } from './desk.ts';
-import type { SubjectDecision } from './record-contract.ts';
+import type { RecordDecision } from './record-contract.ts';
 
 /** A decision on a record, or the undo of the removal whose event is `of`. */
 export type RequestedRecordDecision =
-  | SubjectDecision
+  | RecordDecision
   | { action: 'undo'; of: string; expected_version: number };
 
 /** A record and its reports as read under the locks, and the moderator who decides. */

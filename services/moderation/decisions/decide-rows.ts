@@ -90,6 +90,10 @@ const DECISIONS: Readonly<Record<string, string>> = {
   AppealGranted: 'granted',
   AppealUpheld: 'upheld',
   DecisionUndone: 'undone',
+  MemberAppealGranted: 'granted',
+  MemberAppealUpheld: 'upheld',
+  MemberEnabled: 'enabled',
+  MemberDecisionUndone: 'undone',
 };
 
 /** The decision that an event on a note or a record made, in one word. */

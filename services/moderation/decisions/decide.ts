@@ -11,11 +11,10 @@ import {
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
 import { shareLockModerator } from '../staff/lock-moderator.ts';
-import type { Decided } from './contract.ts';
+import type { Decided, DecideRefusal } from './contract.ts';
 import { membersConcerned } from './decide-rows.ts';
 import {
   type Accepted,
-  type DecideRefusal,
   type DeskOptions,
   type Moderator,
   notesLoad,

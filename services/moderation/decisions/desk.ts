@@ -19,6 +19,7 @@ import { knownOfText, screening, toNoteFingerprinted } from '../../screening/scr
 import { type NamedLease, takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import type { ModerationDeps } from '../deps.ts';
+import type { DecideRefusal } from './contract.ts';
 import {
   holdParents,
   type LockedNote,
@@ -28,13 +29,6 @@ import {
   readTakeOvers,
   withWinner,
 } from './decide-rows.ts';
-
-export type DecideRefusal =
-  | 'moderator_required'
-  | 'role_required'
-  | 'not_found'
-  | 'invalid_request'
-  | 'state_conflict';
 
 export type Moderator = PrincipalOf<'moderator'>;
 

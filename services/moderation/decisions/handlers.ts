@@ -6,7 +6,6 @@ import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
-import { findMemberDecision } from '../../../projections/disabling/member-decisions.ts';
 import {
   decisionsOfBatch,
   decisionsRewound,
@@ -15,7 +14,6 @@ import {
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
-import { undoMemberDecision } from '../../disabling/commands.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
@@ -34,18 +32,18 @@ const VERSION_MISSING = {
 };
 
 export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewContract> {
-  const { config, keys, pool, store, publicationKinds, disablingEndings } = deps;
+  const { config, keys, pool, store, publicationKinds, membershipReview, disablingEndings } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const desk = deskOptions(deps);
 
   /** The command to undo a decision; undefined if there is no such decision. */
   async function findUndoCommand(me: Moderator, of: string, expectedVersion: number | undefined) {
-    const [[onNote], [onRecord], [onMember]] = await Promise.all([
+    const [[onNote], [onRecord], onMember] = await Promise.all([
       query(pool, findDecision(of)),
       query(pool, findRecordDecision(of)),
-      query(pool, findMemberDecision(of)),
+      membershipReview.findUndo(me, of, { pool, keys, disablingEndings, undoSeconds }),
     ]);
-    if (onMember) return undoMemberDecision(me, onMember, { keys, disablingEndings, undoSeconds });
+    if (onMember) return onMember;
     if (expectedVersion === undefined)
       return onNote || onRecord ? refuse('invalid_request', VERSION_MISSING) : undefined;
     if (onNote)

@@ -4,7 +4,7 @@ import {
   noteStream,
   screeningStream,
 } from '../../../domain/guestbook/streams.ts';
-import type { CommentSubject } from '../../../domain/moderation/subject.ts';
+import type { Subject } from '../../../domain/moderation/subject.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
@@ -57,7 +57,7 @@ export function threadBody(row: ThreadRow): ThreadNote {
 }
 
 /** The stream of moderators' comments on a subject; the author of the subject owns it. */
-export const commentStream = ({ type, id }: CommentSubject): string => `comment-${type}-${id}`;
+export const commentStream = ({ type, id }: Subject): string => `comment-${type}-${id}`;
 
 /** The events of a page of a history. */
 const PAGE = 100;
@@ -115,7 +115,7 @@ type HistoryRow = RecordedEvent & { version: number };
 function historyPage({ owner, streams, note }: HistoryStreams, before: number): Sql<HistoryRow> {
   return named(
     `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
-      CASE WHEN $3::text IS NOT NULL OR actor->>'type' <> 'member' OR type = 'RecordReported'
+      CASE WHEN $3::text IS NOT NULL OR actor->>'type' <> 'member' OR type IN ('RecordReported', 'MemberAppealed')
         THEN personal END AS personal, actor, recorded_at,
       CASE WHEN $3::text IS NULL OR stream_id = $3::text THEN stream_version
         ELSE (SELECT max(n.stream_version) FROM events n WHERE n.owner_id = $1::uuid

@@ -1,9 +1,12 @@
+import { LEADS } from '../../../domain/moderation/roles.ts';
+import type { Subject } from '../../../domain/moderation/subject.ts';
 import { reportsStream } from '../../../domain/reports/reports.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
-import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
@@ -17,18 +20,53 @@ import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { deskOptions } from './desk.ts';
 import { commentStream, historyBodies, historyOf, noteStreams } from './history.ts';
-import type { subjectContract } from './record-contract.ts';
+import type { AppealDecision, SubjectDecision, subjectContract } from './record-contract.ts';
+
+type Moderator = PrincipalOf<'moderator'>;
 
 export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectContract> {
-  const { config, pool, store, publicationKinds } = deps;
+  const { config, pool, store, publicationKinds, membershipReview } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const subjectOf = (type: string) => publicationKinds.find((subject) => subject.type === type);
+
+  /** A membership with its history; only leads know which ones are disabled, and why. */
+  async function readMembership(me: Moderator, id: string, before: string | undefined) {
+    if (!LEADS.includes(me.role)) return refuse('role_required', { roles: LEADS });
+    const ref = { type: 'member' as const, id };
+    const streams = [membershipReview.stream(id), commentStream(ref), takeOverStream(ref)];
+    const page = await historyOf(pool, { owner: id, streams, note: null }, before);
+    if (isRefusal(page)) return page;
+    const [[row], events, moderators] = await snapshot(pool, [
+      membershipReview.items([id]),
+      page,
+      moderatorNames(),
+    ]);
+    if (!row) return refuse('not_found');
+    const item = membershipReview.itemBody(row, { me, undoSeconds });
+    return {
+      status: 200 as const,
+      body: { status: 'ok' as const, item, ...historyBodies(events, moderators) },
+    };
+  }
+
+  function commandOn(me: Moderator, { type, id }: Subject, decision: SubjectDecision) {
+    if (type === 'note')
+      return reviewCommand(me, decisionOn(id, decision), deskOptions(deps), decision);
+    const isAppeal = isAppealDecision(decision);
+    if (isAppeal !== (type === 'member')) return wrongAction(type);
+    if (isAppeal) return membershipReview.decideAppeal(me, id, decision, undoSeconds);
+    const subject = subjectOf(type);
+    if (!subject) throw new Error(`no kind of record: ${type}`);
+    return recordCommand(me, subject, id, decision, undoSeconds);
+  }
+
   return {
     'moderation.subject': async ({
       principal: me,
       params: { type, id },
       query: { history_before: before },
     }) => {
+      if (type === 'member') return readMembership(me, id, before);
       const subject = subjectOf(type);
       if (!subject) {
         const [owner] = await query(pool, noteOwners([id]));
@@ -74,10 +112,8 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
 
     'moderation.decide_subject': async (call) => {
       const { principal: me, params, body } = call;
-      const subject = subjectOf(params.type);
-      const command = subject
-        ? recordCommand(me, subject, params.id, body, undoSeconds)
-        : reviewCommand(me, decisionOn(params.id, body), deskOptions(deps), body);
+      const command = commandOn(me, params, body);
+      if (isRefusal(command)) return command;
       const decided = await executeOnce(store, call, command, 201);
       if (isRefusal(decided)) return decided;
       const { answer, ...extras } = decided;
@@ -85,3 +121,11 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
     },
   };
 }
+
+const isAppealDecision = (decision: SubjectDecision): decision is AppealDecision =>
+  decision.action === 'grant' || decision.action === 'uphold';
+
+const wrongAction = (type: string): Refusal<'invalid_request'> =>
+  refuse('invalid_request', {
+    issues: [{ path: 'action', message: `is no action on a ${type.replace('_', ' ')}` }],
+  });

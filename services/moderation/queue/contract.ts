@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
+import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
 import { VIEWS } from '../../../domain/moderation/views.ts';
-import { RECORD_TYPES } from '../../../domain/publications/record-type.ts';
 import { FINDING_CODES } from '../../../domain/screening/rules.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
@@ -46,13 +46,11 @@ const SelectedItems = z
       '`type/id` of records, separated by commas',
   });
 
-const HELD_TYPES = ['note', ...RECORD_TYPES] as const;
-
 const Lease = z
   .object({
     lease_id: AnyUuid,
     note_id: AnyUuid.nullable().meta({ description: 'Null where what is held is no note' }),
-    subject: z.object({ type: z.enum(HELD_TYPES), id: AnyUuid }),
+    subject: z.object({ type: z.enum(SUBJECT_TYPES), id: AnyUuid }),
     expires_at: UnixSeconds,
   })
   .meta({ id: 'Lease' });
@@ -75,7 +73,7 @@ const NoteSelection = z
 const SubjectSelection = z
   .strictObject({
     subjects: z
-      .array(z.strictObject({ type: z.enum(HELD_TYPES), id: Uuid }))
+      .array(z.strictObject({ type: z.enum(SUBJECT_TYPES), id: Uuid }))
       .min(1)
       .max(100),
     take_over: TakeOver,

@@ -6,12 +6,13 @@ import type { ModerationDeps } from '../deps.ts';
 import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
+import type { MemberItem } from './member-item.ts';
 import type { Filters, QueuePlace } from './queue.ts';
 import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
 import { listReported, type RecordPlace, recordItems } from './reported-records.ts';
 
-/** A note or a record, with its place in the view's order. */
+/** A note, a record or a membership, with its place in the view's order. */
 type Entry = { place: QueuePlace } & ({ note: ItemRow } | { record: RecordPlace });
 
 type Me = PrincipalOf<'moderator'>;
@@ -22,16 +23,16 @@ export interface Entries {
   lookedTo: QueuePlace | undefined;
 }
 
-/** Reads the next entries of a view: its notes, merged with its records. */
+/** Reads the next entries of a view: its notes, merged with its records and memberships. */
 export async function listEntries(
-  { pool }: ModerationDeps,
+  { pool, membershipReview }: ModerationDeps,
   me: Me,
   view: View,
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
 ): Promise<Entries> {
-  const others = listReported(view, me, filters, limit, after);
+  const others = listReported(view, me, filters, limit, after, membershipReview.openAppeals);
   const [rows, waiting] = await Promise.all([
     query(pool, queuePage(view, me, filters, limit, after)),
     others ? query(pool, others) : [],
@@ -67,7 +68,7 @@ export async function listItems(
   deps: ModerationDeps,
   me: Me,
   page: readonly Entry[],
-): Promise<(Item | RecordItem)[]> {
+): Promise<(Item | RecordItem | MemberItem)[]> {
   const notes = page.flatMap((entry) => ('note' in entry ? [entry.note] : []));
   const waiting = page.flatMap((entry) => ('record' in entry ? [entry.record] : []));
   const [bodies, records] = await Promise.all([
@@ -89,7 +90,7 @@ export async function heldItems(
   deps: ModerationDeps,
   me: Me,
   leases: readonly { note_id: string | null; subject: Subject }[],
-): Promise<Map<string, Item | RecordItem>> {
+): Promise<Map<string, Item | RecordItem | MemberItem>> {
   const ids = leases.flatMap(({ note_id }) => note_id ?? []);
   const others = leases.flatMap(({ subject: { type, id } }) =>
     type === 'note' ? [] : [{ subject_type: type, subject_id: id }],
@@ -98,7 +99,7 @@ export async function heldItems(
     ids.length > 0 ? notesBodies(deps, me, ids) : [],
     recordItems(deps, me, others),
   ]);
-  return new Map<string, Item | RecordItem>([
+  return new Map<string, Item | RecordItem | MemberItem>([
     ...notes.map((item) => [subjectKey({ type: 'note', id: item.id }), item] as const),
     ...records,
   ]);

@@ -10,7 +10,7 @@ import { queueCounts } from './queue-counts.ts';
 export function queueHandlers(
   deps: ModerationDeps,
 ): Pick<Handlers<typeof queueContract>, 'moderation.queue'> {
-  const countsFor = queueCounts(deps.pool);
+  const countsFor = queueCounts(deps.pool, deps.membershipReview);
   return {
     'moderation.queue': async ({ principal: me, query: asked }) => {
       const { view, cursor, limit, author, q, finding, older_than, same_address_as, only } = asked;

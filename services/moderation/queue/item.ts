@@ -31,7 +31,7 @@ export const Report = z
   })
   .meta({ id: 'ItemReport' });
 
-const Appeal = z
+export const Appeal = z
   .object({
     id: AnyUuid,
     state: z.enum(['open', 'granted', 'upheld', 'moot']),

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
+import { LEADS, ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
+import type { MembershipReview } from '../membership-review.ts';
 import { countView, type Viewer } from './queue.ts';
 
 /** A view with up to this many items is counted on every request; a higher count is cached. */
@@ -30,10 +31,24 @@ interface Known {
 /**
  * The number of open appeals that a moderator may answer: 0 for a triage moderator, and without
  * those against the moderator's own decisions. An auditor answers none, but sees how many are open.
+ * Only leads answer those of disabled members.
  */
-export function appealsFor({ role }: Pick<Viewer, 'role'>, open: number, own: number): number {
+export function appealsFor(
+  { role, moderatorId }: Viewer,
+  { open, own }: { open: number; own: number },
+  ofMembers: readonly AppealsAgainst[],
+): number {
   if (role === 'auditor') return open;
-  return ROLES_BY_ACTION.grant.includes(role) ? Math.max(0, open - own) : 0;
+  if (!ROLES_BY_ACTION.grant.includes(role)) return 0;
+  const others = ofMembers.filter(({ moderator_id }) => moderator_id !== moderatorId);
+  const theirs = LEADS.includes(role) ? others.reduce((sum, { count }) => sum + count, 0) : 0;
+  return Math.max(0, open - own) + theirs;
+}
+
+/** The number of open appeals against a moderator's decisions; null stands for the operator. */
+export interface AppealsAgainst {
+  moderator_id: string | null;
+  count: number;
 }
 
 /** Counts the open appeals against each moderator's decisions. */
@@ -47,7 +62,7 @@ export const appealsByDecider = (): Sql<{ moderator_id: string; count: number }>
  * it. If a refresh fails, the last count (at least 1000) stays, and the next refresh comes a minute
  * later.
  */
-export function queueCounts(pool: pg.Pool) {
+export function queueCounts(pool: pg.Pool, review: Pick<MembershipReview, 'appealsByDecider'>) {
   const long = new Map<string, Known>();
 
   function knownOf(view: Counted, viewer: Viewer) {
@@ -86,7 +101,10 @@ export function queueCounts(pool: pg.Pool) {
 
   return async (viewer: Viewer): Promise<Counts> => {
     const short = VIEWS.filter((view) => !isLong(view, viewer));
-    const [counted] = await query(pool, countBounded(viewer, short));
+    const [[counted], ofMembers] = await Promise.all([
+      query(pool, countBounded(viewer, short)),
+      LEADS.includes(viewer.role) ? query(pool, review.appealsByDecider()) : [],
+    ]);
     const { own_appeals = 0, ...exact } = counted ?? {};
     const counts = {
       todo: 0,
@@ -100,7 +118,7 @@ export function queueCounts(pool: pg.Pool) {
     for (const view of VIEWS)
       if (!short.includes(view) || counts[view] > MAX_EXACT_COUNT)
         counts[view] = await countLong(view, viewer);
-    counts.appeals = appealsFor(viewer, counts.appeals, own_appeals);
+    counts.appeals = appealsFor(viewer, { open: counts.appeals, own: own_appeals }, ofMembers);
     return counts;
   };
 }

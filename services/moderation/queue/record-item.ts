@@ -14,6 +14,7 @@ import {
   standingDecision,
 } from './decision-body.ts';
 import { Claim, Item, Report, toDecision, Version } from './item.ts';
+import { MemberItem } from './member-item.ts';
 import { type ReportJson, reportBody, reportList } from './report-body.ts';
 
 /** In the order of the buttons: actions that keep a record public come first. */
@@ -54,10 +55,11 @@ export const RecordItem = z
   .meta({ id: 'RecordItem' });
 export type RecordItem = z.input<typeof RecordItem>;
 
-/** A note or a record. The JSON has no common tag field; only records have `subject`. */
-export const QueueItem = z.union([Item, RecordItem]).meta({
+/** An item of the queue. The JSON has no common tag field; all but notes have `subject`. */
+export const QueueItem = z.union([Item, RecordItem, MemberItem]).meta({
   id: 'QueueItem',
-  description: 'A note, or another record: a record has `subject`.',
+  description:
+    'A note, another record, or a membership: records and memberships have `subject`, which says what they are.',
 });
 
 export interface RecordItemRow extends RecordRow, HolderColumns {

@@ -1,19 +1,22 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
+import { LEADS } from '../../../domain/moderation/roles.ts';
 import { subjectKey } from '../../../domain/moderation/subject.ts';
 import type { View } from '../../../domain/moderation/views.ts';
 import type { RecordType } from '../../../domain/publications/record-type.ts';
-import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { stays } from '../../../projections/membership/ending.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
+import type { MembershipReview } from '../membership-review.ts';
+import type { MemberItem } from './member-item.ts';
 import { type Filters, type QueuePlace, toPlace, UUID, type Viewer } from './queue.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 
 export interface RecordPlace {
-  subject_type: RecordType;
+  subject_type: RecordType | 'member';
   subject_id: string;
   /** The record's time in the view's order: UTC, to the microsecond. */
   place: string;
@@ -36,18 +39,26 @@ const SOURCES: Partial<Record<View, string>> = {
         AND last.undone_at IS NULL ORDER BY last.decided_at DESC, last.event_id DESC LIMIT 1)`,
 };
 
+/** The appeals of disabled members, which only leads see. */
+const memberAppeals = (role: Role, openAppeals: string): string | undefined =>
+  LEADS.includes(role)
+    ? `SELECT 'member' AS subject_type, member_id AS subject_id, member_id AS author_id,
+        opened_at AS at FROM (${openAppeals}) appeal`
+    : undefined;
+
 /**
- * The records of a view, oldest first (the decided view: newest first). Returns undefined if the
- * view has no records, or with a filter by finding, text or address: these apply to notes only.
+ * The records and memberships of a view, oldest first (the decided view: newest first). Returns undefined if the
+ * view has none, or with a filter by finding, text or address: these apply to notes only.
  */
 export function listReported(
   view: View,
-  { moderatorId }: Viewer,
+  { moderatorId, role }: Viewer,
   { author, q, finding, older_than, same_address_as, only }: Filters,
   limit: number,
   after: QueuePlace | undefined,
+  openAppeals: string,
 ): Sql<RecordPlace> | undefined {
-  const source = SOURCES[view];
+  const source = view === 'appeals' ? memberAppeals(role, openAppeals) : SOURCES[view];
   const ofNotes = q ?? finding ?? same_address_as;
   if (!source || ofNotes !== undefined) return undefined;
   const values: unknown[] = view === 'mine' ? [moderatorId] : [];
@@ -91,31 +102,31 @@ const toSubjectId = (item: string): string => item.slice(item.indexOf('/') + 1);
 interface Deps {
   pool: pg.Pool;
   publicationKinds: readonly PublicationKind[];
+  membershipReview: MembershipReview;
   config: { undoWindowSeconds: number };
 }
 
-/** The items of these records, keyed by type and id; one statement reads all of one type. */
+/** The items of these records and memberships, keyed by type and id; one statement reads all of one type. */
 export async function recordItems(
-  { pool, publicationKinds, config }: Deps,
+  { pool, publicationKinds, membershipReview, config }: Deps,
   me: PrincipalOf<'moderator'>,
   waiting: readonly Omit<RecordPlace, 'place'>[],
-): Promise<Map<string, RecordItem>> {
+): Promise<Map<string, RecordItem | MemberItem>> {
   const kinds = Map.groupBy(waiting, ({ subject_type }) => subject_type);
-  const rows = await Promise.all(
-    [...kinds].map(([type, some]) => {
+  const undoSeconds = config.undoWindowSeconds;
+  const items = await Promise.all(
+    [...kinds].map(async ([type, some]) => {
+      const ids = some.map(({ subject_id }) => subject_id);
+      if (type === 'member') {
+        if (!LEADS.includes(me.role)) return [];
+        const rows = await query(pool, membershipReview.items(ids));
+        return rows.map((row) => membershipReview.itemBody(row, { me, undoSeconds }));
+      }
       const subject = publicationKinds.find((one) => one.type === type);
       if (!subject) throw new Error(`no subject ${type}`);
-      const ids = some.map(({ subject_id }) => subject_id);
-      return query(pool, withReports(type, subject.records(ids)));
+      const rows = await query(pool, withReports(type, subject.records(ids)));
+      return rows.map((row) => recordItemBody(row, { me, undoSeconds }));
     }),
   );
-  const undoSeconds = config.undoWindowSeconds;
-  return new Map(
-    rows
-      .flat()
-      .map((row) => [
-        subjectKey({ type: row.subject_type, id: row.subject_id }),
-        recordItemBody(row, { me, undoSeconds }),
-      ]),
-  );
+  return new Map(items.flat().map((item) => [subjectKey(item.subject), item]));
 }

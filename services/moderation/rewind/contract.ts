@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LEFT_REASONS } from '../../../domain/guestbook/rewind.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
-import { COMMENT_SUBJECTS } from '../../../domain/moderation/subject.ts';
+import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, Cursor, GivenUuid, NextPage, Sha256 } from '../../../platform/http/schemas.ts';
@@ -24,7 +24,7 @@ const RewindRequest = z
 
 const entry = {
   event_id: AnyUuid,
-  subject: z.object({ type: z.enum(COMMENT_SUBJECTS), id: AnyUuid }),
+  subject: z.object({ type: z.enum(SUBJECT_TYPES), id: AnyUuid }),
   action: z.enum([
     'approve',
     'reject',

@@ -9,11 +9,11 @@ import {
 } from '../../../platform/eventstore/event-store.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
+import type { DecideRefusal } from '../decisions/contract.ts';
 import { decided, type Result } from '../decisions/decide.ts';
 import { membersConcerned } from '../decisions/decide-rows.ts';
 import {
   type Accepted,
-  type DecideRefusal,
   type DeskOptions,
   isGone,
   type Moderator,

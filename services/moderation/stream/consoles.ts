@@ -11,7 +11,13 @@ import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { subjectOf } from '../claims/leases.ts';
-import { appealsByDecider, type Counts, queueCounts } from '../queue/queue-counts.ts';
+import type { MembershipReview } from '../membership-review.ts';
+import {
+  type AppealsAgainst,
+  appealsByDecider,
+  type Counts,
+  queueCounts,
+} from '../queue/queue-counts.ts';
 import { claims, counts, type Lease, type Message, queued } from './messages.ts';
 
 const COUNTS_MS = 1000;
@@ -40,8 +46,14 @@ export interface ConsoleSubscription {
   present(me: Console['me']): Message[];
 }
 
+export interface ConsolesDeps {
+  pool: pg.Pool;
+  wakeUps: Notifications;
+  membershipReview: Pick<MembershipReview, 'appealsByDecider'>;
+}
+
 /** All consoles of this process; they share one watch on the log, the leases and the counts. */
-export function createConsoles(pool: pg.Pool, wakeUps: Notifications) {
+export function createConsoles({ pool, wakeUps, membershipReview }: ConsolesDeps) {
   const consoles = new Set<Console>();
   let watch: ReturnType<typeof startWatch> | undefined;
 
@@ -50,7 +62,7 @@ export function createConsoles(pool: pg.Pool, wakeUps: Notifications) {
     console: Console,
   ): Promise<{ watch: ConsoleSubscription; leave: () => void }> {
     consoles.add(console);
-    watch ??= startWatch(pool, wakeUps, consoles);
+    watch ??= startWatch({ pool, wakeUps, membershipReview }, consoles);
     const mine = watch;
     const leave = () => {
       consoles.delete(console);
@@ -72,14 +84,18 @@ export function createConsoles(pool: pg.Pool, wakeUps: Notifications) {
 
 export type Consoles = ReturnType<typeof createConsoles>;
 
-function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet<Console>) {
+function startWatch(
+  { pool, wakeUps, membershipReview }: ConsolesDeps,
+  consoles: ReadonlySet<Console>,
+) {
   const tail = createLogFollower(pool);
   let epoch: number | undefined;
-  const countsOf = queueCounts(pool);
+  const countsOf = queueCounts(pool, membershipReview);
   let held = new Map<string, Lease>();
   let figures: Partial<Counts> = {};
   /** The number of open appeals against each moderator's decisions, by moderator id. */
   let appealsAgainst = new Map<string, number>();
+  let memberAppeals: AppealsAgainst[] = [];
   let countedAt = Number.NEGATIVE_INFINITY;
   let uncounted = true;
   let standing = false;
@@ -112,12 +128,14 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
     uncounted ||= told;
     const age = performance.now() - countedAt;
     if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
-    const [counted, appeals] = await Promise.all([
+    const [counted, appeals, ofMembers] = await Promise.all([
       countsOf({ moderatorId: NOBODY, role: 'auditor' }),
       query(pool, appealsByDecider()),
+      query(pool, membershipReview.appealsByDecider()),
     ]);
     figures = counted;
     appealsAgainst = new Map(appeals.map(({ moderator_id, count }) => [moderator_id, count]));
+    memberAppeals = ofMembers;
     uncounted = false;
     countedAt = performance.now();
     if (standing) for (const console of consoles) console.send(countsFor(console.me));
@@ -144,7 +162,7 @@ function startWatch(pool: pg.Pool, wakeUps: Notifications, consoles: ReadonlySet
 
   const countsFor = (me: Console['me']) => {
     const own = appealsAgainst.get(me.moderatorId) ?? 0;
-    return counts(messageId(), figures, me, [...held.values()], own);
+    return counts(messageId(), figures, me, [...held.values()], own, memberAppeals);
   };
 
   /** Looks, then pauses; wake-ups in the meantime bring one more look. */

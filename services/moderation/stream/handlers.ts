@@ -6,12 +6,11 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import type { WaitingPlaces } from '../../../platform/limits/waiting-places.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
-import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import { whenAborted } from '../../../platform/when-aborted.ts';
-import { type ConsoleSubscription, createConsoles } from './consoles.ts';
+import { type ConsoleSubscription, type ConsolesDeps, createConsoles } from './consoles.ts';
 import { EVENT_STREAM, type streamContract } from './contract.ts';
 import { type Message, queued, resync } from './messages.ts';
 
@@ -25,9 +24,7 @@ const MAX_UNSENT = 1000;
 
 const TOO_MANY_STREAMS = 'Too many streams are open already.';
 
-export interface StreamDeps {
-  pool: pg.Pool;
-  wakeUps: Notifications;
+export interface StreamDeps extends ConsolesDeps {
   places: WaitingPlaces;
   logWatch: Pick<LogWatch, 'isLost'>;
   /** Aborted when the process is about to exit. */
@@ -36,7 +33,7 @@ export interface StreamDeps {
 }
 
 export function streamHandlers(deps: StreamDeps): Handlers<typeof streamContract> {
-  const consoles = createConsoles(deps.pool, deps.wakeUps);
+  const consoles = createConsoles(deps);
   return {
     'moderation.stream': async ({ principal, request }) => {
       if (deps.logWatch.isLost()) throw new StorageUnavailable('acknowledged writes may be lost');

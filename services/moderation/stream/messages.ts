@@ -2,7 +2,7 @@ import type { FollowedEvent } from '../../../platform/eventstore/subscription.ts
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { type LeaseRow, leaseBody, subjectOf } from '../claims/leases.ts';
 import { isReview, reviewSubject } from '../decisions/review-events.ts';
-import { appealsFor, type Counts } from '../queue/queue-counts.ts';
+import { type AppealsAgainst, appealsFor, type Counts } from '../queue/queue-counts.ts';
 
 export type Lease = Omit<LeaseRow, 'claimed_at'>;
 
@@ -24,11 +24,12 @@ export function counts(
   me: PrincipalOf<'moderator'>,
   held: Lease[],
   ownAppeals: number,
+  memberAppeals: readonly AppealsAgainst[],
 ) {
   const mine = held.filter((lease) => lease.moderator_id === me.moderatorId).length;
   const { todo = 0, escalated = 0, appeals = 0 } = figures;
   const theirs = me.role === 'lead' ? { todo: todo + escalated } : {};
-  const answerable = { appeals: appealsFor(me, appeals, ownAppeals) };
+  const answerable = { appeals: appealsFor(me, { open: appeals, own: ownAppeals }, memberAppeals) };
   return message('counts', id, { ...figures, ...theirs, ...answerable, mine });
 }
 

@@ -11,6 +11,7 @@ import { beginEpoch } from '../../../platform/eventstore/log-epochs.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
 import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
 import { createApp, createCore } from '../../../services/compose.ts';
+import { membershipReview } from '../../../services/disabling/review.ts';
 import { revokeModerator, rotateModerator } from '../../../services/moderation/staff/moderators.ts';
 import { streamHandlers } from '../../../services/moderation/stream/handlers.ts';
 import { openEventStream } from '../../support/event-stream.ts';
@@ -291,6 +292,7 @@ t.test("shares one subscription among a process's streams until the last ends", 
     pool,
     wakeUps: countingWakeUps,
     places,
+    membershipReview,
     logWatch: service.core.logWatch,
     ending: ending.signal,
     pingMs: 20,
@@ -329,6 +331,7 @@ t.test('sends pings beside frequent events', async (t) => {
     pool,
     wakeUps,
     places,
+    membershipReview,
     logWatch: service.core.logWatch,
     ending: ending.signal,
     pingMs: 400,

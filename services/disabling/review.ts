@@ -1,0 +1,24 @@
+import { disablingStream } from '../../domain/disabling/streams.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { OPEN_APPEALS } from '../../projections/disabling/member-appeals.ts';
+import { findMemberDecision } from '../../projections/disabling/member-decisions.ts';
+import type { MembershipReview } from '../moderation/membership-review.ts';
+import { undoMemberDecision } from './commands.ts';
+import { decideMemberAppeal } from './decide-appeal.ts';
+import { memberItemBody } from './member-item.ts';
+import { appealsByDecider, claimableMembers, lockAppeals, memberItems } from './member-rows.ts';
+
+/** What moderators need of disabled memberships. */
+export const membershipReview: MembershipReview = {
+  openAppeals: OPEN_APPEALS,
+  appealsByDecider,
+  claimable: (ids) => ({ locked: lockAppeals(ids), members: claimableMembers(ids) }),
+  items: memberItems,
+  itemBody: memberItemBody,
+  stream: disablingStream,
+  decideAppeal: decideMemberAppeal,
+  async findUndo(me, eventId, { pool, ...deps }) {
+    const [decision] = await query(pool, findMemberDecision(eventId));
+    return decision && undoMemberDecision(me, decision, deps);
+  },
+};
