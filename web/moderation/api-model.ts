@@ -8,6 +8,7 @@ import type {
   ThreadNote,
 } from '../../services/moderation/decisions/contract.ts';
 import type { Item as NoteItem } from '../../services/moderation/queue/item.ts';
+import type { MemberItem as GivenMember } from '../../services/moderation/queue/member-item.ts';
 import type { RecordItem as GivenRecord } from '../../services/moderation/queue/record-item.ts';
 import type { Stats } from '../../services/moderation/stats/contract.ts';
 
@@ -26,12 +27,21 @@ export type {
 
 /** A profile, an artifact, a case or a note on a case. */
 export type RecordItem = Omit<GivenRecord, 'allowed_actions'> & { allowed_actions: Action[] };
-export type Item = NoteItem | RecordItem;
+/** A membership, whose disabling its member has appealed. */
+export type MemberItem = Omit<GivenMember, 'allowed_actions'> & { allowed_actions: Action[] };
+export type Item = NoteItem | RecordItem | MemberItem;
 
 export const isNote = (item: Item): item is NoteItem => !('subject' in item);
+export const isMember = (item: Item): item is MemberItem => 'disabling' in item;
+
+export const reportsOf = (item: Item): NoteItem['reports'] => (isMember(item) ? [] : item.reports);
+
+/** The appeal against the decision on a note or a membership. */
+export const appealOf = (item: Item): NoteItem['appeal'] =>
+  isNote(item) || isMember(item) ? item.appeal : null;
 
 export interface Subject {
-  type: 'note' | RecordItem['subject']['type'];
+  type: 'note' | RecordItem['subject']['type'] | MemberItem['subject']['type'];
   id: string;
 }
 

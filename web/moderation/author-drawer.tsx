@@ -11,6 +11,7 @@ import { formatTime, fullTime, plural } from './format.ts';
 import { withItemId } from './item-ids.ts';
 import { actorName, authorName, isErased, kindName, toExcerpt, truncate } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
+import { MembershipControl } from './membership-control.tsx';
 import { openItem, showView } from './navigation.ts';
 import { findPolicy } from './policy-list.ts';
 import { type OwnDecision, set, store } from './state.ts';
@@ -67,6 +68,7 @@ export function AuthorDrawer({ item }: { item: Item }) {
             : `Reject all ${plural(waiting.rejectable, 'waiting note')}…`}
         </button>
       )}
+      {item.author.member_id && <MembershipControl memberId={item.author.member_id} />}
       {item.author.member_id && (
         <AuthorComments key={item.author.member_id} memberId={item.author.member_id} />
       )}

@@ -5,9 +5,10 @@ import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
 import { Help } from './help.tsx';
 import { closeItem, pushItemEntry } from './item-view.ts';
-import { authorName, kindName, VIEW_NAMES } from './labels.ts';
+import { authorName, kindBy, VIEW_NAMES } from './labels.ts';
 import { List } from './list.tsx';
 import { plainText } from './marked-text.tsx';
+import { MembershipDialog } from './membership-dialog.tsx';
 import { followHistory } from './navigation.ts';
 import { Note } from './note.tsx';
 import { Policies } from './policies.tsx';
@@ -21,7 +22,7 @@ import { TopBar } from './top-bar.tsx';
 import { Views } from './views.tsx';
 
 export function Console() {
-  const { session, view, linked, open, batch, help, announcement } = useStore(store);
+  const { session, view, linked, open, batch, membership, help, announcement } = useStore(store);
   const focused = document.activeElement;
   useLayoutEffect(() => followFocus(focused));
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
@@ -46,9 +47,7 @@ export function Console() {
   }, [open]);
   // With the item and not after it, so that they never disagree.
   useLayoutEffect(() => {
-    const place = linked
-      ? `${kindName(linked)} by ${plainText(authorName(linked))}`
-      : VIEW_NAMES[view];
+    const place = linked ? `${kindBy(linked)} ${plainText(authorName(linked))}` : VIEW_NAMES[view];
     document.title = session === 'out' ? 'Moderation' : `${place} · Moderation`;
   }, [session, view, linked]);
   return (
@@ -72,6 +71,7 @@ export function Console() {
       )}
       {session === 'lost' && <SignIn asDialog />}
       {batch && <BatchPreview batch={batch} />}
+      {membership && <MembershipDialog member={membership} />}
       {help && <Help />}
       <div class="visually-hidden" role="status" aria-live="polite">
         {announcement}
@@ -85,8 +85,8 @@ export function Console() {
  * focus was requested, or when the focused element, such as a button after its use, was removed.
  */
 function followFocus(before: Element | null): void {
-  const { session, batch, help, focusId, panel } = get();
-  if (session !== 'in' || batch || help) return;
+  const { session, batch, membership, help, focusId, panel } = get();
+  if (session !== 'in' || batch || membership || help) return;
   const lost = !before?.isConnected && document.activeElement === document.body;
   const requested = !panel && takeFocusRequest();
   if (!requested && !lost) return;

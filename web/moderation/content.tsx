@@ -1,7 +1,15 @@
-import { type Item, isNote, type NoteItem, type RecordItem, type ThreadNote } from './api-model.ts';
+import {
+  type Item,
+  isMember,
+  isNote,
+  type NoteItem,
+  type RecordItem,
+  type ThreadNote,
+} from './api-model.ts';
 import { Folded } from './folded.tsx';
 import { isErased } from './labels.ts';
 import { type FoundPart, MarkedText } from './marked-text.tsx';
+import { Membership } from './membership.tsx';
 
 interface ContentProps<Shown = Item> {
   item: Shown;
@@ -18,6 +26,7 @@ export function Content({ item, ...rest }: ContentProps) {
         <em>The text was erased.</em>
       </div>
     );
+  if (isMember(item)) return <Membership item={item} />;
   return isNote(item) ? <NoteText item={item} {...rest} /> : <RecordText record={item} />;
 }
 

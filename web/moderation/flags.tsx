@@ -1,5 +1,5 @@
 import { reasonName } from '../shared/report-reasons.ts';
-import { type Item, isNote, type NoteItem } from './api-model.ts';
+import { type Item, isNote, type NoteItem, reportsOf } from './api-model.ts';
 import { formatRate, formatTime } from './format.ts';
 import { truncate } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -19,7 +19,7 @@ const SCREENING_TEXTS = {
 
 /** Why an item is in the queue: the screening's findings and the reports. */
 export function Flags({ item }: { item: Item }) {
-  const { reports } = item;
+  const reports = reportsOf(item);
   return (
     <section class="flags">
       <h3>{flagsHeading(item)}</h3>
@@ -46,7 +46,7 @@ export function Flags({ item }: { item: Item }) {
 
 function flagsHeading(item: Item): string {
   if (!isNote(item)) return 'Reports';
-  return item.reports.length > 0 ? 'Findings and reports' : 'Findings';
+  return reportsOf(item).length > 0 ? 'Findings and reports' : 'Findings';
 }
 
 /** The notes behind a finding such as "same text as 14 rejected notes". */

@@ -63,9 +63,9 @@ function toLatinKey({ key, code, shiftKey }: KeyboardEvent): string {
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || isComposing(event)) return;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  const { session, help, batch, keys } = get();
+  const { session, help, batch, membership, keys } = get();
   // Dialogs handle their own keys; the batch dialog also takes digits, wherever its focus is.
-  if (session !== 'in' || help) return;
+  if (session !== 'in' || help || membership) return;
   if (batch) {
     if (keys && !event.repeat && pressBatchDigit(batch, toLatinKey(event))) event.preventDefault();
     return;

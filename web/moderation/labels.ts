@@ -2,6 +2,7 @@ import {
   type Action,
   type HistoryEvent,
   type Item,
+  isMember,
   isNote,
   type Subject,
   type View,
@@ -38,6 +39,7 @@ const KIND_NAMES: Record<Subject['type'], string> = {
   artifact: 'Context packet',
   case: 'Case',
   case_note: 'Note on a case',
+  member: 'Membership',
 };
 
 export const isSubjectType = (type: string): type is Subject['type'] => type in KIND_NAMES;
@@ -58,6 +60,10 @@ const DECISION_TEXTS: Record<Action, string> = {
   grant: 'Appeal granted',
   uphold: 'Decision upheld',
 };
+
+/** A heading for an item, up to the name of its author. */
+export const kindBy = (item: Item): string =>
+  isMember(item) ? `${kindName(item)} of` : `${kindName(item)} by`;
 
 export const decisionText = (action: Action, policy?: string): string =>
   policy ? `${DECISION_TEXTS[action]}: ${policy}` : DECISION_TEXTS[action];
@@ -96,6 +102,12 @@ const EVENT_TEXTS: Record<string, string> = {
   CommentDeleted: 'comment deleted',
   RecordReportsDismissed: 'reports dismissed',
   RecordReportsResolved: 'reporters notified',
+  MemberDisabled: 'disabled',
+  MemberEnabled: 'enabled',
+  MemberAppealed: 'appealed',
+  MemberAppealGranted: 'appeal granted',
+  MemberAppealUpheld: 'decision upheld',
+  MemberDecisionUndone: 'decision undone',
 };
 
 export const eventText = (type: string): string =>
@@ -118,7 +130,9 @@ export const toQuote = (item: Item): string =>
 
 /** An item's text in a list, after its title if it has one. */
 export const toExcerpt = (item: Item): string =>
-  isNote(item) || item.title === '' ? item.text : `${item.title} – ${item.text}`;
+  'title' in item && item.title !== '' ? `${item.title} – ${item.text}` : item.text;
 
-export const isErased = (item: Item): boolean =>
-  isNote(item) ? item.erased : item.title === '' && item.text === '';
+export function isErased(item: Item): boolean {
+  if (isNote(item)) return item.erased;
+  return !isMember(item) && item.title === '' && item.text === '';
+}

@@ -1,4 +1,4 @@
-import { type Item, isNote } from './api-model.ts';
+import { appealOf, type Item, isNote, reportsOf } from './api-model.ts';
 import { isListCurrent, listNumber, readItems } from './list-page.ts';
 import { isDecidedHere, isOutdated } from './own-decisions.ts';
 import { refreshItem } from './refresh.ts';
@@ -136,10 +136,12 @@ function timeInView(item: Item): string {
   switch (currentList()) {
     case 'reported':
       return (
-        item.reports.filter(({ state }) => state === 'open').at(-1)?.reported_at ?? item.received_at
+        reportsOf(item)
+          .filter(({ state }) => state === 'open')
+          .at(-1)?.reported_at ?? item.received_at
       );
     case 'appeals':
-      return note?.appeal?.opened_at ?? item.received_at;
+      return appealOf(item)?.opened_at ?? item.received_at;
     case 'deferred':
       return note?.deferred_until ?? item.received_at;
     case 'decided':

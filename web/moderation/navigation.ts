@@ -51,6 +51,7 @@ export function showPlace({ view, filters, linkedId }: Place): void {
     marks: new Map(),
     details: new Map(),
     batch: null,
+    membership: null,
     drawer: false,
     help: false,
   });

@@ -1,12 +1,20 @@
-import { type Action, type Item, isNote, type Moderator } from './api-model.ts';
+import {
+  type Action,
+  appealOf,
+  type Item,
+  isMember,
+  isNote,
+  type Moderator,
+  reportsOf,
+} from './api-model.ts';
 import { claimedText, decidedText } from './failure-text.ts';
 import { ACTION_NAMES } from './labels.ts';
 
 /** Whether an item still needs a decision. */
 export const needsDecision = (item: Item): boolean =>
   item.state === 'pending' ||
-  item.reports.some(({ state }) => state === 'open') ||
-  (isNote(item) && item.appeal?.state === 'open');
+  reportsOf(item).some(({ state }) => state === 'open') ||
+  appealOf(item)?.state === 'open';
 
 /** Says why none of the wanted actions is allowed, with who holds or decided the item, and when. */
 export function whyNotAllowed(
@@ -20,7 +28,8 @@ export function whyNotAllowed(
   if (me?.role === 'auditor') return 'Auditors cannot decide.';
   if (claim && !claim.mine) return claimedText(claim.moderator, claim.claimed_at);
   if (item.state === 'withdrawn') return 'Its author withdrew it.';
-  if (note?.appeal?.state === 'open')
+  if (isMember(item) && item.state === 'enabled' && !decision) return 'The membership is enabled.';
+  if (appealOf(item)?.state === 'open')
     return own
       ? 'You made this decision, so another moderator must decide the appeal.'
       : 'Your role does not allow you to decide appeals.';

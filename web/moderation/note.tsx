@@ -1,14 +1,15 @@
 import { Actions } from './actions.tsx';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
-import { type Item, isNote, type NoteItem } from './api-model.ts';
+import { appealOf, type Item, isMember, isNote, type NoteItem } from './api-model.ts';
 import { AuthorDrawer, authorFilter } from './author-drawer.tsx';
 import { ClaimTag } from './claim-tag.tsx';
 import { Content } from './content.tsx';
 import { Flags, LookAlikes } from './flags.tsx';
 import { currentAge, formatDuration, formatTime, fullTime, plural } from './format.ts';
 import { leaveItem } from './item-view.ts';
-import { authorName, decisionText, kindName } from './labels.ts';
+import { authorName, decisionText, kindBy } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
+import { DisablingText } from './membership.tsx';
 import { openItem, showView } from './navigation.ts';
 import { findPolicy } from './policy-list.ts';
 import { set, store } from './state.ts';
@@ -21,6 +22,7 @@ export function Note({ item }: { item: Item | undefined }) {
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const note = isNote(item) ? item : null;
+  const appeal = appealOf(item);
   return (
     <section class="note" aria-labelledby="note-title">
       <div class="note-scroll">
@@ -29,9 +31,12 @@ export function Note({ item }: { item: Item | undefined }) {
         </button>
         <NoteHead item={item} />
         <Content item={item} thread={detail?.thread} query={filters.q} />
-        {note?.appeal && <AppealText appeal={note.appeal} />}
+        {isMember(item) && item.decision?.decision !== 'disabled' && (
+          <DisablingText disabling={item.disabling} />
+        )}
+        {appeal && <AppealText appeal={appeal} />}
         {item.decision && <DecisionText item={item} decision={item.decision} />}
-        <Flags item={item} />
+        {!isMember(item) && <Flags item={item} />}
         {note && <LookAlikes note={note} />}
         <AuthorRecord item={item} />
         {note && <Thread detail={detail} />}
@@ -53,7 +58,7 @@ function NoteHead({ item }: ItemProps) {
   return (
     <header class="note-head">
       <h2 id="note-title" tabIndex={-1}>
-        {kindName(item)} by <MarkedText text={authorName(item)} query={filters.q} />
+        {kindBy(item)} <MarkedText text={authorName(item)} query={filters.q} />
       </h2>
       <p class="hint">
         <a href={itemAddress(item.id)} onClick={onPlainClick(() => openItem(item.id))}>
@@ -92,25 +97,30 @@ function DecisionText({ item, decision }: ItemProps & { decision: NonNullable<It
   const policy = findPolicy(decision.policy);
   return (
     <p class="decision">
-      {decisionText(
-        DECISION_ACTIONS[decision.decision],
-        policy?.title ?? decision.policy ?? undefined,
-      )}{' '}
-      by <bdi>{decision.moderator?.name ?? 'the service'}</bdi>, {formatTime(decision.decided_at)}
+      {decisionWords(decision.decision, policy?.title ?? decision.policy ?? undefined)} by{' '}
+      <bdi>{decision.moderator?.name ?? (isMember(item) ? 'the operator' : 'the service')}</bdi>,{' '}
+      {formatTime(decision.decided_at)}
       {notificationText(item)}
       {decision.message && <MarkedText text={decision.message} class="quoted" />}
     </p>
   );
 }
 
+function decisionWords(decision: NonNullable<Item['decision']>['decision'], policy?: string) {
+  if (decision === 'disabled') return policy ? `Disabled: ${policy}` : 'Disabled';
+  return decision === 'enabled' ? 'Enabled' : decisionText(DECISION_ACTIONS[decision], policy);
+}
+
 /** When the author, or the reporters of a kept item, are notified. Guests are never notified. */
-function notificationText({ author, decision, state }: Item): string {
+function notificationText(item: Item): string {
+  const { author, decision, state } = item;
   if (!decision || state === 'pending') return '.';
   const kept = decision.decision === 'kept';
   if (author.kind === 'guest' && !kept) return '.';
-  if (decision.told_at) return kept ? '; reporters were notified.' : '; the author was notified.';
+  const reader = isMember(item) ? 'the member' : 'the author';
+  if (decision.told_at) return kept ? '; reporters were notified.' : `; ${reader} was notified.`;
   if (!decision.undo_until) return '.';
-  const who = kept ? 'reporters are' : 'the author is';
+  const who = kept ? 'reporters are' : `${reader} is`;
   return `; ${who} notified after ${formatTime(decision.undo_until)}.`;
 }
 

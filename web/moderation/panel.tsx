@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { isComposing } from '../shared/composing.ts';
 import { Field } from '../shared/field.tsx';
+import { toSubject } from './item-ids.ts';
 import { HAS_KEYBOARD } from './keyboard.ts';
 import { DEFERRALS, hoursFromNow } from './keys.ts';
 import { ACTION_NAMES } from './labels.ts';
@@ -150,6 +151,11 @@ function Deferrals({ keys }: KeysProps) {
   );
 }
 
+function readerOf({ action, itemId }: Panel): string {
+  if (action === 'escalate') return 'lead';
+  return toSubject(itemId).type === 'member' ? 'member' : 'author';
+}
+
 /** The message to the author or the lead. If the decision needs no policy, its submit button. */
 function MessageField({ panel, text }: PanelProps & { text: string }) {
   const { keys } = useStore(store);
@@ -172,7 +178,7 @@ function MessageField({ panel, text }: PanelProps & { text: string }) {
       onFocusOut={() => setIsTyping(false)}
     >
       <Field
-        label={action === 'escalate' ? 'Message to the lead' : 'Message to the author'}
+        label={`Message to the ${readerOf(panel)}`}
         name="message"
         rows={1}
         maxLength={MAX_LENGTH}

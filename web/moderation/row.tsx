@@ -1,5 +1,5 @@
 import { serviceNow } from '../shared/clock.ts';
-import { type Item, isNote, type ListView } from './api-model.ts';
+import { appealOf, type Item, isNote, type ListView, reportsOf } from './api-model.ts';
 import { claimWithToast } from './claims.ts';
 import { currentAge, formatDuration, formatShort, formatTime, plural } from './format.ts';
 import { excerptAround } from './hits.ts';
@@ -113,14 +113,13 @@ export function whenText(item: Item, view: ListView): string {
     : formatDuration(currentAge(item));
 }
 
-const firstReport = ({ reports }: Item): string | undefined =>
-  reports
+const firstReport = (item: Item): string | undefined =>
+  reportsOf(item)
     .filter(({ state }) => state === 'open')
     .map(({ reported_at: at }) => at)
     .sort()[0];
 
-const appealTime = (item: Item): string | undefined =>
-  isNote(item) ? item.appeal?.opened_at : undefined;
+const appealTime = (item: Item): string | undefined => appealOf(item)?.opened_at;
 
 interface RowTagsProps {
   item: Item;
@@ -131,6 +130,7 @@ interface RowTagsProps {
 /** The tags of a row, on its first line: a tag that comes or goes moves no other row. */
 function RowTags({ item, mark, lease }: RowTagsProps) {
   const note = isNote(item) ? item : null;
+  const reports = reportsOf(item);
   const [band, bandText] = note?.screening.band ? BANDS[note.screening.band] : BANDS.clear;
   return (
     <span class="tags">
@@ -146,8 +146,8 @@ function RowTags({ item, mark, lease }: RowTagsProps) {
       {note?.past_due && <span class="tag due">Past due</span>}
       {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}
       {kindName(item) !== 'Note' && <span class="tag">{kindName(item)}</span>}
-      {item.reports.length > 0 && <span class="tag">{plural(item.reports.length, 'report')}</span>}
-      {note?.appeal?.state === 'open' && <span class="tag">Appeal</span>}
+      {reports.length > 0 && <span class="tag">{plural(reports.length, 'report')}</span>}
+      {appealOf(item)?.state === 'open' && <span class="tag">Appeal</span>}
       {item.state !== 'pending' && item.state !== 'published' && (
         <span class={`tag ${item.state}`}>{item.state}</span>
       )}

@@ -92,6 +92,7 @@ const emptyState = () =>
     drafts: new Map(),
     panel: null,
     batch: null,
+    membership: null,
     drawer: false,
     toast: null,
     counts: null,

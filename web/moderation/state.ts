@@ -6,6 +6,7 @@ import type {
   Item,
   Lease,
   ListView,
+  MemberItem,
   Moderator,
   Policy,
   View,
@@ -97,6 +98,8 @@ interface State {
   drafts: ReadonlyMap<string, string>;
   panel: Panel | null;
   batch: Batch | null;
+  /** The membership that a lead is asked about, before it is disabled or enabled. */
+  membership: MemberItem | null;
   /** Shows the author's other items beside the current item. */
   drawer: boolean;
   help: boolean;
@@ -145,6 +148,7 @@ export const store = createStore<State>({
   drafts: new Map(),
   panel: null,
   batch: null,
+  membership: null,
   drawer: false,
   help: false,
   keys: readKeysSetting(),
