@@ -37,6 +37,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     '/api/v1/activity?type=note.approved',
     '/api/v1/search?q=note',
     '/api/v1/search?q=note&type=note',
+    '/api/transparency',
   ];
   const operations = [
     '/api/guestbook',
@@ -74,6 +75,8 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     '/search?q=note',
     '/me',
     '/about',
+    '/transparency',
+    '/transparency.csv',
     '/for-agents',
   ].map((path) => createOperation(`GET ${named(path)}`, () => get(path)));
   for (const path of lists) {

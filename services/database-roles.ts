@@ -31,7 +31,7 @@ const PUBLICLY_READ: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
       ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
-      ...['handles', 'members', 'notes', 'policies', 'profiles'],
+      ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
     ].map((table) => [table, 'SELECT']),
   ),
   // Since when a record is public again; neither who decided, nor why.

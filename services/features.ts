@@ -38,6 +38,7 @@ import type { PublicationKind } from './publications/publication-kind.ts';
 import { reportsFeature } from './reports/feature.ts';
 import { screeningFeature } from './screening/feature.ts';
 import { searchFeature } from './search/feature.ts';
+import { transparencyFeature } from './transparency/feature.ts';
 import { updatesFeature } from './updates/feature.ts';
 import type { UpdatesWaiting } from './updates/waiting.ts';
 
@@ -92,6 +93,7 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   screeningFeature,
   moderationFeature,
   disablingFeature,
+  transparencyFeature,
   protocolsFeature,
   pagesFeature,
   documentsFeature,

@@ -56,6 +56,7 @@ const ROUTES = [
   'search',
   'settings',
   'status',
+  'transparency',
   'updates',
   'well_known',
   'write',

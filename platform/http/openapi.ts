@@ -57,6 +57,7 @@ const TAGS: Readonly<Record<string, string>> = {
   search: 'Search in what is public',
   reports: 'Reports to moderators',
   moderation: 'The review queue',
+  transparency: 'How moderators decided, in numbers',
   disabling: 'Disabled memberships: by leads, and for the member',
   agents: 'Protocols for agents: A2A and MCP',
   documents: 'Documents about the service',

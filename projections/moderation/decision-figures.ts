@@ -19,67 +19,96 @@ const events = {
   MemberDeactivated: membershipEvents.MemberDeactivated,
 } as const;
 
-const INTO = `INSERT INTO decision_figures AS former (event_id, note_id, decided_at, moderator_id,
-    decision, age, handling, overturned, findings, confirmed)`;
-
-/** Nothing else of a decision ever changes. */
-const CHANGES = `ON CONFLICT (event_id) DO UPDATE SET age = excluded.age,
-    overturned = excluded.overturned, findings = excluded.findings, confirmed = excluded.confirmed
-  WHERE (former.age, former.overturned, former.findings, former.confirmed) IS DISTINCT FROM
-    (excluded.age, excluded.overturned, excluded.findings, excluded.confirmed)`;
-
-/** SQL that writes the figures of the decisions on the notes `given`, from the other read models. */
-export const figuresOfNotes = (given: string): string => `${INTO}
-  SELECT d.event_id, d.note_id, d.decided_at, d.moderator_id, d.decision,
+/** SQL that reads the decisions on the notes `given` as rows of `decision_figures`, with their policy. */
+const decidedNotes = (given: string): string => `
+  SELECT d.event_id, d.note_id, d.decided_at, d.moderator_id, d.decision, coalesce(d.policy, '') AS policy,
     CASE WHEN d.decision IN ('approved', 'rejected')
-      THEN round(extract(epoch FROM d.decided_at - n.submitted_at))::int END,
-    round(extract(epoch FROM d.decided_at - d.claimed_at))::int,
+      THEN round(extract(epoch FROM d.decided_at - n.submitted_at))::int END AS age,
+    round(extract(epoch FROM d.decided_at - d.claimed_at))::int AS handling,
+    d.undone_at IS NOT NULL AS undone,
     d.undone_at IS NOT NULL OR EXISTS (
       SELECT FROM (SELECT * FROM note_decisions WHERE note_id = d.note_id
         AND decided_at > d.decided_at OFFSET 0) later
       WHERE later.undone_at IS NULL
         AND CASE d.decision WHEN 'approved' THEN later.decision = 'removed'
           WHEN 'rejected' THEN later.decision IN ('restored', 'granted')
-          WHEN 'removed' THEN later.decision IN ('restored', 'granted') END),
-    found.codes,
+          WHEN 'removed' THEN later.decision IN ('restored', 'granted') END) AS overturned,
+    found.codes AS findings,
     CASE WHEN found.codes IS NOT NULL AND n.state IN ('approved', 'rejected', 'removed')
-      THEN n.state <> 'approved' END
+      THEN n.state <> 'approved' END AS confirmed
   FROM (SELECT DISTINCT note_id FROM ${given}) note
     CROSS JOIN LATERAL (SELECT * FROM note_decisions WHERE note_id = note.note_id
       AND decision NOT IN ('deferred', 'escalated') OFFSET 0) d
     CROSS JOIN LATERAL (SELECT submitted_at, state FROM notes
       WHERE note_id = note.note_id OFFSET 0) n
     CROSS JOIN LATERAL (SELECT array_agg(code ORDER BY code) AS codes FROM note_findings
-      WHERE note_id = note.note_id OFFSET 0) found
-  ${CHANGES}`;
+      WHERE note_id = note.note_id OFFSET 0) found`;
 
 /** The same for the records `given`. The age of a decision is that of the oldest report that it settled. */
-export const figuresOfRecords = (given: string): string => `${INTO}
-  SELECT d.event_id, NULL, d.decided_at, d.moderator_id, d.decision,
+const decidedRecords = (given: string): string => `
+  SELECT d.event_id, NULL::uuid AS note_id, d.decided_at, d.moderator_id, d.decision,
+    coalesce(d.policy, '') AS policy,
     (SELECT round(extract(epoch FROM d.decided_at - min(r.reported_at)))::int
       FROM record_reports r WHERE r.subject_type = d.subject_type AND r.subject_id = d.subject_id
-        AND r.settled_by_event = d.event_id),
-    round(extract(epoch FROM d.decided_at - d.claimed_at))::int,
+        AND r.settled_by_event = d.event_id) AS age,
+    round(extract(epoch FROM d.decided_at - d.claimed_at))::int AS handling,
+    d.undone_at IS NOT NULL AS undone,
     d.undone_at IS NOT NULL OR d.decision = 'removed' AND EXISTS (
       SELECT FROM (SELECT * FROM record_decisions WHERE subject_type = d.subject_type
         AND subject_id = d.subject_id AND decided_at > d.decided_at OFFSET 0) later
-      WHERE later.undone_at IS NULL AND later.decision = 'restored'),
-    NULL, NULL
+      WHERE later.undone_at IS NULL AND later.decision = 'restored') AS overturned,
+    NULL::text[] AS findings, NULL::boolean AS confirmed
   FROM (SELECT DISTINCT subject_type, subject_id FROM ${given}) record
     CROSS JOIN LATERAL (SELECT * FROM record_decisions
-      WHERE subject_type = record.subject_type AND subject_id = record.subject_id OFFSET 0) d
-  ${CHANGES}`;
+      WHERE subject_type = record.subject_type AND subject_id = record.subject_id OFFSET 0) d`;
 
-const ofNote = defineBatch('decision_figures', { note_id: 'uuid' }, figuresOfNotes);
-const ofRecord = defineBatch(
+const KEY = 'week, subject, outcome, policy, age';
+
+/** The key in `moderation_weeks` of a decision, whose figures are `row`. Ages have two digits. */
+const keyOf = (row: string, policy: string): string =>
+  `date_trunc('week', ${row}.decided_at AT TIME ZONE 'UTC')::date AS week,
+    CASE WHEN ${row}.note_id IS NULL THEN 'record' ELSE 'note' END AS subject,
+    ${row}.decision AS outcome, ${policy} AS policy,
+    CASE WHEN ${row}.age IS NULL THEN -1 WHEN ${row}.age < 100 THEN greatest(${row}.age, 0)
+      ELSE trunc(${row}.age, 2 - length(${row}.age::text))::int END AS age`;
+
+/**
+ * SQL that writes the figures of `decisions`, and moves each decision to the count of its present
+ * key. One statement for notes and records, so that two transactions lock the counts in one order.
+ */
+const writeFigures = (decisions: string): string => `WITH present AS MATERIALIZED (${decisions}),
+  former AS MATERIALIZED (SELECT f.*, present.policy FROM present CROSS JOIN LATERAL
+    (SELECT * FROM decision_figures WHERE event_id = present.event_id OFFSET 0) f),
+  written AS (INSERT INTO decision_figures AS figures (event_id, note_id, decided_at, moderator_id,
+      decision, age, handling, undone, overturned, findings, confirmed)
+    SELECT event_id, note_id, decided_at, moderator_id, decision, age, handling, undone, overturned,
+      findings, confirmed FROM present
+    ON CONFLICT (event_id) DO UPDATE SET age = excluded.age, undone = excluded.undone,
+      overturned = excluded.overturned, findings = excluded.findings, confirmed = excluded.confirmed
+    WHERE (figures.age, figures.undone, figures.overturned, figures.findings, figures.confirmed)
+      IS DISTINCT FROM (excluded.age, excluded.undone, excluded.overturned, excluded.findings,
+        excluded.confirmed))
+  INSERT INTO moderation_weeks AS counts (${KEY}, count)
+  SELECT ${KEY}, sum(change) FROM (
+    SELECT ${keyOf('present', 'present.policy')}, 1 AS change FROM present WHERE NOT undone
+    UNION ALL
+    SELECT ${keyOf('former', 'former.policy')}, -1 FROM former WHERE NOT undone) changes
+  GROUP BY ${KEY} HAVING sum(change) <> 0 ORDER BY ${KEY}
+  ON CONFLICT (${KEY}) DO UPDATE SET count = counts.count + excluded.count`;
+
+/** SQL that writes the figures and counts of the decisions on the notes `given`. */
+export const figuresOfNotes = (given: string): string => writeFigures(decidedNotes(given));
+
+const ofSubjects = defineBatch(
   'decision_figures',
-  { subject_type: 'text', subject_id: 'uuid' },
-  figuresOfRecords,
+  { note_id: 'uuid', subject_type: 'text', subject_id: 'uuid' },
+  (given) => writeFigures(`${decidedNotes(given)} UNION ALL ${decidedRecords(given)}`),
 );
 
-const note = ({ data }: { data: { note_id: string } }): Sql => ofNote(data);
+const note = ({ data }: { data: { note_id: string } }): Sql =>
+  ofSubjects({ note_id: data.note_id, subject_type: null, subject_id: null });
 const record = (subject_type: string, subject_id: string): Sql =>
-  ofRecord({ subject_type, subject_id });
+  ofSubjects({ note_id: null, subject_type, subject_id });
 const artifact = ({ data }: { data: { artifact_id: string } }) =>
   record('artifact', data.artifact_id);
 const ofCase = ({ data }: { data: { case_id: string } }) => record('case', data.case_id);
@@ -88,8 +117,9 @@ const profile = ({ owner_id }: { owner_id: string }) => record('profile', owner_
 
 /**
  * What the statistics say of each decision, in one narrow row, so that a period is read from an index
- * alone. It comes after the read models of notes, reports, decisions and screenings, whose rows of one
- * subject it reads; no other decision's row is written, so decisions do not wait for one another.
+ * alone. It also keeps the counts of `moderation_weeks`. It comes after the read models of notes,
+ * reports, decisions and screenings, whose rows of one subject it reads.
+ * Decisions of one week, kind, policy and age wait for one another until they are committed.
  */
 export const decisionFigures = defineProjection(events, {
   name: 'decision-figures',
@@ -124,7 +154,9 @@ export const decisionFigures = defineProjection(events, {
         ? []
         : [
             named(figuresOfNotes('notes WHERE member_id = $1'), [owner_id]),
-            named(figuresOfRecords('record_decisions WHERE author_id = $1'), [owner_id]),
+            named(writeFigures(decidedRecords('record_decisions WHERE author_id = $1')), [
+              owner_id,
+            ]),
           ],
   },
 });

@@ -36,6 +36,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   cases: '/api/v1/cases',
   activity: '/api/v1/activity',
   search: '/api/v1/search',
+  transparency: '/api/transparency',
   openapi: '/openapi.json',
   openapi_3_0: '/openapi-3.0.json',
   for_agents: '/for-agents.md',

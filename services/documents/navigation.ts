@@ -11,6 +11,7 @@ export const TABS = [
 /** The links at the foot of every page of the site. */
 export const FOOT = [
   ['/about', 'About and policy'],
+  ['/transparency', 'Transparency'],
   ['/docs', 'API'],
   ['/for-agents', 'For agents'],
   ['/api/v1/status', 'Status (JSON)'],

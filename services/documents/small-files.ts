@@ -8,6 +8,7 @@ const READABLE = [
   '/members',
   '/activity',
   '/about',
+  '/transparency',
   '/for-agents',
   '/docs',
   '/for-agents.md',

@@ -7,6 +7,7 @@ import {
 } from '../../domain/moderation/jobs.ts';
 import { implement } from '../../platform/http/route.ts';
 import { decisionFigures } from '../../projections/moderation/decision-figures.ts';
+import { moderationWeeks } from '../../projections/moderation/moderation-weeks.ts';
 import { moderators } from '../../projections/moderation/moderators.ts';
 import { policies } from '../../projections/moderation/policies.ts';
 import type { Feature } from '../feature.ts';
@@ -39,7 +40,7 @@ export const moderationFeature: Feature<
   jobs: [expireLeases, queueAge, settleReports, tellRemoval],
   events: moderationEvents,
   // The figures read the models of everything that is decided on.
-  readModels: [moderators, policies, decisionFigures],
+  readModels: [moderators, policies, decisionFigures, moderationWeeks],
   routes: (deps) => [
     implement(moderatorSessionContract, moderatorSessionHandlers(deps)),
     implement(queueContract, { ...queueHandlers(deps), ...claimHandlers(deps) }),

@@ -502,6 +502,7 @@ t.test("documents examples that equal the service's responses", async (t) => {
   await workOnCase(ada, bob, artifactId);
   await exchange('activity.list', 200, { query: '?limit=3' });
   await exchange('search.public', 200, { query: '?q=index&limit=3' });
+  await exchange('transparency.list', 200);
   await leaveNotes(ada, moderator, lead);
   await exchange('pages.sign', 303, {
     body: {

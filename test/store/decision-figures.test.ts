@@ -9,7 +9,9 @@ import { MIGRATIONS } from '../../platform/postgres/migrate.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { startService } from '../support/service.ts';
 
-const MIGRATION = readFileSync(join(MIGRATIONS, '0013-decision-figures.sql'), 'utf8');
+const MIGRATION = ['0013-decision-figures.sql', '0022-moderation-weeks.sql']
+  .map((file) => readFileSync(join(MIGRATIONS, file), 'utf8'))
+  .join('');
 
 interface Figures {
   decision: string;
@@ -22,6 +24,9 @@ interface Figures {
 
 const figures = async (client: pg.Pool | pg.PoolClient): Promise<Figures[]> =>
   (await client.query<Figures>('SELECT * FROM decision_figures ORDER BY event_id')).rows;
+
+const weeks = async (client: pg.Pool | pg.PoolClient): Promise<object[]> =>
+  (await client.query('SELECT * FROM moderation_weeks ORDER BY moderation_weeks')).rows;
 
 async function act(moderator: Moderator, path: string, action: object) {
   const item = (await moderator.get(path)).body.item;
@@ -87,9 +92,12 @@ t.test('an upgrade writes the figures that the projection writes', async (t) => 
     count(({ handling }) => handling !== null),
     1,
   );
+  const counted = await weeks(service.database.pool);
+  t.equal(counted.length > 5, true, `${counted.length} counts`);
   const client = await service.database.pool.connect();
-  await client.query(`BEGIN; DROP TABLE decision_figures; ${MIGRATION}`);
+  await client.query(`BEGIN; DROP TABLE decision_figures, moderation_weeks; ${MIGRATION}`);
   t.same(await figures(client), projected);
+  t.same(await weeks(client), counted);
   await client.query('ROLLBACK');
   client.release();
 });

@@ -94,6 +94,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   member_decisions: 'member',
   members: 'member',
   membership_totals: null,
+  moderation_weeks: null,
   moderator_sessions: 'moderator',
   moderators: 'moderator',
   note_appeals: 'note',

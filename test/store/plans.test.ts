@@ -27,6 +27,10 @@ const WHOLE: readonly { part: string; why: string }[] = [
   { part: "FROM notes WHERE appeal = 'open' AND settled_by IS NOT", why: 'all open appeals' },
   { part: 'SELECT disabled_by AS moderator_id', why: 'all open appeals of disabled members' },
   { part: "state = 'withdrawn' AND told_at IS NULL LIMIT", why: 'a job: all that waits for it' },
+  {
+    part: 'DELETE FROM moderation_weeks WHERE count = 0',
+    why: 'a partial index that is empty between transactions',
+  },
 ];
 
 /** Routes without statements, or with only statements that another route executes as well. */

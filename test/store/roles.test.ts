@@ -40,7 +40,7 @@ async function privileges(pool: pg.Pool, role: string): Promise<Record<string, s
 
 const READ = [
   ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
-  ...['handles', 'members', 'notes', 'policies', 'profiles'],
+  ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
 ];
 
 /** All but the position, in alphabetical order. */

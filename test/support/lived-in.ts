@@ -29,6 +29,8 @@ const MORE = [
     SELECT c, b, 2, 'approved', at FROM more`,
   `INSERT INTO decision_figures (event_id, note_id, decided_at, decision, overturned)
     SELECT c, b, at, 'approved', false FROM more`,
+  `INSERT INTO moderation_weeks (week, subject, outcome, policy, age, count)
+    SELECT date '2026-01-05' - 7 * (n / 100), 'note', 'approved', '', n % 100, 1 FROM more`,
   `INSERT INTO note_reports (report_id, note_id, member_id, reason, state, reported_at)
     SELECT c, b, a, 'spam', 'kept', at FROM more`,
   `INSERT INTO note_appeals (appeal_id, note_id, member_id, of, text, state, opened_at)

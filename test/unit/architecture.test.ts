@@ -60,6 +60,7 @@ const CAPABILITIES = [
   'screening',
   'moderation',
   'disabling',
+  'transparency',
   'updates',
   'account',
   'activity',

@@ -25,6 +25,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0018-listed-authors': 'cd3739b759cff45b',
   '0019-long-streams': '72fecf36df449504',
   '0021-rewinds': 'd45d97072435364c',
+  '0022-moderation-weeks': '9bf914f562e7382f',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

@@ -181,6 +181,8 @@ async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
   await notified(helper, 'case.reviewed');
   t.equal((await api.call('GET', `/api/v1/cases/${caseId}`)).body.case.state, 'accepted');
   t.match((await api.call('GET', '/api/v1/activity')).body.entries[0], { type: 'case.accepted' });
+  t.same((await api.call('GET', '/api/transparency')).body.weeks, [], 'no week is over');
+  t.equal((await api.call('GET', '/transparency')).status, 200);
 
   // A member takes an export and leaves; a worker erases what the member wrote from the log.
   const exported = await helper.call('GET', '/api/v1/me/export');

@@ -31,6 +31,7 @@ export function About({ policy, contact }: ViewOf<'about'>) {
         A decision can be undone within {moderation.undo_window_seconds} seconds, and appealed
         within {moderation.appeal_days} days. To report a note, use Report beside it; the reasons
         are {moderation.report_reasons.map(reasonName).join(', ')}.
+        <a href="/transparency">Transparency</a> counts the decisions of each week.
       </p>
       {moderation.policies.length > 0 && (
         <>

@@ -13,6 +13,7 @@ import { Packet } from './packet.tsx';
 import { Packets } from './packets.tsx';
 import { ErrorText, GuideText } from './plain.tsx';
 import { Search } from './search.tsx';
+import { Transparency } from './transparency.tsx';
 import { Sent, Write } from './write.tsx';
 
 /** Renders a page of the site to an HTML document. */
@@ -68,6 +69,8 @@ function Content(view: Exclude<View, LiveView>) {
       return <Sent {...view} />;
     case 'about':
       return <About {...view} />;
+    case 'transparency':
+      return <Transparency {...view} />;
     case 'text':
       return <GuideText {...view} />;
     case 'error':

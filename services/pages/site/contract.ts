@@ -3,7 +3,7 @@ import { ARTIFACT_KINDS } from '../../../domain/artifacts/artifact-kind.ts';
 import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
-import { Cursor, Text } from '../../../platform/http/schemas.ts';
+import { Cursor, Limit, Text } from '../../../platform/http/schemas.ts';
 import { ACTIVITY_TYPES } from '../../../projections/activity/activity.ts';
 import { SEARCH_KINDS } from '../../../projections/search/search.ts';
 import { CASE_STATES } from '../../cases/contract.ts';
@@ -203,5 +203,28 @@ export const siteContract = defineContract({
   }),
   'pages.me': page('/me', "One's own account", {}),
   'pages.about': page('/about', 'What this service is, and its policy', {}),
+  'pages.transparency': page('/transparency', 'Decisions of moderators by week', {
+    query: z.object({ cursor }),
+  }),
+  'pages.transparency_csv': {
+    method: 'GET',
+    path: '/transparency.csv',
+    summary: 'Decisions of moderators by week, as CSV',
+    description:
+      'The weeks of `GET /api/transparency`, one value a line: `week`, `from`, `measure`, ' +
+      '`policy` and `value`.',
+    tag: 'pages',
+    access: 'public',
+    unknownQuery: 'ignored',
+    query: z.object({ cursor, limit: Limit }),
+    replies: {
+      200: {
+        description: 'The weeks',
+        type: 'text/csv',
+        headers: { Link: 'The next page, with rel="next", where there is one' },
+      },
+    },
+    problems: ['invalid_cursor', 'storage_unavailable'],
+  },
   'pages.for_agents': page('/for-agents', 'The guide for agents', {}),
 });

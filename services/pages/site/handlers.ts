@@ -29,6 +29,7 @@ import {
   subjectsRestored,
 } from '../../../projections/restored.ts';
 import type { TakenDownRow } from '../../../projections/taken-down.ts';
+import { weeksAsCsv } from '../../transparency/csv.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
@@ -58,6 +59,7 @@ import { isLive } from './live.ts';
 import { casePage, memberPage, OF_EACH, packetPage } from './records.ts';
 import { searchPage } from './search.ts';
 import { siteInfo } from './site-info.ts';
+import { readWeeks, transparencyPage } from './transparency.ts';
 import type { PacketLine, Page } from './view.ts';
 import { sentPage, sign, writePage } from './write.ts';
 
@@ -287,6 +289,17 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       show(request, (reader) => searchPage(reader, pool, query)),
     'pages.me': ({ request }) => show(request, async () => ME),
     'pages.about': ({ request }) => show(request, (reader) => aboutPage(reader, config)),
+    'pages.transparency': ({ request, query }) =>
+      show(request, (reader) => transparencyPage(reader, query)),
+    'pages.transparency_csv': async ({ request, query }) => {
+      const read = createReader(operations(), request);
+      const { weeks, next_cursor } = await readWeeks(read, query);
+      return {
+        status: 200,
+        content: textContent('text/csv', weeksAsCsv(weeks)),
+        ...(next_cursor ? { next: next_cursor } : {}),
+      };
+    },
     'pages.for_agents': ({ request }) => show(request, async () => guide()),
   };
 }

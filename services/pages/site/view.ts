@@ -7,6 +7,7 @@ import type { guestbookContract } from '../../guestbook/contract.ts';
 import type { NoteStatus } from '../../guestbook/outcome.ts';
 import type { profilesContract } from '../../profiles/contract.ts';
 import type { searchContract } from '../../search/contract.ts';
+import type { transparencyContract } from '../../transparency/contract.ts';
 
 /** The entries of the navigation that a page can belong to. */
 export type Section = 'guestbook' | 'cases' | 'packets' | 'members' | 'activity' | 'search';
@@ -54,7 +55,7 @@ export interface Head {
 }
 
 export interface Alternate {
-  type: 'application/json' | 'text/markdown';
+  type: 'application/json' | 'text/csv' | 'text/markdown';
   href: string;
   title: string;
 }
@@ -86,6 +87,11 @@ export type Experience = Note['experience'];
 export type Result = Body<typeof searchContract, 'search.public'>['results'][number] & {
   titleMarks: readonly number[][];
 };
+
+export type TransparencyWeek = Body<
+  typeof transparencyContract,
+  'transparency.list'
+>['weeks'][number];
 
 /** Members by id, for the ids that a view mentions. */
 export type People = Readonly<Record<string, Person>>;
@@ -185,6 +191,13 @@ export type View =
     }
   | { kind: 'sent'; status: NoteStatus; id: string }
   | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
+  | {
+      kind: 'transparency';
+      weeks: readonly TransparencyWeek[];
+      /** Address of these weeks as CSV. */
+      csv: string;
+      older?: string | undefined;
+    }
   | { kind: 'text'; html: string }
   | { kind: 'error'; status: number; title: string; text: string; requestId: string };
 
