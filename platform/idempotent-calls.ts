@@ -1,66 +1,47 @@
-import { type Command, mapAnswer } from './eventstore/command.ts';
+import { type Command, resolveAnswer } from './eventstore/command.ts';
 import type { EventStore } from './eventstore/event-store.ts';
-import { type IdempotentRequest, idempotentCommand } from './eventstore/idempotency.ts';
+import { type Accepted, handle, type Policy } from './eventstore/handle.ts';
 import { moderatorOwner } from './eventstore/owner.ts';
-import { REPLAYED, requestOf } from './http/keyed-call.ts';
+import { type KeyedCall, replayed, requestOf } from './http/keyed-call.ts';
 import type { PrincipalOf } from './http/principal.ts';
-import type { RequestContext, Route } from './http/route.ts';
-import type { JsonObject } from './http/strict-json.ts';
-import type { Refusal } from './refusal.ts';
-
-type Holder = PrincipalOf<'moderator'> | PrincipalOf<'session'>;
-
-/** What the `Idempotency-Key` of a call covers. A key belongs to one member or moderator. */
-export interface Keyed<Principal extends Holder = Holder> {
-  operation: string;
-  route: Route;
-  params?: Record<string, string> | undefined;
-  sent: JsonObject;
-  principal: Principal;
-  request: Pick<RequestContext, 'idempotencyKey'>;
-}
+import { isRefusal, type Refusal } from './refusal.ts';
 
 /** An answer, with the `Idempotency-Replayed` header if it repeats an earlier answer. */
-export interface Once<Answer> {
+interface Once<Answer> {
   answer: Answer;
   headers?: Record<string, string>;
 }
 
-/** Executes the command of a moderator's call, once per `Idempotency-Key`. */
-export function executeOnce<Answer, Code extends string>(
+/** Handles a moderator's command that proves the moderator itself, once per `Idempotency-Key`. */
+export async function executeOnce<Answer, Code extends string>(
   store: EventStore,
-  call: Keyed<PrincipalOf<'moderator'>>,
-  command: Command<Answer, Code>,
+  call: KeyedCall & { principal: PrincipalOf<'moderator'> },
+  { lock, find, load, decide }: Command<Answer, Code>,
   httpStatus: number,
 ): Promise<Once<Answer> | Refusal<Code | 'idempotency_conflict'>> {
-  return store.execute(moderatorOnce(call, command, httpStatus));
-}
-
-/** The command that `executeOnce` executes, for callers that execute or combine commands themselves. */
-export function moderatorOnce<Answer, Code extends string>(
-  call: Keyed<PrincipalOf<'moderator'>>,
-  command: Command<Answer, Code>,
-  httpStatus: number,
-): Command<Once<Answer>, Code | 'idempotency_conflict'> {
-  const owner = moderatorOwner(call.principal.moderatorId);
-  return once({ owner, space: 'moderation', keys: null }, call, command, httpStatus);
-}
-
-function once<S extends 'moderation' | 'session', Answer, Code extends string>(
-  holder: Pick<IdempotentRequest<S>, 'owner' | 'space' | 'keys'>,
-  call: Keyed,
-  command: Command<Answer, Code>,
-  httpStatus: number,
-) {
-  return idempotentCommand<S, Once<Answer>, Code>(
-    {
-      ...holder,
-      ...requestOf({ params: undefined, ...call }),
-    } as unknown as IdempotentRequest<S>,
-    {
-      ...mapAnswer(command, (answer): Once<Answer> => ({ answer })),
-      toReply: ({ answer }) => ({ status: httpStatus, body: answer }),
-      replay: ({ reply }) => ({ answer: reply as Answer, headers: REPLAYED }),
+  type Reply = { status: number; body: Answer; headers?: Record<string, string> };
+  const { moderatorId: id } = call.principal;
+  const policy: Policy<'idempotency_conflict', Reply> = {
+    actor: { type: 'moderator', id },
+    request: { owner: moderatorOwner(id), space: 'moderation', keys: null, ...requestOf(call) },
+    repeat: replayed<Reply>,
+  };
+  const reply = await handle(store, policy, {
+    ...(lock ? { lock } : {}),
+    ...(find ? { find } : {}),
+    load: { rows: load },
+    decide({ rows }, now): Accepted<Reply> | Refusal<Code> {
+      const decided = decide({ rows, locked: [], now });
+      if (isRefusal(decided)) return decided as Refusal<Code>;
+      const toReply = (body: Answer) => ({ status: httpStatus, body });
+      if ('unchanged' in decided) return { appends: [], reply: () => toReply(decided.unchanged) };
+      const { appends, rows: written = [], jobs = [], changesRows = false } = decided;
+      const answer = (events: Parameters<Accepted<Reply>['reply']>[0]) =>
+        toReply(resolveAnswer(decided, [...events]));
+      return { appends, rows: written, jobs, changesRows, reply: answer };
     },
-  );
+  });
+  if (isRefusal(reply)) return reply as Refusal<Code | 'idempotency_conflict'>;
+  const { body: answer, headers } = reply;
+  return headers ? { answer, headers } : { answer };
 }

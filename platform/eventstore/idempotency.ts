@@ -4,20 +4,10 @@ import { contentHash } from '../body-hash.ts';
 import { fault } from '../fault.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import { query } from '../postgres/query.ts';
-import { isRefusal, type Refusal, refuse } from '../refusal.ts';
+import { type Refusal, refuse } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-  type Loaded,
-  resolveAnswer,
-  type Unchanged,
-  type Writes,
-} from './command.ts';
+import { resolveAnswer, type Unchanged, type Writes } from './command.ts';
 import type { RecordedEvent } from './event.ts';
-import type { EventStore } from './event-store.ts';
-import type { Load, Rows } from './load.ts';
 import type { Owner } from './owner.ts';
 import { type HolderOf, type Receipt, type ReceiptRow, readReceipt } from './receipts.ts';
 
@@ -86,29 +76,6 @@ interface RequestIn<S extends Space> {
   keys: (typeof POLICIES)[S]['binding'] extends 'body' ? null : KeyRing;
 }
 
-/** A command with what its receipt needs. */
-export interface IdempotentCommand<Answer, Code extends string, Known = unknown>
-  extends Omit<Command<Answer, Code, Known>, 'decide'> {
-  /** `bodyHash` returns the hash of the body that the receipt stores. */
-  decide(loaded: Loaded<Known>, bodyHash: () => string): Decision<Answer, Code>;
-  /**
-   * Checked before the receipt is used, so for repeated requests too. `isRepeat` tells whether the
-   * request repeats the one of the receipt exactly.
-   */
-  guard?(loaded: Loaded<Known>, isRepeat: () => boolean): Refusal<Code> | null;
-  /** The status and body that the receipt stores of an answer. */
-  toReply(answer: Answer): { status: number; body: unknown };
-  /** The answer to an exact repeat; the stored body by default. */
-  replay?(receipt: ReceiptRow, loaded: Loaded<Known>): Answer | Refusal<Code>;
-}
-
-/** Defines an idempotent command; infers the rows of its functions from `load`. */
-export function defineIdempotentCommand<Answer, Code extends string, const Of extends Load>(
-  command: IdempotentCommand<Answer, Code, Rows<Of>> & { load: Of },
-): IdempotentCommand<Answer, Code> {
-  return command;
-}
-
 /** Whether a command with the key has a receipt by now. Waits for no command that is under way. */
 export const hasReceipt = async <S extends Space>(
   pool: pg.Pool,
@@ -117,50 +84,8 @@ export const hasReceipt = async <S extends Space>(
   key: string,
 ): Promise<boolean> => (await query(pool, readReceipt(owner, space, key))).length > 0;
 
-/**
- * Executes a command once per idempotency key. The receipt is committed with the command's writes.
- * A request that repeats key, route and body is answered from the receipt; one that differs gets
- * the conflict of the space's policy. A command that changes nothing stores nothing. Receipts are permanent, so a reply must not contain free text
- * unless its erasure is provided for.
- */
-export function executeIdempotently<S extends Space, Answer, Code extends string>(
-  store: EventStore,
-  request: IdempotentRequest<S>,
-  command: IdempotentCommand<Answer, Code>,
-): Promise<Answer | Refusal<Code | Conflict<S>>> {
-  return store.execute(idempotentCommand(request, command));
-}
-
-/**
- * The command that `executeIdempotently` executes, for callers that execute or combine commands
- * themselves. Throws if the space requires a key and the request has none.
- */
-export function idempotentCommand<S extends Space, Answer, Code extends string>(
-  request: IdempotentRequest<S>,
-  { guard, toReply, replay, decide, ...command }: IdempotentCommand<Answer, Code>,
-): Command<Answer, Code | Conflict<S>> {
-  const memory = receiptsOf(request);
-  return defineCommand({
-    ...command,
-    load: { command: command.load, receipts: memory.read },
-    decide({ rows, ...context }): Decision<Answer, Code | Conflict<S>> {
-      const loaded = { ...context, rows: rows.command };
-      const receipt = memory.find(rows.receipts);
-      const refused = guard?.(loaded, () => memory.isRepeat(receipt));
-      if (refused) return refused;
-      if (receipt) {
-        if (!memory.isRepeat(receipt)) return memory.conflict;
-        const replayed = replay ? replay(receipt, loaded) : (receipt.reply as Answer);
-        return isRefusal(replayed) ? (replayed as Refusal<Code>) : { unchanged: replayed };
-      }
-      const decision = decide(loaded, memory.bodyHash);
-      return isRefusal(decision) ? decision : memory.keep(decision, toReply);
-    },
-  });
-}
-
 /** How the receipt of a request is read, compared and written. */
-export interface Receipts<Code extends string> {
+interface Receipts<Code extends string> {
   /** Read after the command's locks, so that a concurrent repeat finds the winner's receipt. */
   read: Sql<ReceiptRow> | null;
   find(rows: readonly ReceiptRow[]): ReceiptRow | undefined;
@@ -177,7 +102,13 @@ export interface Receipts<Code extends string> {
   ): Writes<Answer> | Unchanged<Answer>;
 }
 
-/** Throws if the space requires a key and the request has none. */
+/**
+ * The receipts of a request, one for each idempotency key. A receipt is committed with the command's
+ * writes; a request that repeats key, route and body is answered from it, and one that differs gets the
+ * conflict of the space. A command that changes nothing stores nothing. Receipts are permanent, so a reply
+ * must not contain free text unless its erasure is provided for. Throws if the space requires a key and the
+ * request has none.
+ */
 export function receiptsOf<S extends Space>(request: IdempotentRequest<S>): Receipts<Conflict<S>> {
   const { owner, space, key, operation, route } = request as IdempotentRequest;
   const policy: Policy = POLICIES[space];

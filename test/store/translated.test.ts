@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
 import type { Command } from '../../platform/eventstore/event-store.ts';
+import type { KeyedCall } from '../../platform/http/keyed-call.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import { executeOnce, type Keyed } from '../../platform/idempotent-calls.ts';
+import { executeOnce } from '../../platform/idempotent-calls.ts';
 import { isServerError } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
@@ -47,7 +48,7 @@ t.test('undoes the work when its receipt fails on a server of another language',
     sent: {},
     principal: { kind: 'moderator', moderatorId: randomUUID() },
     request: { idempotencyKey: randomUUID() },
-  } as unknown as Keyed<PrincipalOf<'moderator'>>;
+  } as unknown as KeyedCall & { principal: PrincipalOf<'moderator'> };
   const work: Command<string> = {
     load: sql`INSERT INTO worked VALUES (1)`,
     decide: () => ({ answer: 'done', appends: [], changesRows: true }),
