@@ -10,6 +10,7 @@ import type {
 import type { Item as NoteItem } from '../../services/moderation/queue/item.ts';
 import type { MemberItem as GivenMember } from '../../services/moderation/queue/member-item.ts';
 import type { RecordItem as GivenRecord } from '../../services/moderation/queue/record-item.ts';
+import type { RewindPreview, RewindReply } from '../../services/moderation/rewind/contract.ts';
 import type { Stats } from '../../services/moderation/stats/contract.ts';
 
 /** The service's own types, so that the console cannot drift from the API. */
@@ -21,6 +22,8 @@ export type {
   HistoryEvent,
   ListView,
   NoteItem,
+  RewindPreview,
+  RewindReply,
   Stats,
   ThreadNote,
 };

@@ -16,6 +16,7 @@ import { formatTime, fullTime } from './format.ts';
 import { toItemId } from './item-ids.ts';
 import { actorName, eventText, isSubjectType } from './labels.ts';
 import { openItem, showView } from './navigation.ts';
+import { Rewind } from './rewind.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
 
@@ -29,6 +30,8 @@ export function Audit() {
   const { moderator, policy, subject } = useStore(store).filters;
   const query = toParams({ moderator, policy, subject }).toString();
   const { entries, cursor, fault, loading, read } = useEntries(query);
+  const [rewinding, setRewinding] = useState<{ id: string; name: string } | null>(null);
+  const rewindable = useRewindable(entries);
   return (
     <section class="page" aria-labelledby="page-title">
       <div class="list-line">
@@ -36,6 +39,11 @@ export function Audit() {
           Audit
         </h2>
         <div class="row-buttons">
+          {rewindable && (
+            <button type="button" class="button" onClick={() => setRewinding(rewindable)}>
+              Rewind…
+            </button>
+          )}
           <button type="button" class="button" onClick={() => void read(null)}>
             Refresh
           </button>
@@ -59,8 +67,29 @@ export function Audit() {
           Older entries
         </button>
       )}
+      {rewinding && (
+        <Rewind
+          moderator={rewinding}
+          onClose={() => setRewinding(null)}
+          onDone={() => void read(null)}
+        />
+      )}
     </section>
   );
+}
+
+/** The moderator by whom the audit is filtered, for a lead, unless it is the lead or several have the name. */
+function useRewindable(entries: readonly Entry[]): { id: string; name: string } | null {
+  const { me, filters } = useStore(store);
+  if (me?.role !== 'lead' || !filters.moderator) return null;
+  const names = new Map(
+    entries.flatMap(({ actor: { type, id, name = '' } }) =>
+      type === 'moderator' && id ? [[id, name] as const] : [],
+    ),
+  );
+  const [moderator, ...others] = names;
+  if (!moderator || others.length > 0 || moderator[0] === me.id) return null;
+  return { id: moderator[0], name: moderator[1] || 'the moderator' };
 }
 
 /** Reads the entries that match a query, page by page, starting again when the query changes. */

@@ -68,6 +68,16 @@ export const kindBy = (item: Item): string =>
 export const decisionText = (action: Action, policy?: string): string =>
   policy ? `${DECISION_TEXTS[action]}: ${policy}` : DECISION_TEXTS[action];
 
+const FURTHER_TEXTS: Record<string, string> = {
+  undo: 'Undone',
+  disable: 'Disabled',
+  enable: 'Enabled',
+};
+
+/** What a moderator did, as a preview of a rewind lists it. */
+export const rewindActionText = (action: string): string =>
+  DECISION_TEXTS[action as Action] ?? FURTHER_TEXTS[action] ?? action;
+
 const FINDING_NAMES: Record<string, string> = {};
 export const findingName = (code: string): string => {
   FINDING_NAMES[code] ??= code.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());

@@ -1,6 +1,6 @@
-import { toParams } from './address.ts';
+import { NO_FILTERS, toParams } from './address.ts';
 import { call } from './api.ts';
-import type { Item, QueueBody } from './api-model.ts';
+import { type Item, isList, type QueueBody } from './api-model.ts';
 import { withItemId } from './item-ids.ts';
 import { nextRequest, pickLatest } from './refresh.ts';
 import { currentList, get } from './state.ts';
@@ -28,7 +28,9 @@ export async function readItems(ids: readonly string[]): Promise<QueueBody> {
 }
 
 async function readList(more: Record<string, string>): Promise<Page> {
-  const params = toParams(get().filters);
+  // The filters of the audit are none of the queue, which changes meanwhile.
+  const { view, filters } = get();
+  const params = toParams(isList(view) ? filters : NO_FILTERS);
   for (const [name, value] of Object.entries({ view: currentList(), ...more }))
     params.set(name, value);
   const request = nextRequest();

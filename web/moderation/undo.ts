@@ -1,6 +1,6 @@
 import { randomUuid } from '../shared/random.ts';
 import { call, type Failure, toFailure } from './api.ts';
-import type { BatchResult, Decided, Item, View } from './api-model.ts';
+import type { Decided, Item, View } from './api-model.ts';
 import { refusalText } from './failure-text.ts';
 import { plural } from './format.ts';
 import { decisionsSettled } from './in-flight.ts';
@@ -8,6 +8,7 @@ import { toQuote } from './labels.ts';
 import { showArrivals } from './list-changes.ts';
 import { forgetDecision } from './own-decisions.ts';
 import { focusOn, nextAfter, refreshList, removeDecided } from './queue.ts';
+import { undoWholeBatch } from './rewinds.ts';
 import {
   currentItem,
   findItem,
@@ -120,10 +121,10 @@ function decisionOfView(itemId: string): 'deferred' | 'escalated' | undefined {
 
 async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<void> {
   const { batchId, words, key } = batch;
-  const path = `batches/${batchId}/undo`;
   const { focusId: before } = get();
-  const { results } = await call<{ results: BatchResult[] }>('POST', path, {}, key);
-  const undone = results.filter(({ status }) => status === 'undone');
+  const results = await undoWholeBatch(batchId, key);
+  // The undo of a rewind decides again.
+  const undone = results.filter(({ status }) => status === 'undone' || status === 'decided');
   for (const { note_id } of undone) forgetDecision(note_id);
   await refreshList({ whole: true });
   showArrivals();
