@@ -166,6 +166,9 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     createPreparedOperation('POST /api/guestbook/:id/report', publicNote, ({ id }) =>
       post(`/api/guestbook/${id}/report`, { reason: 'spam' }, { cookie }),
     ),
+    createPreparedOperation('POST /report', publicNote, ({ id }) =>
+      api.call('POST', '/report', { form: { type: 'note', id, reason: 'spam' } }),
+    ),
     createPreparedOperation(
       'POST /api/guestbook/:id/appeal',
       async () => {

@@ -355,6 +355,7 @@ export const SCHEMA_GLOSSARY: Readonly<Record<string, string>> = {
   NextItems: 'Claims the next items of the queue.',
   Note: 'A public note of a guestbook.',
   NoteForm: 'The form of a note, for pages without scripts.',
+  ReportForm: 'The form of a report, for pages without scripts.',
   NoteOnCase: 'A note on a case.',
   NoteOutcome: 'The outcome of a note, as its author may know it.',
   NoteScreening: 'What the automatic screening found in a note.',

@@ -30,6 +30,7 @@ export function robots(baseUrl: string): string {
   return `User-agent: *
 Allow: /
 Disallow: /moderation
+Disallow: /report
 Disallow: /api/moderation/
 Disallow: /api/membership/
 

@@ -14,7 +14,7 @@ import { reportCommand } from '../guestbook/author-commands.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
 import type { ReportRequest, reportsContract } from './contract.ts';
 
-type ReportPolicy<Code extends string> = Policy<
+export type ReportPolicy<Code extends string> = Policy<
   Code,
   ReplyOf<(typeof reportsContract)['report.create']>,
   null,

@@ -27,6 +27,8 @@ t.test(
       search: '/search?q=telescope',
       write: '/write',
       sent: `/notes/${note.id}/sent`,
+      report: `/report?type=note&id=${note.id}`,
+      'report-sent': '/report/sent',
       about: '/about',
       'for-agents': '/for-agents',
       'not-found': '/nothing/here',

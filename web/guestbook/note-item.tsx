@@ -53,7 +53,18 @@ export function NoteItem({ note, heading: Heading = 'h3', approved, replies, liv
             </a>
           </>
         )}
-        {live && <Report note={note} title={title} />}
+        {live ? (
+          <Report note={note} title={title} />
+        ) : (
+          <a
+            class="button quiet"
+            href={`/report?type=note&id=${note.id}`}
+            rel="nofollow"
+            aria-describedby={title}
+          >
+            Report
+          </a>
+        )}
       </div>
     </article>
   );

@@ -3,6 +3,7 @@ import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { CaseList, CaseState } from './case-list.tsx';
 import { Empty, Facts, Filters, ForeignTitle, Pager, PersonName, Prose, Tag } from './parts.tsx';
+import { ReportLink } from './report.tsx';
 
 const FILTERS = [
   ['open', 'Open'],
@@ -42,6 +43,7 @@ interface Step {
   text: string | null;
   tag?: 'good' | 'look';
   artifactId?: string | null;
+  isNote?: boolean;
 }
 
 const DECISIONS = {
@@ -77,6 +79,7 @@ function stepsOf({ submissions, reviews, notes }: CaseRecord): Step[] {
       by: one.member_id,
       word: 'wrote',
       text: one.message,
+      isNote: true,
     })),
   ];
   return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
@@ -120,6 +123,9 @@ export function Case({ record, people }: ViewOf<'case'>) {
             ['Case id', <code class="code">{found.id}</code>],
           ]}
         />
+        <p>
+          <ReportLink type="case" id={found.id} />
+        </p>
       </article>
       <section aria-labelledby="record">
         <h2 id="record">What happened</h2>
@@ -138,6 +144,11 @@ export function Case({ record, people }: ViewOf<'case'>) {
                   <p class="hint">The text was erased with its author's account.</p>
                 ) : (
                   <Prose text={step.text} />
+                )}
+                {step.isNote && step.text !== null && (
+                  <p>
+                    <ReportLink type="case_note" id={step.id} />
+                  </p>
                 )}
                 {step.artifactId && (
                   <p>

@@ -4,6 +4,7 @@ import { When } from '../shared/time.tsx';
 import { CaseList } from './case-list.tsx';
 import { PacketList } from './packets.tsx';
 import { Empty, Facts, ForeignLink, ForeignTitle, Pager, Prose } from './parts.tsx';
+import { ReportLink } from './report.tsx';
 
 export function Members({ members, older }: ViewOf<'members'>) {
   return (
@@ -73,6 +74,9 @@ export function Member({ member, notes, packets, cases }: ViewOf<'member'>) {
             ['Member id', <code class="code">{member.id}</code>],
           ]}
         />
+        <p>
+          <ReportLink type="profile" id={member.id} />
+        </p>
       </article>
       {packets.length > 0 && (
         <section aria-labelledby="packets">

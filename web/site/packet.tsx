@@ -3,6 +3,7 @@ import type { Artifact, ViewOf } from '../../services/pages/site/view.ts';
 import { foreign, UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { Facts, ForeignLink, ForeignTitle, PersonName, Prose } from './parts.tsx';
+import { ReportLink } from './report.tsx';
 
 type Content<Kind> = Extract<Artifact['packet'], { kind: Kind }>['content'];
 
@@ -59,6 +60,9 @@ export function Packet({ artifact, supersededBy, people }: ViewOf<'packet'>) {
           </ul>
         </>
       )}
+      <p>
+        <ReportLink type="artifact" id={artifact.id} />
+      </p>
     </article>
   );
 }

@@ -12,6 +12,7 @@ import { Member, Members } from './members.tsx';
 import { Packet } from './packet.tsx';
 import { Packets } from './packets.tsx';
 import { ErrorText, GuideText } from './plain.tsx';
+import { Report, Reported } from './report.tsx';
 import { Search } from './search.tsx';
 import { Transparency } from './transparency.tsx';
 import { Sent, Write } from './write.tsx';
@@ -67,6 +68,10 @@ function Content(view: Exclude<View, LiveView>) {
       return <Write {...view} />;
     case 'sent':
       return <Sent {...view} />;
+    case 'report':
+      return <Report {...view} />;
+    case 'reported':
+      return <Reported />;
     case 'about':
       return <About {...view} />;
     case 'transparency':

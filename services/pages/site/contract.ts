@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { ARTIFACT_KINDS } from '../../../domain/artifacts/artifact-kind.ts';
 import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
+import { RECORD_TYPES } from '../../../domain/publications/record-type.ts';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
 import { Cursor, Limit, Text } from '../../../platform/http/schemas.ts';
 import { ACTIVITY_TYPES } from '../../../projections/activity/activity.ts';
 import { SEARCH_KINDS } from '../../../projections/search/search.ts';
 import { CASE_STATES } from '../../cases/contract.ts';
+import { REPORTS_PER_DAY, REPORTS_PER_TEN_MINUTES } from '../../guestbook/limits.ts';
 import { ATOM, JSON_FEED } from './feeds.ts';
 
 /** Any text: what no record can have is answered with a page that says so. */
@@ -71,6 +73,12 @@ const Form = z
     website: field,
   })
   .meta({ id: 'NoteForm' });
+
+/** What the form of a report can be about. */
+const REPORTABLE = ['note', ...RECORD_TYPES] as const;
+const Report = z
+  .strictObject({ type: field, id: field, reason: field, details: field, website: field })
+  .meta({ id: 'ReportForm' });
 
 const before = Cursor.optional();
 
@@ -172,6 +180,37 @@ export const siteContract = defineContract({
     params: id,
     cacheControl: 'no-store',
   }),
+  'pages.report': page('/report', 'The form for a report, which needs no script', {
+    query: z.object({ type: z.enum(REPORTABLE).meta({ examples: ['note'] }), id: anything }),
+  }),
+  'pages.report_send': {
+    method: 'POST',
+    path: '/report',
+    summary: 'Report something public by the form at /report',
+    description:
+      'A note as a guest or as the member of the session; a profile, packet, case or case note as a member alone. For browsers; programs use POST /api/v1/reports.',
+    tag: 'pages',
+    access: 'public',
+    origin: 'cookie',
+    unknownQuery: 'ignored',
+    form: true,
+    body: Report,
+    limits: [REPORTS_PER_TEN_MINUTES, REPORTS_PER_DAY],
+    replies: {
+      303: {
+        description: 'Received',
+        empty: true,
+        headers: { Location: 'The page that says so' },
+      },
+      422: {
+        description: 'The form again, with the reasons',
+        type: 'text/html',
+        headers: PAGE_HEADERS,
+      },
+    },
+    problems: ['not_found'],
+  },
+  'pages.reported': page('/report/sent', 'The answer to a report', {}),
   'pages.members': page('/members', 'Members with a published profile', {
     ...gated,
     query: z.object({ cursor }),

@@ -7,7 +7,9 @@ import { createReader, type Reader } from '../../../platform/http/reader.ts';
 import type { Handlers, RequestContext } from '../../../platform/http/route.ts';
 import { keep } from '../../../platform/keep.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
+import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
 import { query } from '../../../platform/postgres/query.ts';
+import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { activityTakenDown } from '../../../projections/activity/taken-down.ts';
 import { artifactsTakenDown } from '../../../projections/artifacts/artifacts.ts';
@@ -29,6 +31,11 @@ import {
   subjectsRestored,
 } from '../../../projections/restored.ts';
 import type { TakenDownRow } from '../../../projections/taken-down.ts';
+import { REPORTS_PER_DAY, REPORTS_PER_TEN_MINUTES } from '../../guestbook/limits.ts';
+import { sessionAuthenticator } from '../../membership/sessions.ts';
+import type { PublicationKind } from '../../publications/publication-kind.ts';
+import type { ReportRequest } from '../../reports/contract.ts';
+import { reportRecordInSession } from '../../reports/report-in-session.ts';
 import { weeksAsCsv } from '../../transparency/csv.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
@@ -57,6 +64,7 @@ import {
 } from './lists.ts';
 import { isLive } from './live.ts';
 import { casePage, memberPage, OF_EACH, packetPage } from './records.ts';
+import { REPORTED, reportPage, sendReport } from './report.ts';
 import { searchPage } from './search.ts';
 import { siteInfo } from './site-info.ts';
 import { readWeeks, transparencyPage } from './transparency.ts';
@@ -68,6 +76,8 @@ export interface SiteDeps {
   keys: KeyRing;
   readPool: pg.Pool;
   store: EventStore;
+  limits: RouteLimits;
+  publicationKinds: readonly PublicationKind[];
   /** The operations of this instance; called once a request arrives. */
   operations: () => Operations;
 }
@@ -101,6 +111,17 @@ const ME: Page = {
 export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const { config, keys, readPool: pool, operations } = deps;
   const site = siteInfo(config);
+  const authenticate = sessionAuthenticator(deps.store.pool, keys);
+  const reports = {
+    readPool: pool,
+    publicationKinds: deps.publicationKinds,
+    operations,
+    async reportRecord(kind: PublicationKind, report: ReportRequest, request: RequestContext) {
+      if (!config.apiOpen) return refuse('api_disabled');
+      const session = await authenticate(request);
+      return isRefusal(session) ? session : reportRecordInSession(deps, kind, session, report);
+    },
+  };
   const guide = keep(() => forAgentsPage(config));
 
   async function show(request: RequestContext, make: (reader: Reader) => Promise<Page>) {
@@ -272,6 +293,23 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     },
     'pages.note_sent': ({ request, params }) =>
       show(request, () => sentPage(deps.store.pool, params.id, config.undoWindowSeconds)),
+    'pages.report': ({ request, query }) => show(request, () => reportPage(reports, query)),
+    'pages.report_send': async (call) => {
+      const { request, body } = call;
+      const shown = (page: Page) => show(request, async () => page);
+      const withLimits = {
+        ...reports,
+        reportRecord: (...[kind, report]: Parameters<typeof reports.reportRecord>) =>
+          deps.limits.within(call, [REPORTS_PER_TEN_MINUTES, REPORTS_PER_DAY], () =>
+            reports.reportRecord(kind, report, request),
+          ),
+      };
+      const again = await sendReport(withLimits, body, request, shown);
+      if (again) return { ...(await shown(again)), status: 422 };
+      const headers = { location: '/report/sent' };
+      return { status: 303, content: { type: '', bytes: '' }, headers };
+    },
+    'pages.reported': ({ request }) => show(request, async () => REPORTED),
     'pages.members': ({ request, query }) => show(request, (reader) => membersPage(reader, query)),
     'pages.member': ({ request, params }) =>
       show(request, (reader) => memberPage(reader, pool, keys, params.handle)),

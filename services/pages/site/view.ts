@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RecordType } from '../../../domain/publications/record-type.ts';
 import type { activityContract } from '../../activity/contract.ts';
 import type { artifactsContract } from '../../artifacts/contract.ts';
 import type { casesContract } from '../../cases/contract.ts';
@@ -190,6 +191,16 @@ export type View =
       problems: Readonly<Record<string, string>>;
     }
   | { kind: 'sent'; status: NoteStatus; id: string }
+  | {
+      kind: 'report';
+      subject: ReportSubject;
+      /** The chosen reason; empty before one is chosen. */
+      reason: string;
+      details: string;
+      /** Why the report was refused, by field; the key is empty for the whole form. */
+      problems: Readonly<Record<string, string>>;
+    }
+  | { kind: 'reported' }
   | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
   | {
       kind: 'transparency';
@@ -200,6 +211,15 @@ export type View =
     }
   | { kind: 'text'; html: string }
   | { kind: 'error'; status: number; title: string; text: string; requestId: string };
+
+/** What a report is about. */
+export interface ReportSubject {
+  type: 'note' | RecordType;
+  id: string;
+  title: string;
+  /** Address of its page. */
+  href: string | undefined;
+}
 
 /** What the activity says of a note: who wrote it, and whether it is a reply. */
 export interface ActivityNote {
