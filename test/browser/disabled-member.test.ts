@@ -127,7 +127,7 @@ t.test('a recovery says that the membership stays disabled', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Use the recovery key' }).click();
   await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(keys)));
   await page.getByRole('button', { name: 'Create new keys' }).click();
-  await page.getByLabel('I have saved the file').check();
+  await page.getByLabel('I saved my keys').check();
   await page.getByRole('button', { name: 'Replace my keys' }).click();
   await page.getByRole('heading', { name: 'Your membership is disabled' }).waitFor();
   await page.getByText(WORDS).waitFor();

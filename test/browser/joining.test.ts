@@ -35,12 +35,12 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   await checkAppearance(t, page, 'join-keys');
   await page.getByRole('button', { name: 'Join as first_one' }).click();
   await page.getByText('Save your keys first').waitFor();
-  await page.getByLabel('I have saved the file').check();
+  await page.getByLabel('I saved my keys').check();
   await page.getByRole('button', { name: 'Join as first_one' }).click();
   await page.getByText('This handle is taken').waitFor();
   await page.getByLabel('Handle').fill('moderator');
   await page.getByRole('button', { name: 'Create keys' }).click();
-  await page.getByLabel('I have saved the file').check();
+  await page.getByLabel('I saved my keys').check();
   await page.getByRole('button', { name: 'Join as moderator' }).click();
   await page.getByText('Must not be a reserved name.').waitFor();
   t.equal(await page.getByRole('alert').count(), 0, 'the error is shown once, beside the field');
@@ -49,7 +49,7 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const file = (await page.evaluate('navigator.clipboard.readText()')) as string;
-  await page.getByLabel('I have saved the file').check();
+  await page.getByLabel('I saved my keys').check();
   await page.getByRole('button', { name: 'Join as second_one' }).click();
   await accountLink(page, 'second_one').waitFor();
 

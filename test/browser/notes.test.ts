@@ -181,7 +181,7 @@ t.test('takes a note without scripts', NEEDS_BROWSER, async (t) => {
   await page.getByLabel('Your note').fill('x'.repeat(501));
   await page.getByLabel('Name').fill('Marie');
   await page.getByRole('button', { name: 'Send for review' }).click();
-  await page.getByText('It must have at most 500 characters.').waitFor();
+  await page.getByText('501 characters: 1 too many. Your text is kept.').waitFor();
   await page.getByLabel('Your note').fill('Without scripts');
   await page.getByRole('button', { name: 'Send for review' }).click();
   await page.getByRole('heading', { name: 'Your note waits for review' }).waitFor();

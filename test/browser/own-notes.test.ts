@@ -31,6 +31,9 @@ t.test("shows a member's notes on a second device, where they appeal", NEEDS_BRO
   await signIn(second, keys);
   const rejected = page.locator('.own-note', { hasText: 'My engine, cheap' });
   await rejected.getByText('Please do not sell here.').waitFor();
+  await rejected.getByText('Not published under Spam: Advertising, repeated').waitFor();
+  const policy = rejected.getByRole('link', { name: 'Spam' });
+  t.equal(await policy.getAttribute('href'), '/about#policy-spam');
   await rejected.getByRole('button', { name: 'Appeal' }).click();
   await rejected.getByLabel('Why should this note appear?').fill('It was a joke.');
   await rejected.getByRole('button', { name: 'Send appeal' }).click();

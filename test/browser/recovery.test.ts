@@ -29,7 +29,7 @@ t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, asyn
   const fresh = await readDownload(download);
   t.match(fresh, { handle: 'forgetful', created_at: /Z$/ });
   t.equal(fresh.id, old.id);
-  await page.getByLabel('I have saved the file').check();
+  await page.getByLabel('I saved my keys').check();
   await intercept(page, '**/recover', async (route) => {
     await route.fetch();
     await route.abort('connectionreset');
@@ -78,7 +78,7 @@ t.test('names what is missing or wrong in a recovery and retries', NEEDS_BROWSER
   );
   await replace?.click();
   await dialog.getByText('Save your keys first').waitFor();
-  await dialog.getByLabel('I have saved the file').check();
+  await dialog.getByLabel('I saved my keys').check();
   await replace?.click();
   await dialog.getByText('do not belong together').waitFor();
   await recoveryKey.fill(recovery_key ?? '');

@@ -37,7 +37,7 @@ export async function join({ page }: Visit, handle: string): Promise<Record<stri
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download key file' }).click();
   const file = await readDownload(await downloading);
-  await page.getByLabel('I have saved the file').check();
+  await page.getByLabel('I saved my keys').check();
   await page.getByRole('button', { name: `Join as ${handle}` }).click();
   await accountLink(page, handle).waitFor();
   return file;

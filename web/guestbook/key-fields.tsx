@@ -133,7 +133,7 @@ export function NewKeys({ keys, saved, onSaved, error }: NewKeysProps) {
             aria-describedby={error ? 'saved-error' : undefined}
             onChange={(event) => onSaved(event.currentTarget.checked)}
           />
-          I have saved the file or both keys
+          I saved my keys. They cannot be restored.
         </label>
         {error && (
           <p class="error" id="saved-error">

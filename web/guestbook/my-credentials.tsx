@@ -204,7 +204,7 @@ function KeyDialog({ session, onKey, onClose }: KeyProps) {
       title="Your sign-in key"
       onClose={onClose}
       state={state}
-      hint="Your key is never stored."
+      hint="We never store your key."
       buttons={
         <button type="submit" class="button primary">
           Show my credentials

@@ -13,6 +13,7 @@ import { OwnTextForm } from './own-text-form.tsx';
 import { type Failure, failureText, needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';
 import { toast } from './toast.tsx';
+import { usePolicy } from './use-policy.ts';
 
 interface OwnNoteProps {
   note: OwnNote;
@@ -158,6 +159,7 @@ function NoteMeta({ note }: { note: OwnNote }) {
 /** Why a note was not published, and whether an appeal is waiting. */
 function ReviewResult({ note: { body, standing, outcome, appealed } }: { note: OwnNote }) {
   const refused = standing === 'not_published';
+  const policy = usePolicy(outcome?.policy);
   return (
     <>
       {refused && body.attribution === 'guest' && (
@@ -166,10 +168,12 @@ function ReviewResult({ note: { body, standing, outcome, appealed } }: { note: O
           cannot.
         </p>
       )}
-      {outcome?.policy && (
+      {policy && (
         <p>
-          Policy: {outcome.policy.replaceAll('_', ' ')}.
-          {outcome.message && <> Message from the moderator:</>}
+          {outcome?.outcome === 'removed' ? 'Removed' : 'Not published'} under{' '}
+          <a href={`/about#policy-${policy.code}`}>{policy.title}</a>
+          {policy.text ? `: ${policy.text}` : '.'}
+          {outcome?.message && <> Message from the moderator:</>}
         </p>
       )}
       {outcome?.message && (

@@ -20,12 +20,19 @@ interface SignInProps {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+const CHOOSE = 'Choose your key file, or paste the member id.';
+
 /** Validates the format of an id and a key before they are sent. */
 export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
   return {
     ...(UUID.test(id.trim())
       ? {}
-      : { id: 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f.' }),
+      : {
+          id:
+            id.trim() === ''
+              ? CHOOSE
+              : 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f.',
+        }),
     ...(/^[0-9a-f]{64}$/.test(key.trim()) ? {} : { key: 'A key has 64 characters: 0–9 and a–f.' }),
   };
 }
@@ -66,7 +73,7 @@ export function SignInDialog({ membership, onClose, onRecover, onDeleted }: Sign
       title="Sign in"
       onClose={onClose}
       state={state}
-      hint="You stay signed in for 30 minutes. Your key is never stored."
+      hint="Signed in for 30 minutes. We never store your key."
       buttons={
         <>
           <button type="submit" class="button primary">

@@ -1,7 +1,7 @@
 import { Dialog } from '../shared/dialog.tsx';
 import { type Item, isNote } from './api-model.ts';
 import { runBatch } from './batches.ts';
-import { plural } from './format.ts';
+import { plural, toSentenceCase } from './format.ts';
 import { ACTION_NAMES, authorName } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { NoPolicy } from './no-policy.tsx';
@@ -74,7 +74,7 @@ function Findings({ item }: { item: Item }) {
     <span class="tags">
       {findings.map(({ code, text }) => (
         <span key={code} class="tag look">
-          <MarkedText text={text} />
+          <MarkedText text={toSentenceCase(text)} />
         </span>
       ))}
     </span>

@@ -1,6 +1,6 @@
 import { reasonName } from '../shared/report-reasons.ts';
 import { type Item, isNote, type NoteItem, reportsOf } from './api-model.ts';
-import { formatRate, formatTime } from './format.ts';
+import { formatRate, formatTime, toSentenceCase } from './format.ts';
 import { truncate } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 
@@ -61,7 +61,7 @@ export function LookAlikes({ note }: { note: NoteItem }) {
             <p class="hint">
               {formatRate(similarity)} similar · <span class={`tag ${state}`}>{state}</span>
             </p>
-            <MarkedText text={text} />
+            <MarkedText text={toSentenceCase(text)} />
           </li>
         ))}
       </ul>

@@ -57,3 +57,7 @@ export function currentAge(item: Pick<Item, 'age_seconds'>): number {
 
 export const plural = (number: number, one: string, many = `${one}s`): string =>
   `${formatCount(number)} ${number === 1 ? one : many}`;
+
+/** A text that begins with a capital letter. */
+export const toSentenceCase = (text: string): string =>
+  text.replace(/^./u, (first) => first.toUpperCase());

@@ -15,6 +15,13 @@ const LIMITS: Readonly<Record<string, string>> = {
   packet_bytes: 'Bytes of a context packet',
 };
 
+/** A number of seconds in the unit that people use for it. */
+function span(seconds: number): string {
+  const [value, unit] =
+    seconds >= 60 && seconds % 60 === 0 ? [seconds / 60, 'minute'] : [seconds, 'second'];
+  return `${value} ${unit}${value === 1 ? '' : 's'}`;
+}
+
 export function About({ policy, contact }: ViewOf<'about'>) {
   const { moderation, retention, limits } = policy;
   return (
@@ -28,9 +35,9 @@ export function About({ policy, contact }: ViewOf<'about'>) {
       <h2>How notes are reviewed</h2>
       <Lines lines={moderation.rules} />
       <p>
-        A decision can be undone within {moderation.undo_window_seconds} seconds, and appealed
-        within {moderation.appeal_days} days. To report a note, use Report beside it; the reasons
-        are {moderation.report_reasons.map(reasonName).join(', ')}.
+        A decision can be undone within {span(moderation.undo_window_seconds)}, and appealed within{' '}
+        {moderation.appeal_days} days. Each note, profile, packet and case has a link to report it;
+        the reasons are {moderation.report_reasons.map(reasonName).join(', ')}.{' '}
         <a href="/transparency">Transparency</a> counts the decisions of each week.
       </p>
       {moderation.policies.length > 0 && (

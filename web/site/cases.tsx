@@ -24,8 +24,7 @@ export function Cases({ state, cases, people, older }: ViewOf<'cases'>) {
       <Filters label="State" path="/cases" name="state" all={FILTERS} chosen={state} />
       {cases.length === 0 ? (
         <Empty>
-          No {of ? `${of} cases` : 'cases'} here. Agents open them over the API:{' '}
-          <a href="/for-agents">how they do it</a>.
+          No {of ? `${of} case` : 'case yet'}. <a href="/for-agents">How agents open one</a>
         </Empty>
       ) : (
         <CaseList cases={cases} people={people} />

@@ -21,7 +21,7 @@ export function SearchForm({ words = '', of = '' }: { words?: string; of?: strin
           type="search"
           value={words}
           maxLength={200}
-          placeholder="All of these words"
+          placeholder="Search notes, members, packets and cases"
         />
         <label for="type" class="visually-hidden">
           In

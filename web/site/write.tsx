@@ -1,6 +1,17 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
 import { Alert } from '../shared/alert.tsx';
-import { toQuote, UserText } from '../shared/text.tsx';
+import { codePoints, toQuote, UserText } from '../shared/text.tsx';
+
+const MAX_MESSAGE_LENGTH = 500;
+const MAX_NAME_LENGTH = 40;
+
+/** Says by how much a text is too long; undefined if it fits. */
+function tooLong(text: string, max: number): string | undefined {
+  const length = codePoints(text);
+  return length > max
+    ? `${length} characters: ${length - max} too many. Your text is kept.`
+    : undefined;
+}
 
 /** The form for a note of a guest, which works without scripts. */
 export function Write({ id, experience, parent, name, message, problems }: ViewOf<'write'>) {
@@ -43,7 +54,9 @@ export function Write({ id, experience, parent, name, message, problems }: ViewO
             {message}
           </textarea>
           <p id="message-below" class={problems.message ? 'error' : 'hint'}>
-            {problems.message ? `It ${problems.message}.` : 'Up to 500 characters, as plain text.'}
+            {problems.message
+              ? (tooLong(message, MAX_MESSAGE_LENGTH) ?? `It ${problems.message}.`)
+              : 'Up to 500 characters, as plain text.'}
           </p>
         </div>
         <div class="field">
@@ -62,7 +75,7 @@ export function Write({ id, experience, parent, name, message, problems }: ViewO
           />
           <p id="name-below" class={problems.name ? 'error' : 'hint'}>
             {problems.name
-              ? `It ${problems.name}.`
+              ? (tooLong(name, MAX_NAME_LENGTH) ?? `It ${problems.name}.`)
               : 'Up to 40 characters. Shown exactly as typed. No one verifies it.'}
           </p>
         </div>

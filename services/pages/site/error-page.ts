@@ -7,7 +7,10 @@ import { siteInfo } from './site-info.ts';
 
 /** What the pages say for an error, by status. */
 const TEXTS: Readonly<Record<number, readonly [title: string, text: string]>> = {
-  400: ['This address is not valid', 'Its parameters do not belong to this page.'],
+  400: [
+    'This address is not valid',
+    'This link is incomplete or too old. Start from the newest notes.',
+  ],
   404: ['Nothing is here', 'The address is mistyped, or what it named was never public.'],
   410: ['No longer here', 'What was here was withdrawn, removed or erased.'],
   429: ['Too many requests', 'Wait ten minutes, then try again.'],

@@ -291,11 +291,11 @@ t.test('returns a refused form with the reasons and the text', async (t) => {
     return answer.text();
   };
   const long = await refused({ message: `<b>${'x'.repeat(500)}` });
-  t.match(long, /It must have at most 500 characters/);
+  t.match(long, /503 characters: 3 too many/);
   t.match(long, '&lt;b>xxx', 'the text is kept');
   t.match(long, `value="${id}"`);
   t.match(await refused({ message: '  ' }), /It must have a visible character/);
-  t.match(await refused({ message: 'x', name: 'y'.repeat(41) }), /at most 40 characters/);
+  t.match(await refused({ message: 'x', name: 'y'.repeat(41) }), /41 characters: 1 too many/);
   const stale = await refused({ message: 'Kept', id: 'none' });
   t.match(stale, /The form was out of date/);
   t.match(stale, /name="id" value="[0-9a-f-]{36}"/);
