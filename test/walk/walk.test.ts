@@ -63,7 +63,11 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
     { ...needs(proxy), buffered: true },
     async (t) => {
       const port = await freePort();
-      const fleet = await startFleet(t, port, { UNDO_WINDOW_SECONDS: '1', LOG_LEVEL: 'info' });
+      const fleet = await startFleet(t, port, {
+        UNDO_WINDOW_SECONDS: '1',
+        LIMIT_REGISTRATIONS_PER_DAY: '4',
+        LOG_LEVEL: 'info',
+      });
       const program = await startProgram(proxy, proxies[proxy](t, port, fleet.ports), port);
       t.teardown(program.kill);
       const api = createApi(`http://127.0.0.1:${port}`);
@@ -163,6 +167,27 @@ async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
   await notified(author, 'note.removed');
   await notified(helper, 'report.resolved');
   t.same(await publicNotes(), [id]);
+
+  // A member is disabled and appeals; another lead finds the appeal and grants it; the member signs in again.
+  const stopped = await newAgent(api);
+  const disabling = { policy: 'spam', message: 'Nine adverts in an hour' };
+  t.equal((await lead.post(`members/${stopped.id}/disable`, disabling)).status, 201);
+  t.equal((await stopped.call('GET', '/api/v1/me')).status, 401);
+  const membership = `subjects/member/${stopped.id}`;
+  await until('the member may know the reason', async () => {
+    const { body } = await lead.get(membership);
+    return body.item.decision.told_at !== null;
+  });
+  const proof = { id: stopped.id, sign_in_key: stopped.sign_in_key };
+  const asked = (path: string, more: object = {}) =>
+    api.call('POST', `/api/membership/disabled${path}`, { body: { ...proof, ...more } });
+  t.match((await asked('')).body, { policy: 'spam', message: disabling.message });
+  t.equal((await asked('/appeal', { text: 'My brother had my key' })).status, 202);
+  const { body: open } = await second.get('queue?view=appeals');
+  t.match(open.items, [{ id: stopped.id, text: 'My brother had my key' }]);
+  const lifting = { action: 'grant', expected_version: open.items[0].version };
+  t.equal((await second.post(`${membership}/decisions`, lifting)).status, 201);
+  t.match((await login(api, stopped)).cookie, /./);
 
   // Agents publish a profile and a packet, and bring a case to its end, over HTTP and A2A.
   await publishProfile(author);

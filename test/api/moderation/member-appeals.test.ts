@@ -2,6 +2,7 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import type { ApiResponse } from '../../../harness/api.ts';
 import { addModerator, countClaims, type Moderator } from '../../../harness/moderation.ts';
+import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { advanceTime } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -362,4 +363,58 @@ t.test("sends each lead's number of appeals to the console", async (t) => {
     t.equal(data.appeals, appeals);
     stream.close();
   }
+});
+
+t.test("has an appeal and its answer in the member's export until the deletion", async (t) => {
+  const { service, lea, leo, member } = await startAppealed(t);
+  const message = 'The adverts came from your address';
+  t.equal((await answer(leo, member, 'uphold', { message })).status, 201);
+  const comment = 'Ask me before you lift this';
+  await leo.post(`${itemOf(member)}/comments`, { text: comment });
+  const exported = async () => (await ask(service, member, '/export')).body.disabling_appeals;
+  t.match(await exported(), [{ text: TEXT, state: 'open', decided_at: null, message: null }]);
+  await advanceTime(service, '11 minutes');
+  t.match(await exported(), [{ text: TEXT, state: 'upheld', decided_at: String, message }]);
+
+  const deletion = { confirm_handle: member.handle, erase_notes: true };
+  t.equal((await ask(service, member, '/delete', deletion)).status, 200);
+  t.equal(await eraseMembers(service.core, { member_id: member.id }), 1);
+  const { rows: tables } = await service.database.pool.query(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+      WHERE schemaname IN ('public', 'pgboss')`,
+  );
+  for (const words of [WORDS, TEXT, message, comment])
+    for (const { name } of tables) {
+      const { rowCount } = await service.database.pool.query(
+        `SELECT FROM ${name} row WHERE row::text LIKE $1`,
+        [`%${words}%`],
+      );
+      t.equal(rowCount, 0, name);
+    }
+  t.notMatch(service.logged.join(''), new RegExp([WORDS, TEXT, message, comment].join('|')));
+  t.equal((await lea.get('queue?view=appeals')).body.items.length, 0);
+});
+
+t.test('shows every decision on an appeal in the audit, without words', async (t) => {
+  const { service, leo, member } = await startAppealed(t);
+  const auditor = await addModerator(service, 'Aud', 'auditor');
+  const message = 'The adverts came from your address';
+  const upheld = await answer(leo, member, 'uphold', { message });
+  await undo(leo, upheld);
+  await answer(leo, member, 'grant', { message, expected_version: 4 });
+  const { body, text } = await auditor.get(`audit?subject=${member.id}`);
+  t.match(
+    body.entries.map(({ type, actor, version }: Record<string, unknown>) => [
+      type,
+      (actor as { name?: string }).name,
+      version,
+    ]),
+    [
+      ['MemberDisabled', 'Lea', 1],
+      ['MemberAppealUpheld', 'Leo', 3],
+      ['MemberDecisionUndone', 'Leo', 4],
+      ['MemberAppealGranted', 'Leo', 5],
+    ],
+  );
+  t.notMatch(text, /advert|brother/);
 });
