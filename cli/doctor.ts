@@ -14,6 +14,7 @@ import { checkJobs } from './doctor/jobs.ts';
 import { checkKeys } from './doctor/keys.ts';
 import { checkLog } from './doctor/log.ts';
 import { checkMigrations } from './doctor/migrations.ts';
+import { checkNotices } from './doctor/notices.ts';
 import { checkPooler } from './doctor/pooler.ts';
 import { checkProtection } from './doctor/protection.ts';
 import { checkReplica } from './doctor/replica.ts';
@@ -27,7 +28,7 @@ const USAGE = `Usage:
   npm run doctor [-- FOLDER]
 
 Checks what the service relies on, and changes nothing: configuration, public address, disk, database,
-clock, settings, pooler, standbys, replica, schema, role, protection of the log, upkeep of the tables, jobs, log, its words, server keys and backups. Each line begins with ok, warn or
+clock, settings, pooler, standbys, replica, schema, role, protection of the log, upkeep of the tables, jobs, receivers of notices, log, its words, server keys and backups. Each line begins with ok, warn or
 bad, and ends with the command that mends what was found. FOLDER holds the backups; without it, the server
 has to archive its WAL.
 
@@ -53,6 +54,7 @@ const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>>
   protection: checkProtection,
   tables: checkTables,
   jobs: checkJobs,
+  notices: checkNotices,
   log: checkLog,
   words: checkWords,
   keys: checkKeys,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
+import { noticeSecretsFault, noticeSettings, noticeTargets } from './notice-urls.ts';
 import { addressesOf } from './postgres/addresses.ts';
 import { tlsFault, tlsFaultOfEnvironment } from './postgres/tls.ts';
 import { hasVisibleText } from './visible-text.ts';
@@ -196,6 +197,7 @@ export const Environment = z.object({
     .describe(
       'Contact for vulnerability reports in `/.well-known/security.txt`. `mailto:security@localhost` on loopback, elsewhere none by default.',
     ),
+  ...noticeSettings,
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('Lowest level of log lines that are written.'),
@@ -220,6 +222,9 @@ const Settings = Environment.transform((env) => {
     HOST: env.HOST ?? usualHost(base),
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     SERVER_KEYS: env.SERVER_KEYS === undefined ? undefined : parseServerKeys(env.SERVER_KEYS),
+    NOTIFY_URLS: noticeTargets(env.NOTIFY_URLS, env.NOTIFY_SECRETS),
+    // Only as a part of the targets, so that nothing prints them.
+    NOTIFY_SECRETS: undefined,
     METRICS_PORT: env.METRICS_PORT ?? usual,
     // On loopback, the RFC 2142 mailbox of this machine.
     SECURITY_CONTACT:
@@ -259,6 +264,8 @@ function faultsBetween(given: Record<string, string>): string[] {
     faults.push(`SERVER_KEYS is required where BASE_URL is not loopback; it ${SERVER_KEYS_FORM}`);
   const tls = tlsFaultOfEnvironment(given);
   if (tls) faults.push(tls);
+  const secrets = noticeSecretsFault(given);
+  if (secrets) faults.push(secrets);
   const metrics = Number(given.METRICS_PORT);
   if (metrics > 0 && metrics === Number(given.PORT ?? 3000))
     faults.push('METRICS_PORT must be another one than PORT');
@@ -278,6 +285,8 @@ export const SECRET_FILES = {
   DATABASE_URL_FILE: 'DATABASE_URL',
   DATABASE_DIRECT_URL_FILE: 'DATABASE_DIRECT_URL',
   DATABASE_READ_URL_FILE: 'DATABASE_READ_URL',
+  NOTIFY_URLS_FILE: 'NOTIFY_URLS',
+  NOTIFY_SECRETS_FILE: 'NOTIFY_SECRETS',
 } as const;
 
 /** Reads the settings that are given as files into `given`; returns the faults. */
@@ -312,7 +321,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 /** The beginnings of names that no other program uses. */
-const OWN_PREFIX = /^(?:LIMIT|RETENTION|DATABASE|METRICS)_/;
+const OWN_PREFIX = /^(?:LIMIT|RETENTION|DATABASE|METRICS|NOTIFY)_/;
 
 /** Names that look like settings of the service and are none, such as a misspelt limit. */
 export const unknownSettings = (env: Record<string, string | undefined>): string[] =>

@@ -31,6 +31,7 @@ import type { ExportSection } from './membership/export-section.ts';
 import { membershipFeature } from './membership/feature.ts';
 import { moderationFeature } from './moderation/feature.ts';
 import type { MembershipReview } from './moderation/membership-review.ts';
+import { noticesFeature } from './notices/feature.ts';
 import { pagesFeature } from './pages/feature.ts';
 import { profilesFeature } from './profiles/feature.ts';
 import { protocolsFeature } from './protocols/feature.ts';
@@ -93,6 +94,7 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   screeningFeature,
   moderationFeature,
   disablingFeature,
+  noticesFeature,
   transparencyFeature,
   protocolsFeature,
   pagesFeature,

@@ -12,6 +12,7 @@ import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { createApp, createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
+import { noticeMetrics } from './notices/notice-metrics.ts';
 import { builtPages } from './pages/build.ts';
 
 /** Shortest interval between log warnings about dropped connections. */
@@ -34,6 +35,7 @@ const registry = processMetrics(
   core.logWatch.isLost,
 );
 waitingMetrics(registry, core.pool);
+noticeMetrics(registry, core.pool, config);
 const { app, readiness, stop } = createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),

@@ -6,6 +6,7 @@ import type { RunnableJob } from './job.ts';
 import { limitsJobs } from './limits/jobs.ts';
 import { membershipJobs } from './membership/jobs.ts';
 import { moderationJobs } from './moderation/jobs.ts';
+import { noticesJobs } from './notices/jobs.ts';
 import { screeningJobs } from './screening/jobs.ts';
 import { searchJobs } from './search/jobs.ts';
 
@@ -20,4 +21,5 @@ export const JOBS: readonly RunnableJob[] = [
   ...screeningJobs,
   ...accountJobs,
   ...searchJobs,
+  ...noticesJobs,
 ];

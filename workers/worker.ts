@@ -17,6 +17,7 @@ import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
+import { noticeMetrics } from '../services/notices/notice-metrics.ts';
 import { listSchedules, type RunnableJob } from './job.ts';
 import { JOBS } from './jobs.ts';
 import { mapConcurrently } from './map-concurrently.ts';
@@ -138,6 +139,7 @@ try {
   const { pools, store, replicas, logWatch } = core;
   const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
   waitingMetrics(registry, core.pool);
+  noticeMetrics(registry, core.pool, config);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {

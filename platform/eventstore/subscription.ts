@@ -60,17 +60,8 @@ export function createLogFollower(pool: pg.Pool) {
   async function open(): Promise<void> {
     const [newest] = await query(pool, newestPosition());
     const position = newest?.position ?? 0;
-    const xid = await newXid(pool);
-    const started = performance.now();
-    for (;;) {
-      const [oldest] = await query(pool, oldestXid());
-      const settled = BigInt(oldest?.xmin ?? 0) >= xid;
-      if (settled || performance.now() - started > OPENING_MS) {
-        last = settled ? position : Math.max(0, position - LOOKBACK_POSITIONS);
-        return;
-      }
-      await sleep(POLL_MS);
-    }
+    const settled = await olderTransactionsEnd(pool);
+    last = settled ? position : Math.max(0, position - LOOKBACK_POSITIONS);
   }
 
   /**
@@ -128,6 +119,27 @@ export function createLogFollower(pool: pg.Pool) {
   }
 
   return { read, settled, last: () => last };
+}
+
+/**
+ * Returns a position up to which the log is complete: no event before it can appear any more. Undefined
+ * if a transaction that may write one stays open for longer than a second.
+ */
+export async function settledPosition(pool: pg.Pool): Promise<number | undefined> {
+  const [newest] = await query(pool, newestPosition());
+  return (await olderTransactionsEnd(pool)) ? (newest?.position ?? 0) : undefined;
+}
+
+/** Waits for the transactions that are open now; returns whether they ended within `OPENING_MS`. */
+async function olderTransactionsEnd(pool: pg.Pool): Promise<boolean> {
+  const xid = await newXid(pool);
+  const started = performance.now();
+  for (;;) {
+    const [oldest] = await query(pool, oldestXid());
+    if (BigInt(oldest?.xmin ?? 0) >= xid) return true;
+    if (performance.now() - started > OPENING_MS) return false;
+    await sleep(POLL_MS);
+  }
 }
 
 const positions = (events: readonly FollowedEvent[] = []) => events.map(({ position }) => position);

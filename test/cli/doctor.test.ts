@@ -11,8 +11,10 @@ import { versionFinding } from '../../cli/doctor/database.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { newKey } from '../../harness/registration.ts';
 import { needs } from '../../harness/system-process.ts';
+import { readConfig } from '../../platform/config.ts';
 import { callerBoss } from '../../platform/jobs/boss.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { receiversOf } from '../../services/notices/receivers.ts';
 import { asRole } from '../support/database.ts';
 import { startPgBouncer } from '../support/deploy-config.ts';
 import {
@@ -41,6 +43,7 @@ const NAMES = [
     'protection',
     'tables',
     'jobs',
+    'notices',
     'log',
     'words',
     'keys',
@@ -453,6 +456,32 @@ t.test('warns of jobs that failed for the last time', async (t) => {
   });
   t.match(await runCli(['cli/dead-letters.ts', 'again'], env), { code: 0, stdout: /^Gave 2 back/ });
   t.match(await check(), { code: 0, lines: [/^ok /] });
+});
+
+t.test('names a receiver that has failed for an hour, without its address', async (t) => {
+  const { env, url, backups } = await createHealthy(t, server);
+  const notify = {
+    NOTIFY_URLS: 'https://hooks.example/hidden-path?hidden-query,https://other.example/',
+    NOTIFY_SECRETS: [newKey(), newKey()].map((key) => `whsec_${key}`).join(),
+  };
+  const [receiver] = receiversOf(readConfig({ ...env, ...notify }).notifyUrls);
+  await runSql(
+    server,
+    `INSERT INTO notice_receivers (receiver, position, dead_until, next_at, failed_since, failure)
+     VALUES ('${receiver?.key}', 1, now(), now(), now() - interval '2 hours', 'status_500')`,
+    url,
+  );
+  const check = () => diagnose('notices', { ...env, ...notify }, { args: [backups] });
+  const found = await check();
+  t.match(found, {
+    code: WARNING,
+    lines: [/^warn {2}notices .*1 hooks\.example has .*status_500: .*npm run notices -- skip 1$/],
+  });
+  t.notMatch(JSON.stringify(found), /hidden/);
+  const skipped = await runCli(['cli/notices.ts', 'skip', '1'], { ...env, ...notify });
+  t.match(skipped, { code: 0, stdout: /^1 hooks\.example continues/ });
+  t.match(await check(), { code: 0, lines: [/^ok .*2 receivers are called$/] });
+  t.match(await runCli(['cli/notices.ts', 'skip', '3'], { ...env, ...notify }), { code: 1 });
 });
 
 t.test('warns if no web process answers at the public address', needs('openssl'), async (t) => {

@@ -35,6 +35,7 @@ const ON_INSTANCE: Record<string, ShortRun> = {
   // The agent of the command before has signed in.
   members: { args: ['unused', '--remove', '0'], prints: /^Deleted 0 accounts; / },
   'dead-letters': { args: ['again'], prints: /^Gave 0 back to the queues/m },
+  notices: { args: ['list'], prints: /^NOTIFY_URLS has no address$/m },
   backup: { args: ['FOLDER/backup'], prints: /^Backed up [1-9]\d* events, / },
   // The disk of this machine may be nearly full.
   doctor: { args: ['FOLDER/backup'], prints: /^ok {4}backup /m, exits: [0, 1] },

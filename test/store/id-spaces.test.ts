@@ -106,6 +106,8 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   note_reports: 'note',
   note_screenings: 'note',
   notes: 'note',
+  // The ids of a message have their types beside them.
+  notice_receivers: null,
   policies: 'service',
   profiles: 'member',
   rate_counters: null,

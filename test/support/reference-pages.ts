@@ -10,6 +10,7 @@ import { problems, wireCode } from '../../platform/http/problems.ts';
 import { limitText } from '../../platform/http/rate-limit.ts';
 import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics.ts';
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
+import { noticeMetrics } from '../../services/notices/notice-metrics.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 
@@ -184,6 +185,7 @@ async function metricsPage(): Promise<string> {
   requestMetrics(registry);
   jobMetrics(registry);
   waitingMetrics(registry, pool);
+  noticeMetrics(registry, pool, { notifyUrls: [] });
   const own = registry
     .getMetricsAsArray()
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))

@@ -60,6 +60,7 @@ const CAPABILITIES = [
   'screening',
   'moderation',
   'disabling',
+  'notices',
   'transparency',
   'updates',
   'account',

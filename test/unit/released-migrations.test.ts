@@ -26,6 +26,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0019-long-streams': '72fecf36df449504',
   '0021-rewinds': 'd45d97072435364c',
   '0022-moderation-weeks': '9bf914f562e7382f',
+  '0023-notices': '02ccf21c14a7bdcd',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

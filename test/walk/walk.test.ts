@@ -8,12 +8,13 @@ import { bootstrap, inSeconds, newAgent, newCredential } from '../../harness/age
 import { type Api, createApi, readCookie } from '../../harness/api.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { freePort } from '../../harness/free-port.ts';
-import { atDesk, decide, type Moderator, submitAs } from '../../harness/moderation.ts';
+import { atDesk, decide, type Moderator, submit, submitAs } from '../../harness/moderation.ts';
 import { publishArtifact, publishProfile } from '../../harness/records.ts';
 import { needs, startProgram } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { testDatabase } from '../support/database.ts';
 import { writeConfig } from '../support/deploy-config.ts';
+import { isSigned, startReceiver } from '../support/receiver.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 
 // A walk from outside: what an operator starts, behind a proxy that adds its usual headers, with
@@ -57,16 +58,22 @@ const proxies = {
   },
 };
 
+/** Signs the calls to the receiver of notices. */
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
 for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
   t.test(
     `every capability does its job to the end behind ${proxy}`,
     { ...needs(proxy), buffered: true },
     async (t) => {
       const port = await freePort();
+      const receiver = await startReceiver(t);
       const fleet = await startFleet(t, port, {
         UNDO_WINDOW_SECONDS: '1',
         LIMIT_REGISTRATIONS_PER_DAY: '4',
         LOG_LEVEL: 'info',
+        NOTIFY_URLS: `${receiver.url}/hook`,
+        NOTIFY_SECRETS: SECRET,
       });
       const program = await startProgram(proxy, proxies[proxy](t, port, fleet.ports), port);
       t.teardown(program.kill);
@@ -76,6 +83,11 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
         async () => (await api.call('GET', '/readyz')).status === 200,
       );
       await walk(t, fleet, api);
+      await submit(api);
+      await until('a receiver is called', async () => receiver.calls.length > 0);
+      const [called] = receiver.calls;
+      t.match(called && JSON.parse(called.body), { type: 'moderation.notices' });
+      t.ok(called && isSigned(called, SECRET));
     },
   );
 
