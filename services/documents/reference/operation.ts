@@ -36,9 +36,8 @@ export function operationSection(
   );
   return markup`<section class="operation" id="${anchor}">
 <h2><a href="#${anchor}">${summary}</a></h2>
-<p class="address"><b class="method ${method.toLowerCase()}">${method}</b> <code>${path}</code></p>
+<p class="address"><b class="method ${method.toLowerCase()}">${method}</b> <code>${path}</code> · operation <code>${operationId}</code></p>
 ${text && paragraphs(text)}<p class="access"><b>Who may call:</b> ${accessText(operation)} ${needs && inline(needs)}</p>
-<p class="access"><b>Operation:</b> <code>${operationId}</code></p>
 ${parameterList(parameters, schemas)}${requestBody && bodyOf(requestBody, schemas)}<h3>Example request</h3>
 ${curlCommand(operation, document, baseUrl)}
 <h3>Responses</h3>
@@ -108,6 +107,9 @@ function replyOf(
   const media = Object.entries(content);
   const title = markup`<b>${status}</b> ${inline(description)}`;
   if (own.length + media.length === 0) return markup`<p class="reply">${title}</p>\n`;
+  // It repeats headers of the reply before it: their names suffice, and keep long pages short.
+  if (status === '304' && media.length === 0)
+    return markup`<p class="reply">${title}. Headers, as above: ${own.map(([name]) => name).join(', ')}</p>\n`;
   return markup`<details class="reply"><summary>${title}</summary>
 ${media.map(([type, each]) => mediaOf(type, each, schemas))}${
   own.length > 0
