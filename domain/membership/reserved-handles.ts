@@ -52,6 +52,7 @@ const ROUTES = [
   'profiles',
   'readyz',
   'register',
+  'report',
   'reports',
   'search',
   'settings',

@@ -12,7 +12,7 @@ import {
 import { startService } from '../support/service.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
-const PAGES = ['/docs', '/docs/cases', '/docs/schemas', '/docs/errors'];
+const PAGES = ['/docs', '/docs/cases', '/docs/schemas', '/docs/events', '/docs/errors'];
 const NARROWEST = { width: 320, height: 640 };
 
 const openAll = (page: Page) =>

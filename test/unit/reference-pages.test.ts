@@ -62,7 +62,7 @@ function firstUnbalanced(html: string): string | undefined {
 
 t.test('shows every operation on the page of its tag, in the order of the document', async (t) => {
   const byTag = Map.groupBy(operations, ({ tags: [tag = ''] }) => tag);
-  t.same([...pages.keys()], [...byTag.keys(), 'schemas', 'errors']);
+  t.same([...pages.keys()], [...byTag.keys(), 'schemas', 'events', 'errors']);
   for (const [tag, tagged] of byTag)
     t.same(
       idsOf(htmlOf(tag)).filter((id) => id.startsWith('operation-')),
@@ -172,7 +172,7 @@ t.test('describes each schema once, and each type of update in one list', async 
   );
   for (const name of Object.keys(document.components.schemas))
     t.ok(ids.includes(`schema-${name}`), name);
-  const page = htmlOf('schemas');
+  const page = htmlOf('events');
   const start = page.indexOf('<section class="schema" id="schema-UpdateEvent">');
   const list = page.slice(start, page.indexOf('</section>', start));
   const types = [
@@ -191,7 +191,7 @@ t.test('explains types and limits in words', async (t) => {
     );
   t.ok(fields('case.claim').includes('case_id: UUID, version 4 · required'));
   t.ok(
-    fields('case.claim').includes('lease_seconds: integer, 300 to 86400 · optionalDefault: 3600.'),
+    fields('case.claim').includes('lease_seconds: integer, 300 to 86400 · optional Default: 3600.'),
   );
   t.match(
     fields('credential.bootstrap'),

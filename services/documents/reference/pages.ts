@@ -12,7 +12,7 @@ import { createSchemaView } from './schema-view.ts';
 export interface ReferencePages {
   /** How to call, and links to everything on the other pages. */
   overview: string;
-  /** By the last part of their address: one for each tag, `schemas` and `errors`. */
+  /** By the last part of their address: one for each tag, `schemas`, `events` and `errors`. */
   pages: ReadonlyMap<string, string>;
 }
 
@@ -22,9 +22,8 @@ export function referencePages(
 ): ReferencePages {
   const document = toReferenceDocument(openApi);
   const schemas = createSchemaView(document);
-  const shared = schemas.sharedSchemas();
   const byTag = Map.groupBy(operationsOf(document), ({ tags: [tag = ''] }) => tag);
-  const frame = createFrame([...byTag.keys(), 'schemas', 'errors'], siteName);
+  const frame = createFrame([...byTag.keys(), 'schemas', 'events', 'errors'], siteName);
   const pages = new Map<string, string>();
 
   for (const [tag, operations] of byTag) {
@@ -33,15 +32,17 @@ export function referencePages(
     const sections = operations.map((each) => operationSection(each, document, schemas, baseUrl));
     pages.set(tag, frame({ name: tag, summary, links, content: markup`${sections}` }));
   }
-  pages.set(
+  const schemaPage = (name: string, summary: string) => {
+    const shared = schemas.sharedSchemas(name);
+    const links = shared.map(({ name }) => markup`<a href="#schema-${name}">${name}</a>`);
+    const content = markup`${shared.map(({ section }) => section)}`;
+    pages.set(name, frame({ name, summary, links, content }));
+  };
+  schemaPage(
     'schemas',
-    frame({
-      name: 'schemas',
-      summary: 'Schemas that are used more than once. Others are described where they are used.',
-      links: shared.map(({ name }) => markup`<a href="#schema-${name}">${name}</a>`),
-      content: markup`${shared.map(({ section }) => section)}`,
-    }),
+    'Schemas that are used more than once. Others are described where they are used.',
   );
+  schemaPage('events', 'The events of the updates feed, and what each of them says.');
   pages.set(
     'errors',
     frame({

@@ -11,9 +11,15 @@ export interface Field {
 
 export type SchemaView = ReturnType<typeof createSchemaView>;
 
+/** Schemas with a page to themselves, because they have many forms. */
+const PAGES: Readonly<Record<string, string>> = { UpdateEvent: 'events' };
+
+/** The page that describes a schema that the document uses more than once. */
+const pageOf = (name: string): string => PAGES[name] ?? 'schemas';
+
 /**
  * Renders schemas. A named schema that the document uses once is described where it is used; the
- * others are described on the page `schemas`, and every use links there.
+ * others are described on the pages `schemas` and `events`, and every use links there.
  */
 export function createSchemaView(document: ReferenceDocument) {
   const { schemas } = document.components;
@@ -62,7 +68,7 @@ export function createSchemaView(document: ReferenceDocument) {
   }
 
   function nameText(name: string): Part {
-    if (isShared(name)) return markup`<a href="/docs/schemas#schema-${name}">${name}</a>`;
+    if (isShared(name)) return markup`<a href="/docs/${pageOf(name)}#schema-${name}">${name}</a>`;
     return markup`<span class="schema-name" id="schema-${name}">${name}</span>`;
   }
 
@@ -148,18 +154,19 @@ export function createSchemaView(document: ReferenceDocument) {
       ({ name, schema, required, description }) =>
         markup`<li><code class="name">${name}</code> <span class="type">${typeText(schema)} · ${
           required ? 'required' : 'optional'
-        }</span>${notes(schema, description)}${fieldsOf(schema)}</li>\n`,
+        }</span>${spaced(noteText(schema, description))}${fieldsOf(schema)}</li>\n`,
     )}</ul>`;
   }
 
-  function notes(schema: Schema, description = descriptionOf(schema)): Part {
+  /** The description, the default and an example: a text without an element, because a page has hundreds. */
+  function noteText(schema: Schema, description = descriptionOf(schema)): Part {
     const { default: preset, examples } = schema;
     const texts = [
       description && inline(description),
       preset === undefined || preset === null ? undefined : markup`Default: ${literal(preset)}.`,
       examples?.length ? markup`Example: ${literal(examples[0])}.` : undefined,
     ].filter((text) => text !== undefined && text !== '');
-    return texts.length > 0 ? markup`<p>${join(texts, ' ')}</p>` : undefined;
+    return texts.length > 0 ? join(texts, ' ') : undefined;
   }
 
   /** The description of a schema, or of the named schema that is described in its place. */
@@ -169,14 +176,15 @@ export function createSchemaView(document: ReferenceDocument) {
     return $ref === undefined || isShared(nameOf($ref)) ? undefined : target(schema)?.description;
   }
 
-  /** The schemas that the document uses more than once. */
-  function sharedSchemas(): { name: string; section: Markup }[] {
+  /** The schemas that a page describes, of those that the document uses more than once. */
+  function sharedSchemas(page: string): { name: string; section: Markup }[] {
     return Object.entries(schemas)
-      .filter(([name]) => isShared(name))
+      .filter(([name]) => isShared(name) && pageOf(name) === page)
       .map(([name, schema]) => {
         const fields = fieldsOf(schema);
+        const note = noteText(schema);
         const section = markup`<section class="schema" id="schema-${name}">
-<h2>${name}</h2><p class="type">${typeText(schema)}</p>${notes(schema)}${fields}
+<h2>${name}</h2><p class="type">${typeText(schema)}</p>${note && markup`<p>${note}</p>`}${fields}
 </section>\n`;
         return { name, section };
       });
@@ -184,6 +192,8 @@ export function createSchemaView(document: ReferenceDocument) {
 
   return { typeText, fieldsOf, fieldList, descriptionOf, sharedSchemas };
 }
+
+const spaced = (text: Part): Part => text && markup` ${text}`;
 
 const literal = (value: unknown): Markup => markup`<code>${literalText(value)}</code>`;
 
