@@ -110,6 +110,11 @@ def undo_batch(case):
     case.path_parameters["id"] = batch["batch_id"]
 
 
+def rewind(case):
+    case.path_parameters["moderator_id"] = world.DECIDER
+    case.body.pop("fingerprint", None)
+
+
 def subject(case):
     artifact = world.new_artifact(OTHER)
     case.path_parameters.update(type="artifact", id=artifact)
@@ -185,6 +190,14 @@ def signing(case):
     case.body["message"] = "A note of a form"
 
 
+def reported_note(case):
+    case.query.update(type="note", id=world.APPROVED[0])
+
+
+def report_form(case):
+    case.body.update(type="note", id=world.APPROVED[0], reason="spam", details="", website="")
+
+
 def member_page(case):
     world.publish_profile()
     case.path_parameters["handle"] = CALLER.handle
@@ -229,6 +242,7 @@ ARRANGEMENTS = {
     "moderation.undo": undo,
     "moderation.batch": batch,
     "moderation.undo_batch": undo_batch,
+    "moderation.rewind": rewind,
     "moderation.subject": subject,
     "moderation.decide_subject": subject,
     "moderation.comments": commented,
@@ -250,6 +264,8 @@ ARRANGEMENTS = {
     "pages.case": case_page,
     "pages.packet": packet_page,
     "pages.sign": signing,
+    "pages.report": reported_note,
+    "pages.report_send": report_form,
     "documents.reference_page": path(page=lambda: "cases"),
     "pages.script": path(file=lambda: world.ASSETS["scripts"][0]),
     "pages.style": path(file=lambda: world.ASSETS["styles"][0]),

@@ -175,7 +175,7 @@ def own_bearer(operation, case):
 
 
 def possible_query(operation, query):
-    for name in ("cursor", "before", "history_before"):
+    for name in ("cursor", "before", "after", "history_before"):
         if name not in query:
             continue
         if operation in pages:
@@ -198,6 +198,10 @@ def possible_body(operation, case):
     body = case.body
     if "expires_at" in body:
         body["expires_at"] = int(time.time()) + 120 + int(body["expires_at"]) % 80_000
+    # The cursor of a page of a long batch: such a batch is not made here.
+    body.pop("cursor", None)
+    if "since" in body:
+        body["since"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
     if "until" in body:
         body["until"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
     if "policy" in body:

@@ -8,7 +8,7 @@ import { startInstance } from '../../../harness/instance.ts';
 import { SCOPES } from '../../../platform/http/scopes.ts';
 
 /** Time limit of the whole run in seconds. */
-const BUDGET = process.env.SCHEMATHESIS_SECONDS ?? '180';
+const BUDGET = process.env.SCHEMATHESIS_SECONDS ?? '220';
 
 /** The seed of every run in CI, so that failures come from changes, not from chance. */
 const CI_SEED = '4997718';

@@ -200,6 +200,7 @@ SUBMIT = ("submissions", {"summary": "Done", **CONSENT})
 ASSETS = assets()
 
 moderate("PUT", "policies", {"code": POLICY, "title": "Tested", "text": "For tests", "active": True})
+DECIDER = moderate("GET", "me", token=DECIDER_TOKEN)["moderator"]["id"]
 APPROVED = [approved_note() for _ in range(5)]
 ARTIFACT = new_artifact(OTHER)
 turns = itertools.count()
