@@ -95,9 +95,13 @@ t.test('checks origin, site, type, size and method as the contract orders them',
 t.test('allows twenty attempts in ten minutes and asks the next caller to wait', async (t) => {
   const service = await startService(t, { LIMIT_KEY_ATTEMPTS: '20' });
   const body = { id: randomUUID(), sign_in_key: newKey() };
-  const answers = await Promise.all(
-    Array.from({ length: 25 }, () => service.call('POST', '/api/membership/login', { body })),
-  );
+  const answers: Awaited<ReturnType<typeof service.call>>[] = [];
+  // Five at a time: 25 would wait for each other beyond the deadline of a request on a busy machine.
+  const attempts = async () => {
+    for (let n = 0; n < 5; n++)
+      answers.push(await service.call('POST', '/api/membership/login', { body }));
+  };
+  await Promise.all(Array.from({ length: 5 }, attempts));
   t.equal(answers.filter(({ status }) => status === 401).length, 20);
   const limited = answers.filter(({ status }) => status === 429);
   t.equal(limited.length, 5);
