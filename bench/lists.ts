@@ -54,7 +54,7 @@ export const lists: Bench = {
   name: 'lists',
   async prepare(setting) {
     const url = await setting.database('migrated');
-    await seed(url);
+    await seedLists(url, RECORDS);
     const pool = createPool(url, 'bench', WIDTH);
     setting.onEnd(() => pool.end());
     const comparisons = [];
@@ -80,14 +80,14 @@ export const lists: Bench = {
 };
 
 /** Inserts members one second apart, each with a profile, a packet, a case and their activity. */
-async function seed(url: string): Promise<void> {
+export async function seedLists(url: string, records: number): Promise<void> {
   await withConnection(url, async (client) => {
     await client.query(
       `CREATE TEMP TABLE seeded AS SELECT n, gen_random_uuid() AS member_id,
           gen_random_uuid() AS artifact_id, gen_random_uuid() AS case_id,
           now() - make_interval(secs => $1 - n) AS at
         FROM generate_series(1, $1::int) n`,
-      [RECORDS],
+      [records],
     );
     await client.query(
       `INSERT INTO members (member_id, handle, state, key_epoch, registered_at)

@@ -39,5 +39,5 @@ export function textContent(type: string, bytes: Uint8Array | string): Content {
 
 /** Like `textContent`, for text that is created once per process. */
 export function keptText(type: string, bytes: Uint8Array | string): Content {
-  return { ...textContent(type, bytes), kept: true };
+  return { ...textContent(type, bytes), served: 'always' };
 }

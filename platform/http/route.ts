@@ -143,8 +143,8 @@ export interface Content {
   type: string;
   bytes: Uint8Array | string;
   etag?: string;
-  /** Served for the life of the process, so worth a high compression level. */
-  kept?: true;
+  /** How long the same bytes are served, by which they are compressed; without it, once. */
+  served?: 'until-changed' | 'always';
 }
 
 interface Extras {

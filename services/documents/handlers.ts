@@ -82,6 +82,6 @@ export function documentsHandlers({
 
 /** Builds the content on the first read and returns the same content on every later read. */
 function once(make: () => Content) {
-  const content = keep((): Content => ({ ...make(), kept: true }));
+  const content = keep((): Content => ({ ...make(), served: 'always' }));
   return async () => ({ status: 200 as const, content: content() });
 }

@@ -50,7 +50,8 @@ export function firstPages(pool: pg.Pool) {
     const found = await query(pool, approvedNotes(experience, MAX_ROWS));
     // Take the versions from the same read as the notes: versions of an earlier read can recur.
     const versions = found.map(({ version }) => version).join(' ');
-    const reply = replyOf({ experience }, pageOfNotes(found, { experience }, NOTES_PER_PAGE));
+    const made = replyOf({ experience }, pageOfNotes(found, { experience }, NOTES_PER_PAGE));
+    const reply = { ...made, content: { ...made.content, served: 'until-changed' as const } };
     known.set(experience, { versions, reply });
     return reply;
   };

@@ -4,11 +4,13 @@ import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { pageHeaders, textContent } from '../../../platform/http/page-headers.ts';
 import { createReader, type Reader } from '../../../platform/http/reader.ts';
-import type { Handlers, RequestContext } from '../../../platform/http/route.ts';
+import type { Call, Content, Handlers, RequestContext } from '../../../platform/http/route.ts';
 import { keep } from '../../../platform/keep.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
+import { createCoalescer } from '../../../platform/postgres/coalescer.ts';
 import { query } from '../../../platform/postgres/query.ts';
+import { enterStorage } from '../../../platform/postgres/request-deadline.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { activityTakenDown } from '../../../projections/activity/taken-down.ts';
@@ -53,6 +55,7 @@ import {
 } from './feed-entries.ts';
 import { atomFeed, jsonFeed } from './feeds.ts';
 import { anyGuestbook, guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
+import { keepBytes } from './kept-bytes.ts';
 import {
   ACTIVITY_PER_PAGE,
   activityPage,
@@ -68,7 +71,7 @@ import { REPORTED, reportPage, sendReport } from './report.ts';
 import { searchPage } from './search.ts';
 import { siteInfo } from './site-info.ts';
 import { readWeeks, transparencyPage } from './transparency.ts';
-import type { PacketLine, Page } from './view.ts';
+import type { Experience, PacketLine, Page } from './view.ts';
 import { sentPage, sign, writePage } from './write.ts';
 
 export interface SiteDeps {
@@ -91,6 +94,13 @@ const LIVE_PAGE = pageHeaders({
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 });
+
+/** A request for what is the same for all readers. */
+type Shared = Pick<Call, 'operation' | 'request'> & { params?: unknown; query?: unknown };
+
+/** What was asked for, in one form. */
+const addressOf = ({ operation, params, query }: Shared): string =>
+  JSON.stringify([operation, params, query]);
 
 const latest = (changes: readonly ChangeRow[]): string =>
   new Date(Math.max(...changes.map(({ at }) => at?.getTime() ?? 0))).toISOString();
@@ -124,14 +134,46 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   };
   const guide = keep(() => forAgentsPage(config));
 
-  async function show(request: RequestContext, make: (reader: Reader) => Promise<Page>) {
-    const page = await make(createReader(operations(), request));
+  const bytesOf = keepBytes();
+  const sharing = createCoalescer<{
+    status: 200;
+    content: Content;
+    headers?: Record<string, string>;
+  }>();
+
+  async function rendered(page: Page, kept: (make: () => Content) => Content = (make) => make()) {
     const { render } = await builtPages();
     return {
       status: 200 as const,
-      content: textContent('text/html', render(page, { baseUrl: config.baseUrl, site })),
+      content: kept(() =>
+        textContent('text/html', Buffer.from(render(page, { baseUrl: config.baseUrl, site }))),
+      ),
       headers: isLive(page.view) ? LIVE_PAGE : PLAIN_PAGE,
     };
+  }
+
+  /** A page that is the same for all readers: concurrent requests share its reads and its bytes. */
+  function show(call: Shared, make: (reader: Reader) => Promise<Page>) {
+    const name = addressOf(call);
+    return sharing(name, async () => {
+      const page = await make(createReader(operations(), call.request));
+      return rendered(page, (render) => bytesOf(name, page, render));
+    });
+  }
+
+  /** The same for a page of which there are many, so each request takes a place. */
+  function showOneOfMany(call: Shared, make: (reader: Reader) => Promise<Page>) {
+    enterStorage();
+    return show(call, make);
+  }
+
+  function showGuestbook(
+    call: Shared & { query: { before?: string | undefined } },
+    of: Experience,
+  ) {
+    const { before } = call.query;
+    const make = (reader: Reader) => guestbookPage(reader, pool, of, before);
+    return before === undefined ? show(call, make) : showOneOfMany(call, make);
   }
 
   const times = async (statement: Sql<{ id: string; at: Date }>) =>
@@ -150,21 +192,30 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
    * the state or kind of a record is not public any more. `changed` reads when the feed may have
    * changed without a trace among them.
    */
-  const feedsOf = <Call extends { request: RequestContext }, Shown extends Page>(
+  const feedsOf = <Call extends Shared, Shown extends Page>(
     path: (call: Call) => string,
     make: (call: Call) => (reader: Reader) => Promise<Shown>,
     read: (call: Call, page: Shown) => Promise<FeedEntry[]>,
     takenDown: (call: Call, page: Shown) => Sql<TakenDownRow>[],
     changed: (page: Shown) => Sql<ChangeRow>[] = () => [],
   ) => {
-    const respond = (toFeed: typeof atomFeed) => async (call: Call) => {
+    const respond = (toFeed: typeof atomFeed) => (call: Call) => {
+      enterStorage();
+      const name = addressOf(call);
+      return sharing(name, async () => {
+        const feed = await feedOf(call);
+        const content = bytesOf(name, feed, () => toFeed(feed, config.baseUrl));
+        return { status: 200 as const, content };
+      });
+    };
+    const feedOf = async (call: Call) => {
       const page = await make(call)(createReader(operations(), call.request));
       const [entries, gone, changes] = await Promise.all([
         read(call, page),
         Promise.all(takenDown(call, page).map((statement) => query(pool, statement))),
         Promise.all([serviceSince(), ...changed(page)].map((statement) => query(pool, statement))),
       ]);
-      const feed = {
+      return {
         page,
         path: path(call),
         entries: entries.map(shownEntry),
@@ -174,16 +225,13 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
           .map(tombstone),
         changed: latest(changes.flat()),
       };
-      return { status: 200 as const, content: toFeed(feed, config.baseUrl) };
     };
     return { atom: respond(atomFeed), json: respond(jsonFeed) };
   };
-  interface Named<Params> {
-    request: RequestContext;
+  interface Named<Params> extends Shared {
     params: Params;
   }
-  interface Filtered<Query> {
-    request: RequestContext;
+  interface Filtered<Query> extends Shared {
     query: Query;
   }
   const ofGuestbook = feedsOf(
@@ -247,7 +295,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     () => [lastRecordRestored()],
   );
   const ofActivity = feedsOf(
-    (_: { request: RequestContext }) => '/activity',
+    () => '/activity',
     () => (reader) => activityPage(reader, pool, {}),
     async (_, { view: { entries, people } }) => {
       const restored = await times(subjectsRestored(entries.map(({ id }) => id)));
@@ -270,33 +318,26 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     'feeds.packets_json': ofPackets.json,
     'feeds.activity_atom': ofActivity.atom,
     'feeds.activity_json': ofActivity.json,
-    'pages.guestbook': ({ request, query: { before } }) =>
-      show(request, (reader) => guestbookPage(reader, pool, 'service', before)),
+    'pages.guestbook': (call) => showGuestbook(call, 'service'),
     'pages.guestbook_moved': async () => ({
       status: 308,
       content: { type: '', bytes: '' },
       headers: { location: '/' },
     }),
-    'pages.guestbook_of': ({ request, params, query: { before } }) =>
-      show(request, (reader) =>
-        guestbookPage(reader, pool, guestbookNamed(params.experience), before),
-      ),
-    'pages.note': ({ request, params, query }) =>
-      show(request, () => notePage(pool, params.id, query)),
-    'pages.write': ({ request, query }) => show(request, () => writePage(pool, query)),
+    'pages.guestbook_of': (call) => showGuestbook(call, guestbookNamed(call.params.experience)),
+    'pages.note': (call) => showOneOfMany(call, () => notePage(pool, call.params.id, call.query)),
+    'pages.write': async ({ query }) => rendered(await writePage(pool, query)),
     'pages.sign': async ({ request, body }) => {
-      const shown = (page: Page) => show(request, async () => page);
-      const outcome = await sign(operations(), pool, body, request, shown);
-      if ('again' in outcome) return { ...(await shown(outcome.again)), status: 422 };
+      const outcome = await sign(operations(), pool, body, request, rendered);
+      if ('again' in outcome) return { ...(await rendered(outcome.again)), status: 422 };
       const location = `/notes/${outcome.accepted}/sent`;
       return { status: 303, content: { type: '', bytes: '' }, headers: { location } };
     },
-    'pages.note_sent': ({ request, params }) =>
-      show(request, () => sentPage(deps.store.pool, params.id, config.undoWindowSeconds)),
-    'pages.report': ({ request, query }) => show(request, () => reportPage(reports, query)),
+    'pages.note_sent': async ({ params }) =>
+      rendered(await sentPage(deps.store.pool, params.id, config.undoWindowSeconds)),
+    'pages.report': async ({ query }) => rendered(await reportPage(reports, query)),
     'pages.report_send': async (call) => {
       const { request, body } = call;
-      const shown = (page: Page) => show(request, async () => page);
       const withLimits = {
         ...reports,
         reportRecord: (...[kind, report]: Parameters<typeof reports.reportRecord>) =>
@@ -304,31 +345,30 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
             reports.reportRecord(kind, report, request),
           ),
       };
-      const again = await sendReport(withLimits, body, request, shown);
-      if (again) return { ...(await shown(again)), status: 422 };
+      const again = await sendReport(withLimits, body, request, rendered);
+      if (again) return { ...(await rendered(again)), status: 422 };
       const headers = { location: '/report/sent' };
       return { status: 303, content: { type: '', bytes: '' }, headers };
     },
-    'pages.reported': ({ request }) => show(request, async () => REPORTED),
-    'pages.members': ({ request, query }) => show(request, (reader) => membersPage(reader, query)),
-    'pages.member': ({ request, params }) =>
-      show(request, (reader) => memberPage(reader, pool, keys, params.handle)),
-    'pages.cases': ({ request, query }) =>
-      show(request, (reader) => casesPage(reader, pool, query)),
-    'pages.case': ({ request, params }) =>
-      show(request, (reader) => casePage(reader, pool, params.id)),
-    'pages.packets': ({ request, query }) =>
-      show(request, (reader) => packetsPage(reader, pool, query)),
-    'pages.packet': ({ request, params }) =>
-      show(request, (reader) => packetPage(reader, pool, params.id)),
-    'pages.activity': ({ request, query }) =>
-      show(request, (reader) => activityPage(reader, pool, query)),
-    'pages.search': ({ request, query }) =>
-      show(request, (reader) => searchPage(reader, pool, query)),
-    'pages.me': ({ request }) => show(request, async () => ME),
-    'pages.about': ({ request }) => show(request, (reader) => aboutPage(reader, config)),
-    'pages.transparency': ({ request, query }) =>
-      show(request, (reader) => transparencyPage(reader, query)),
+    'pages.reported': (call) => show(call, async () => REPORTED),
+    'pages.members': (call) => showOneOfMany(call, (reader) => membersPage(reader, call.query)),
+    'pages.member': (call) =>
+      showOneOfMany(call, (reader) => memberPage(reader, pool, keys, call.params.handle)),
+    'pages.cases': (call) => showOneOfMany(call, (reader) => casesPage(reader, pool, call.query)),
+    'pages.case': (call) => showOneOfMany(call, (reader) => casePage(reader, pool, call.params.id)),
+    'pages.packets': (call) =>
+      showOneOfMany(call, (reader) => packetsPage(reader, pool, call.query)),
+    'pages.packet': (call) =>
+      showOneOfMany(call, (reader) => packetPage(reader, pool, call.params.id)),
+    'pages.activity': (call) =>
+      showOneOfMany(call, (reader) => activityPage(reader, pool, call.query)),
+    // Waits for its turn as long as its caller does, so it is not shared.
+    'pages.search': async ({ request, query }) =>
+      rendered(await searchPage(createReader(operations(), request), pool, query)),
+    'pages.me': (call) => show(call, async () => ME),
+    'pages.about': (call) => show(call, (reader) => aboutPage(reader, config)),
+    'pages.transparency': (call) =>
+      showOneOfMany(call, (reader) => transparencyPage(reader, call.query)),
     'pages.transparency_csv': async ({ request, query }) => {
       const read = createReader(operations(), request);
       const { weeks, next_cursor } = await readWeeks(read, query);
@@ -338,6 +378,6 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
         ...(next_cursor ? { next: next_cursor } : {}),
       };
     },
-    'pages.for_agents': ({ request }) => show(request, async () => guide()),
+    'pages.for_agents': (call) => show(call, async () => guide()),
   };
 }

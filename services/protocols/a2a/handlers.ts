@@ -41,7 +41,7 @@ export function a2aHandlers({
     'a2a.card': async () => {
       card ??= {
         ...publicContent(agentCard(offeredOperations(operations()), baseUrl)),
-        kept: true,
+        served: 'always',
       };
       return { status: 200, content: card, headers: { 'last-modified': CARD_CHANGED } };
     },
