@@ -23,9 +23,10 @@ const FLUSH_MS = 100;
 const MAX_BUFFER_BYTES = 1_048_576;
 
 /**
- * Creates a logger that writes lines of JSON to standard output in batches, ten times a second: a
- * write per line would cost a request as much as its response. Fatal lines are written immediately,
- * and the rest when the process exits; only a killed process loses its latest lines.
+ * Creates a logger that writes lines of JSON to standard output in batches, a tenth of a second
+ * after the first: a write per line would cost a request as much as its response. Fatal lines are
+ * written immediately, and the rest when the process exits; only a killed process loses its latest
+ * lines.
  */
 export function createLogger(level: string, name: ProcessName): Logger {
   const output = openOutput();
@@ -73,7 +74,18 @@ function openOutput() {
     }
   }
 
-  setInterval(flush, FLUSH_MS).unref();
+  // Only while lines wait, so that a process without requests does not wake up ten times a second.
+  let due = false;
+  function flushSoon(): void {
+    if (due) return;
+    due = true;
+    setTimeout(() => {
+      due = false;
+      flush();
+      if (chunk.length > 0 || waiting.length > 0) flushSoon();
+    }, FLUSH_MS).unref();
+  }
+
   process.once('exit', flushSync);
   return {
     flush: flushSync,
@@ -81,6 +93,7 @@ function openOutput() {
     write(line: string): void {
       if (waiting.length < MAX_BUFFER_BYTES) waiting += line;
       if (waiting.length >= FLUSH_BYTES) flush();
+      flushSoon();
     },
   };
 }

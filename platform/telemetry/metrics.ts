@@ -18,7 +18,8 @@ export function processMetrics(
   isLogLost: () => boolean = () => false,
 ): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // The default looks at the event loop a hundred times a second, also in a process at rest.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 500 });
   new Gauge({
     name: 'build_info',
     help: 'Always 1; the labels are the version of the wire contract, the release as in the log, and the version of Node',
