@@ -10,9 +10,9 @@ export type EventOf<Modules extends EventTypes, Name> = RecordedEvent<
 >;
 
 /**
- * One read model. The keys of `on` are its subscription. A handler uses only the event: no clock,
- * no randomness, no table of another projection. `position` is not assigned yet when the handler
- * runs.
+ * One read model. The keys of `on` are its subscription. A handler uses only the event: no clock, no
+ * randomness; its statements use only the projection's tables, and those of projections that it says it
+ * comes after. `position` is not assigned yet when the handler runs.
  */
 export interface Projection {
   name: string;
@@ -29,20 +29,21 @@ export interface Projection {
   on: Readonly<Record<string, (event: RecordedEvent) => Sql | readonly Sql[]>>;
 }
 
+type Handlers<Modules extends EventTypes> = {
+  [Name in NewEvent<Types<Modules>>['type']]?: (
+    event: EventOf<Modules, Name>,
+  ) => Sql | readonly Sql[];
+};
+
+/** Types the handlers of some of the events of a projection. */
+export const defineHandlers = <Modules extends EventTypes, Of extends Handlers<Modules>>(
+  _modules: Modules,
+  handlers: Of & Handlers<Modules>,
+): Of => handlers;
+
 export function defineProjection<Modules extends EventTypes>(
   _modules: Modules,
-  projection: {
-    name: string;
-    tables: readonly string[];
-    texts?: readonly Texts[];
-    seed?: readonly Sql[];
-    keepLost?: Sql<{ kept: string }>;
-    on: {
-      [Name in NewEvent<Types<Modules>>['type']]?: (
-        event: EventOf<Modules, Name>,
-      ) => Sql | readonly Sql[];
-    };
-  },
+  projection: Omit<Projection, 'on'> & { on: Handlers<Modules> },
 ): Projection {
   return projection as unknown as Projection;
 }

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
 import type {
   Appeal,
   Decision,
@@ -33,6 +33,24 @@ export function evolveNote(state: NoteState, event: RecordedEvent<NoteEvents>): 
     version: event.stream_version,
     reviewVersion: BESIDE_REVIEW.includes(event.type) ? state.reviewVersion : event.stream_version,
   };
+}
+
+/** The state after events that a moderator has decided, for a decision in the same transaction. */
+export function evolveDecided(
+  before: ExistingNote,
+  decided: readonly NewEvent<NoteEvents>[],
+  { moderatorId, now }: { moderatorId: string; now: Date },
+): ExistingNote {
+  let state = before;
+  for (const event of decided)
+    state = evolveNote(state, {
+      ...event,
+      event_id: '',
+      stream_version: state.version + 1,
+      actor: { type: 'moderator', id: moderatorId },
+      recorded_at: now,
+    } as RecordedEvent<NoteEvents>) as ExistingNote;
+  return state;
 }
 
 /**

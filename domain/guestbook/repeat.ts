@@ -1,9 +1,9 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
-import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type { Role } from '../../platform/http/principal.ts';
 import { conflict, isRefusal, wrongState } from '../../platform/refusal.ts';
 import { undoRefusal } from '../publications/undo.ts';
-import { evolveNote } from './evolve.ts';
+import { evolveDecided } from './evolve.ts';
 import { decideReview, type ReviewCommand } from './moderator-decisions.ts';
 import type { Decision, ExistingNote, NoteEvents } from './state.ts';
 
@@ -57,8 +57,7 @@ export function repeatDecisions(
     const review = toReview(state, decision, command);
     const made = review ? decideReview(state, review) : wrongState(before);
     if (isRefusal(made)) return made;
-    for (const event of made)
-      state = evolveNote(state, asRecorded(event, state, command)) as ExistingNote;
+    state = evolveDecided(state, made, command);
     events.push(...made);
   }
   return events;
@@ -88,17 +87,3 @@ function toReview(
       return null;
   }
 }
-
-/** The event as if it were recorded, for the decision that follows it. */
-const asRecorded = (
-  event: NewEvent<NoteEvents>,
-  { version }: ExistingNote,
-  { moderatorId, now }: RepeatDecisions,
-) =>
-  ({
-    ...event,
-    event_id: '',
-    stream_version: version + 1,
-    actor: { type: 'moderator', id: moderatorId },
-    recorded_at: now,
-  }) as RecordedEvent<NoteEvents>;

@@ -1,6 +1,6 @@
-import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
-import { evolveNote } from './evolve.ts';
+import { evolveDecided } from './evolve.ts';
 import { type ExistingNote, type NoteEvents, undoableDecision } from './state.ts';
 import { decideUndo, type UndoDecision } from './undo.ts';
 
@@ -20,8 +20,7 @@ export type LeftReason = (typeof LEFT_REASONS)[number];
 /** A decision of the moderator whose decisions are undone. */
 export interface ChosenDecision {
   eventId: string;
-  type: string;
-  /** Whether the event says that it can be undone: answers of earlier releases cannot. */
+  /** Whether `isUndoable` holds for its event. */
   undoable: boolean;
 }
 
@@ -40,14 +39,6 @@ export interface Rewound {
   left: { eventId: string; reason: LeftReason }[];
 }
 
-const UNDOABLE_TYPES = [
-  'NoteApproved',
-  'NoteRejected',
-  'NoteRemoved',
-  'NoteDeferred',
-  'NoteEscalated',
-];
-
 /**
  * Undoes what one moderator decided on a note, the newest decision first, as `decideUndo` allows; but it
  * makes nothing public, and leaves what an author has appealed against.
@@ -61,7 +52,7 @@ export function rewindNote(before: ExistingNote, command: RewindNote): Rewound {
       rewound.left.push({ eventId: decision.eventId, reason: made });
       continue;
     }
-    for (const event of made) state = evolveNote(state, asRecorded(event, state)) as ExistingNote;
+    state = evolveDecided(state, made, command);
     rewound.events.push(...made);
     rewound.undone.push(decision.eventId);
   }
@@ -70,13 +61,13 @@ export function rewindNote(before: ExistingNote, command: RewindNote): Rewound {
 
 function rewindOne(
   state: ExistingNote,
-  { eventId, type, undoable }: ChosenDecision,
+  { eventId, undoable }: ChosenDecision,
   { erased, undone, authorGone, decisions: _, ...undo }: RewindNote,
 ): LeftReason | NewEvent<NoteEvents>[] {
   if (undone.has(eventId)) return 'undone';
   if (authorGone) return 'author_gone';
   if (erased) return 'erased';
-  if (!undoable && !UNDOABLE_TYPES.includes(type)) return 'not_undoable';
+  if (!undoable) return 'not_undoable';
   const decision = undoableDecision(state, eventId);
   if (!decision) return 'superseded';
   const refused = decision.kind === 'rejected' || decision.kind === 'removed';
@@ -91,7 +82,3 @@ function rewindOne(
 /** A deferral that has ended is in no state to be undone. */
 const reasonOf = ({ details }: Refusal): LeftReason =>
   details?.reason === 'second_person_required' ? 'second_person_required' : 'superseded';
-
-/** The event as if it were recorded: the states of a note need no more than this of an undo. */
-const asRecorded = (event: NewEvent<NoteEvents>, { version }: ExistingNote) =>
-  ({ ...event, stream_version: version + 1 }) as RecordedEvent<NoteEvents>;

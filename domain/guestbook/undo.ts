@@ -32,6 +32,21 @@ export interface UndoDecision {
   batchId?: string;
 }
 
+const UNDOABLE: readonly string[] = [
+  'NoteApproved',
+  'NoteRejected',
+  'NoteRemoved',
+  'NoteDeferred',
+  'NoteEscalated',
+];
+
+/**
+ * Whether an event is a decision that can be undone. Answers to reports and appeals say so themselves,
+ * because those of earlier releases cannot.
+ */
+export const isUndoable = ({ type, data }: { type: string; data: unknown }): boolean =>
+  UNDOABLE.includes(type) || 'undoable' in (data as object);
+
 /**
  * Undoes the current decision, as `undoRefusal` allows. An undo grants the appeal that is open: the
  * note is public, and the author is notified of it.

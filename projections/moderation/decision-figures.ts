@@ -7,7 +7,7 @@ import * as reportEvents from '../../domain/reports/events.ts';
 import * as screeningEvents from '../../domain/screening/events.ts';
 import { defineBatch } from '../../platform/batch-statements.ts';
 import { named, type Sql } from '../../platform/sql.ts';
-import { defineProjection } from '../projection.ts';
+import { defineHandlers, defineProjection } from '../projection.ts';
 
 const events = {
   ...noteEvents,
@@ -115,6 +115,33 @@ const ofCase = ({ data }: { data: { case_id: string } }) => record('case', data.
 const caseNote = ({ data }: { data: { note_id: string } }) => record('case_note', data.note_id);
 const profile = ({ owner_id }: { owner_id: string }) => record('profile', owner_id);
 
+const moves = defineHandlers(events, {
+  DecisionUndone: note,
+  RecordReportsDismissed: ({ data }) => record(data.subject.type, data.subject.id),
+  ProfileRemoved: profile,
+  ProfileRestored: profile,
+  ProfileWithdrawn: profile,
+  ArtifactRemoved: artifact,
+  ArtifactRestored: artifact,
+  ArtifactWithdrawn: artifact,
+  CaseRemoved: ofCase,
+  CaseRestored: ofCase,
+  CaseAuthorLeft: ofCase,
+  CaseNoteRemoved: caseNote,
+  CaseNoteRestored: caseNote,
+  // In an earlier release: ends all notes and reports of the member.
+  MemberDeactivated: ({ owner_id, data }) =>
+    data.in_batches
+      ? []
+      : [
+          named(figuresOfNotes('notes WHERE member_id = $1'), [owner_id]),
+          named(writeFigures(decidedRecords('record_decisions WHERE author_id = $1')), [owner_id]),
+        ],
+});
+
+/** Events that may move an earlier decision to another count, and leave its former count at 0. */
+export const MOVING_EVENTS = Object.keys(moves);
+
 /**
  * What the statistics say of each decision, in one narrow row, so that a period is read from an index
  * alone. It also keeps the counts of `moderation_weeks`. It comes after the read models of notes,
@@ -125,6 +152,7 @@ export const decisionFigures = defineProjection(events, {
   name: 'decision-figures',
   tables: ['decision_figures'],
   on: {
+    ...moves,
     NoteCorrected: note,
     NoteApproved: note,
     NoteRejected: note,
@@ -133,30 +161,7 @@ export const decisionFigures = defineProjection(events, {
     ReportsDismissed: note,
     AppealGranted: note,
     AppealUpheld: note,
-    DecisionUndone: note,
     NoteWithdrawn: note,
     NoteScreened: note,
-    RecordReportsDismissed: ({ data }) => record(data.subject.type, data.subject.id),
-    ProfileRemoved: profile,
-    ProfileRestored: profile,
-    ProfileWithdrawn: profile,
-    ArtifactRemoved: artifact,
-    ArtifactRestored: artifact,
-    ArtifactWithdrawn: artifact,
-    CaseRemoved: ofCase,
-    CaseRestored: ofCase,
-    CaseAuthorLeft: ofCase,
-    CaseNoteRemoved: caseNote,
-    CaseNoteRestored: caseNote,
-    // In an earlier release: ends all notes and reports of the member.
-    MemberDeactivated: ({ owner_id, data }) =>
-      data.in_batches
-        ? []
-        : [
-            named(figuresOfNotes('notes WHERE member_id = $1'), [owner_id]),
-            named(writeFigures(decidedRecords('record_decisions WHERE author_id = $1')), [
-              owner_id,
-            ]),
-          ],
   },
 });

@@ -1,21 +1,8 @@
-import * as artifactEvents from '../../domain/artifacts/events.ts';
-import * as caseEvents from '../../domain/cases/events.ts';
 import * as noteEvents from '../../domain/guestbook/events.ts';
-import * as membershipEvents from '../../domain/membership/events.ts';
-import * as profileEvents from '../../domain/profiles/events.ts';
-import * as reportEvents from '../../domain/reports/events.ts';
 import { defineBatch } from '../../platform/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
-
-const events = {
-  ...noteEvents,
-  ...reportEvents,
-  ...profileEvents,
-  ...artifactEvents,
-  ...caseEvents,
-  MemberDeactivated: membershipEvents.MemberDeactivated,
-} as const;
+import { MOVING_EVENTS } from './decision-figures.ts';
 
 const countAppeal = defineBatch(
   'moderation_weeks',
@@ -33,32 +20,18 @@ const deleteEmpty = defineBatch(
   (given) => `DELETE FROM moderation_weeks WHERE count = 0 AND EXISTS (SELECT FROM ${given})`,
 );
 
-/** After an event that may have moved an earlier decision to another count. */
 const moved = ({ event_id }: { event_id: string }): Sql => deleteEmpty({ event_id });
 
 /**
  * How many decisions and appeals each week has, as public readers see them. `decision-figures`, which
  * must come before, counts the decisions.
  */
-export const moderationWeeks = defineProjection(events, {
+export const moderationWeeks = defineProjection(noteEvents, {
   name: 'moderation-weeks',
   tables: ['moderation_weeks'],
   on: {
     AppealOpened: ({ recorded_at }) => countAppeal({ at: recorded_at }),
-    DecisionUndone: moved,
-    RecordReportsDismissed: moved,
-    ProfileRemoved: moved,
-    ProfileRestored: moved,
-    ProfileWithdrawn: moved,
-    ArtifactRemoved: moved,
-    ArtifactRestored: moved,
-    ArtifactWithdrawn: moved,
-    CaseRemoved: moved,
-    CaseRestored: moved,
-    CaseAuthorLeft: moved,
-    CaseNoteRemoved: moved,
-    CaseNoteRestored: moved,
-    MemberDeactivated: moved,
+    ...Object.fromEntries(MOVING_EVENTS.map((type) => [type, moved])),
   },
 });
 

@@ -1,4 +1,5 @@
 import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
+import { decidedWord } from '../../../domain/moderation/decided.ts';
 import { factsOfStreams, lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
@@ -80,26 +81,6 @@ export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
     [ids],
   );
 
-const DECISIONS: Readonly<Record<string, string>> = {
-  NoteApproved: 'approved',
-  NoteRejected: 'rejected',
-  NoteEscalated: 'escalated',
-  NoteDeferred: 'deferred',
-  ReportsDismissed: 'kept',
-  RecordReportsDismissed: 'kept',
-  AppealGranted: 'granted',
-  AppealUpheld: 'upheld',
-  DecisionUndone: 'undone',
-  MemberAppealGranted: 'granted',
-  MemberAppealUpheld: 'upheld',
-  MemberEnabled: 'enabled',
-  MemberDecisionUndone: 'undone',
-};
-
-/** The decision that an event on a note or a record made, in one word. */
-const decisionWord = (type: string): string | undefined =>
-  /Removed$/.test(type) ? 'removed' : /Restored$/.test(type) ? 'restored' : DECISIONS[type];
-
 /** Adds to a conflict which moderator decided first, what they decided, and when. */
 export function withWinner<Code extends string>(
   refusal: Refusal<Code>,
@@ -109,7 +90,7 @@ export function withWinner<Code extends string>(
   const { reason } = refusal.details ?? {};
   const last = events.findLast(({ actor }) => actor.type === 'moderator' && actor.id);
   if (!last || (reason !== 'wrong_state' && reason !== 'version_mismatch')) return refusal;
-  const decision = decisionWord(last.type);
+  const decision = decidedWord(last.type);
   return refuse(refusal.refused, {
     ...refusal.details,
     decided_by: { id: last.actor.id, name: nameOf(last, moderators) },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LEFT_REASONS } from '../../../domain/guestbook/rewind.ts';
+import { DECIDED_ACTIONS } from '../../../domain/moderation/decided.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
@@ -25,22 +26,8 @@ const RewindRequest = z
 const entry = {
   event_id: AnyUuid,
   subject: z.object({ type: z.enum(SUBJECT_TYPES), id: AnyUuid }),
-  action: z.enum([
-    'approve',
-    'reject',
-    'escalate',
-    'defer',
-    'remove',
-    'restore',
-    'keep',
-    'grant',
-    'uphold',
-    'undo',
-    'disable',
-    'enable',
-  ]),
+  action: z.enum(DECIDED_ACTIONS),
 };
-export type RewindAction = z.output<typeof entry.action>;
 
 const RewoundEntry = z
   .object(entry)

@@ -1,60 +1,40 @@
+import { isUndoable } from '../../../domain/guestbook/undo.ts';
+import { type DecidedAction, decidedAction } from '../../../domain/moderation/decided.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { AuditRow } from '../../../projections/moderation/audit.ts';
 import { reviewSubject } from '../decisions/review-events.ts';
-import type { LeftEntry, RewindAction } from './contract.ts';
+import type { LeftEntry } from './contract.ts';
 
 /** A decision of a moderator, as the log has it. */
 export interface ModeratorDecision {
   eventId: string;
   position: number;
-  type: string;
   subject: LeftEntry['subject'];
-  action: RewindAction;
+  action: DecidedAction;
   undoable: boolean;
 }
-
-const ACTIONS: Readonly<Record<string, RewindAction>> = {
-  NoteApproved: 'approve',
-  NoteRejected: 'reject',
-  NoteEscalated: 'escalate',
-  NoteDeferred: 'defer',
-  ReportsDismissed: 'keep',
-  RecordReportsDismissed: 'keep',
-  AppealGranted: 'grant',
-  AppealUpheld: 'uphold',
-  DecisionUndone: 'undo',
-  MemberDisabled: 'disable',
-  MemberEnabled: 'enable',
-  MemberAppealGranted: 'grant',
-  MemberAppealUpheld: 'uphold',
-  MemberDecisionUndone: 'undo',
-};
-
-const actionOf = (type: string): RewindAction | undefined =>
-  /Removed$/.test(type) ? 'remove' : /Restored$/.test(type) ? 'restore' : ACTIONS[type];
 
 /** The decision that an event made; undefined for all other events of a moderator. */
 export function toDecision(
   event: Pick<AuditRow | RecordedEvent, 'event_id' | 'position' | 'stream_id' | 'type' | 'data'>,
 ): ModeratorDecision | undefined {
   const { event_id: eventId, position, stream_id, type } = event;
-  const action = actionOf(type);
+  const action = decidedAction(type);
   if (!action) return undefined;
   const subject = reviewSubject(stream_id) as Subject;
   return {
     eventId,
     position,
-    type,
     subject,
     action,
-    undoable: 'undoable' in (event.data as object),
+    undoable: isUndoable(event),
   };
 }
 
 /**
- * The decisions of a moderator in the stream of a note since a time, newest first. An event that only
- * accompanies another is none, nor is the undo of a decision that is listed itself.
+ * The decisions of a moderator in the stream of a note since a time, newest first. Leaves out events that only
+ * accompany another, and undos of decisions that are listed themselves.
  */
 export function decisionsOnNote(
   events: readonly RecordedEvent[],
