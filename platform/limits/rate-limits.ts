@@ -94,8 +94,8 @@ export function rateLimits(pool: pg.Pool, keys: KeyRing) {
 
   /**
    * The counters of a request, the narrowest first: those of its address, of the IPv6 /48 around it at
-   * `NETWORK_FACTOR` times the limits, and of the whole service. So a request that its address may not make counts
-   * for nobody else.
+   * `NETWORK_FACTOR` times the limits, and of the whole service. A request that its address may not make counts
+   * for no other caller.
    */
   function steps(address: string, limits: readonly Limit[]): BucketLimit[][] {
     const own = limits.filter(({ scope }) => scope === undefined);

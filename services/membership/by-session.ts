@@ -8,20 +8,30 @@ import { refuse } from '../../platform/refusal.ts';
 import { findLiveSession } from './sessions.ts';
 
 /**
- * A mutation by a page: the session is checked again once its member is locked, since it may have ended
- * meanwhile. The call is recognized if it has an `Idempotency-Key`.
+ * The member of a session, which is checked again once its member is locked, since it may have ended
+ * meanwhile. Repeats are not recognized.
  */
-export function bySession<R extends Route>(
-  keys: KeyRing,
-  call: KeyedCall<R> & { principal: PrincipalOf<'session'> },
-): Policy<'session_required' | 'idempotency_conflict', ReplyOf<R>> {
-  const { memberId, sessionId } = call.principal;
+export function byLiveSession<Reply>({
+  memberId,
+  sessionId,
+}: PrincipalOf<'session'>): Policy<'session_required', Reply> {
   return definePolicy({
     actor: { type: 'member', id: memberId },
     lock: [memberId],
     load: findLiveSession(sessionId),
     prove: ([live]) => (live ? null : refuse('session_required')),
+  });
+}
+
+/** A mutation by a page: a live session. The call is recognized if it has an `Idempotency-Key`. */
+export function bySession<R extends Route>(
+  keys: KeyRing,
+  call: KeyedCall<R> & { principal: PrincipalOf<'session'> },
+): Policy<'session_required' | 'idempotency_conflict', ReplyOf<R>> {
+  const { memberId } = call.principal;
+  return {
+    ...byLiveSession(call.principal),
     request: { owner: memberOwner(memberId), space: 'session', keys, ...requestOf(call) },
     repeat: replayed<ReplyOf<R>>,
-  });
+  };
 }

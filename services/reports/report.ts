@@ -1,44 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { recordReports, type SubjectId } from '../../domain/reports/reports.ts';
-import type { EventStore } from '../../platform/eventstore/event-store.ts';
-import { handle, type Policy } from '../../platform/eventstore/handle.ts';
+import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import { derive } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
-import type { ReplyOf } from '../../platform/http/route.ts';
-import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findRecordReport, reportsOn } from '../../projections/publications/record-reports.ts';
 import { recordAuthors } from '../../projections/publications/records.ts';
-import { reportCommand } from '../guestbook/author-commands.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
-import type { ReportRequest, reportsContract } from './contract.ts';
-
-export type ReportPolicy<Code extends string> = Policy<
-  Code,
-  ReplyOf<(typeof reportsContract)['report.create']>,
-  null,
-  ReceiptBody
->;
-
-/** To the reporter, a report is open until the feed announces the outcome. */
-const received = (isNew: boolean, id: string) => (receipt: ReceiptBody) => {
-  const report = { id, state: 'open' as const };
-  const body = { status: 'received' as const, report, receipt };
-  return isNew ? { status: 201 as const, body } : { status: 200 as const, body };
-};
-
-/** Reports a note, under the same rules as a report on the guestbook page. */
-export function reportNote<Code extends string>(
-  store: EventStore,
-  policy: ReportPolicy<Code>,
-  memberId: string,
-  { subject, reason, details }: ReportRequest,
-) {
-  const reporter = { memberId };
-  const reported = { reportId: randomUUID(), reporter, reason, details: details ?? null };
-  return handle(store, policy, reportCommand(subject.id, reported, received));
-}
+import type { ReportRequest } from './contract.ts';
 
 /**
  * Loads the reports on a record, to decide on one by the member: rows instead of the stream, which may
@@ -64,17 +34,16 @@ function loadReports(of: PublicationKind, { type, id }: SubjectId, memberId: str
   );
 }
 
-/** Reports a published record. */
-export function reportRecord<Code extends string>(
-  store: EventStore,
-  policy: ReportPolicy<Code>,
+/** Reports a published record. Replies as `reportCommand` does for a note. */
+export function reportRecordCommand<Reply, Given>(
   of: PublicationKind,
   memberId: string,
   { subject: { id }, reason, details }: ReportRequest,
-) {
+  reply: (isNew: boolean, reportId: string) => (given: Given) => Reply,
+): Command<Reply, 'not_found', unknown, Given> {
   const subject = { type: of.type, id };
   const reportId = randomUUID();
-  return handle(store, policy, {
+  return defineCommand({
     load: { reports: loadReports(of, subject, memberId) },
     decide({ reports }) {
       const reported = reports.decide({
@@ -88,8 +57,10 @@ export function reportRecord<Code extends string>(
       });
       if (isRefusal(reported)) return reported;
       const isNew = reported.appends.length > 0;
-      const reply = received(isNew, isNew ? reportId : (reports.former?.report_id ?? reportId));
-      return { ...reported, reply };
+      return {
+        ...reported,
+        reply: reply(isNew, isNew ? reportId : (reports.former?.report_id ?? reportId)),
+      };
     },
   });
 }

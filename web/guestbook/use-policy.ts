@@ -14,7 +14,7 @@ async function readPolicies(): Promise<readonly Policy[]> {
   return [];
 }
 
-/** The policy with this code, once it is read. Its code stands for its title until then. */
+/** The policy with this code, once it is read. Until then, its code is shown as its title. */
 export function usePolicy(code: string | null | undefined): Policy | undefined {
   const [policies, setPolicies] = useState<readonly Policy[]>([]);
   useEffect(() => {

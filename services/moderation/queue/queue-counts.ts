@@ -45,7 +45,7 @@ export function appealsFor(
   return Math.max(0, open - own) + theirs;
 }
 
-/** The number of open appeals against a moderator's decisions; null stands for the operator. */
+/** The number of open appeals against a moderator's decisions; null for the operator. */
 export interface AppealsAgainst {
   moderator_id: string | null;
   count: number;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../../../platform/config.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
+import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { pageHeaders, textContent } from '../../../platform/http/page-headers.ts';
 import { createReader, type Reader } from '../../../platform/http/reader.ts';
@@ -34,10 +35,11 @@ import {
 } from '../../../projections/restored.ts';
 import type { TakenDownRow } from '../../../projections/taken-down.ts';
 import { REPORTS_PER_DAY, REPORTS_PER_TEN_MINUTES } from '../../guestbook/limits.ts';
+import { byLiveSession } from '../../membership/by-session.ts';
 import { sessionAuthenticator } from '../../membership/sessions.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { ReportRequest } from '../../reports/contract.ts';
-import { reportRecordInSession } from '../../reports/report-in-session.ts';
+import { reportRecordCommand } from '../../reports/report.ts';
 import { weeksAsCsv } from '../../transparency/csv.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, forAgentsPage } from './about.ts';
@@ -129,7 +131,10 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     async reportRecord(kind: PublicationKind, report: ReportRequest, request: RequestContext) {
       if (!config.apiOpen) return refuse('api_disabled');
       const session = await authenticate(request);
-      return isRefusal(session) ? session : reportRecordInSession(deps, kind, session, report);
+      if (isRefusal(session)) return session;
+      const reply = (isNew: boolean) => () => ({ isNew });
+      const command = reportRecordCommand(kind, session.memberId, report, reply);
+      return handle(deps.store, byLiveSession<{ isNew: boolean }>(session), command);
     },
   };
   const guide = keep(() => forAgentsPage(config));
