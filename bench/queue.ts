@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '../platform/config.ts';
+import { handle } from '../platform/eventstore/handle.ts';
 import type { PrincipalOf } from '../platform/http/principal.ts';
+import type { Route } from '../platform/http/route.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { query } from '../platform/postgres/query.ts';
 import { isRefusal } from '../platform/refusal.ts';
@@ -10,12 +12,14 @@ import { membershipReview } from '../services/disabling/review.ts';
 import { claim } from '../services/moderation/claims/claims.ts';
 import { releaseLeases } from '../services/moderation/claims/leases.ts';
 import { decisionOn } from '../services/moderation/decisions/commands.ts';
+import { reviewContract } from '../services/moderation/decisions/contract.ts';
 import { reviewCommand } from '../services/moderation/decisions/decide.ts';
 import { deskOptions } from '../services/moderation/decisions/desk.ts';
 import { queueContract } from '../services/moderation/queue/contract.ts';
 import { queueCounts } from '../services/moderation/queue/queue-counts.ts';
 import { queuePage } from '../services/moderation/queue/queue-page.ts';
 import { moderatorAuthenticator } from '../services/moderation/staff/authenticate.ts';
+import { byModerator } from '../services/moderation/staff/by-moderator.ts';
 import { addModerator } from '../services/moderation/staff/moderators.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
 import { loops } from './load.ts';
@@ -95,17 +99,19 @@ async function seed(url: string, count: number): Promise<void> {
   });
 }
 
+const callOf = <R extends Route>(operation: string, route: R, principal: Moderator) => ({
+  operation,
+  params: undefined,
+  route,
+  sent: {},
+  principal,
+  request: { idempotencyKey: undefined },
+});
+
 async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {
   const claimed = await claim(
     { store: core.store, publicationKinds: [], membershipReview },
-    {
-      operation: 'moderation.claim',
-      params: undefined,
-      route: queueContract['moderation.claim'],
-      sent: {},
-      principal,
-      request: { idempotencyKey: undefined },
-    },
+    callOf('moderation.claim', queueContract['moderation.claim'], principal),
     { count: 1 },
   );
   if (isRefusal(claimed)) throw new Error(JSON.stringify(claimed));
@@ -126,9 +132,9 @@ async function drain(desk: Desk): Promise<string> {
         if (!noteId) return;
         claimed.push(noteId);
         const approve = decisionOn(noteId, { action: 'approve', expected_version: 1 });
-        const decided = await desk.core.store.execute(
-          reviewCommand(me, approve, deskOptions(desk.core)),
-        );
+        const call = callOf('moderation.decide', reviewContract['moderation.decide'], me);
+        const command = reviewCommand(approve, deskOptions(desk.core));
+        const decided = await handle(desk.core.store, byModerator(call), command);
         if (isRefusal(decided)) throw new Error(JSON.stringify(decided));
       }
     }),

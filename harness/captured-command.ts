@@ -1,12 +1,12 @@
-import type { Command } from '../platform/eventstore/command.ts';
 import type { EventStore } from '../platform/eventstore/event-store.ts';
+import type { Plan } from '../platform/eventstore/plan.ts';
 
 /** The command that a function hands to its store, without executing it. */
 export function capturedCommand<Answer>(
   issue: (store: EventStore) => Promise<Answer>,
-): Command<Answer, string> {
-  let captured: Command<Answer, string> | undefined;
-  const execute = (command: Command<Answer, string>) => {
+): Plan<Answer, string> {
+  let captured: Plan<Answer, string> | undefined;
+  const execute = (command: Plan<Answer, string>) => {
     captured = command;
     return new Promise<never>(() => {});
   };

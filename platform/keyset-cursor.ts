@@ -21,23 +21,31 @@ export const START_OLDEST: KeysetPosition = {
 const listTag = (list: string): string =>
   createHash('sha256').update(list).digest('hex').slice(0, 8);
 
+/** Encodes a text as a cursor. */
+export const toCursor = (text: string): string => Buffer.from(text).toString('base64url');
+
+/** The text of a cursor; undefined unless `toCursor` encodes it as exactly this cursor. */
+export function cursorText(cursor: string): string | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  return toCursor(text) === cursor ? text : undefined;
+}
+
 /** Encodes a position in a list as a cursor, which is valid in this list alone. */
 export function formatKeysetCursor(list: string, { at, id }: KeysetPosition): string {
-  return Buffer.from(`${at} ${id} ${listTag(list)}`).toString('base64url');
+  return toCursor(`${at} ${id} ${listTag(list)}`);
 }
 
 /** Decodes a cursor; undefined if `formatKeysetCursor` cannot have made it for this list. */
 export function parseKeysetCursor(list: string, cursor: string): KeysetPosition | undefined {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const [, at, seconds, id] =
-    /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) [0-9a-f]{8}$/.exec(
-      text,
+  const [, at, seconds, id, tag] =
+    /^(([2-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) ([0-9a-f]{8})$/.exec(
+      cursorText(cursor) ?? '',
     ) ?? [];
   if (!at || !seconds || !id) return undefined;
   // `Date` turns a day or an hour that does not exist into another one, or into an invalid date.
   const time = new Date(`${seconds}Z`);
   const exact = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(seconds);
-  return exact && formatKeysetCursor(list, { at, id }) === cursor ? { at, id } : undefined;
+  return exact && tag === listTag(list) ? { at, id } : undefined;
 }
 
 /** The position after which a list continues; undefined for the first page. */

@@ -11,6 +11,8 @@ export interface Sql<Row = unknown> {
   readonly many?: { readonly name: string; readonly text: string };
   /** The statement locks rows, so its command runs in its own transaction. */
   readonly locks?: true;
+  /** Converts each row, such as an event of an older shape. */
+  readonly convert?: (row: never) => unknown;
   /** The type of a result row; never set. */
   readonly row?: Row;
 }

@@ -1,4 +1,5 @@
 import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
+import { handle } from '../../platform/eventstore/handle.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { disableMember } from '../../services/disabling/commands.ts';
 import { disablingEndings } from '../../services/features.ts';
@@ -30,8 +31,10 @@ export async function run(args: string[]): Promise<void> {
       until: until === undefined ? null : new Date(until),
     };
     const undoSeconds = core.config.undoWindowSeconds;
-    const disabled = await core.store.execute(
-      disableMember('operator', member.member_id, request, {
+    const disabled = await handle(
+      core.store,
+      { type: 'operator' },
+      disableMember(null, member.member_id, request, {
         keys: core.keys,
         disablingEndings,
         undoSeconds,

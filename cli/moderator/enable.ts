@@ -1,3 +1,4 @@
+import { handle } from '../../platform/eventstore/handle.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { enableMember } from '../../services/disabling/commands.ts';
 import { memberCalled, sayRefused } from './member.ts';
@@ -6,13 +7,15 @@ import { printable } from './terminal.ts';
 
 /** Lifts the disabling of a membership as the operator. */
 export async function run(args: string[]): Promise<void> {
-  const handle = oneName(args);
+  const name = oneName(args);
   await withStorage(async (core) => {
-    const member = await memberCalled(core, handle);
+    const member = await memberCalled(core, name);
     if (!member) return;
     const undoSeconds = core.config.undoWindowSeconds;
-    const enabled = await core.store.execute(
-      enableMember('operator', member.member_id, { undoSeconds }),
+    const enabled = await handle(
+      core.store,
+      { type: 'operator' },
+      enableMember(null, member.member_id, { undoSeconds }),
     );
     if (isRefusal(enabled)) sayRefused(enabled, member.handle, 'is not disabled');
     else process.stdout.write(`Enabled ${printable(member.handle)} (${member.member_id})\n`);

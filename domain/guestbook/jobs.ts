@@ -20,9 +20,16 @@ export const screenNote = defineJobType({
   urgent: true,
 });
 
-/** A job that has the workers screen these notes, before those that are screened again. */
+/** Before the jobs of notes that are screened again. */
+const FIRST = { priority: 1 };
+
+/** A job that has the workers screen these notes; group commit makes one job of several. */
 export const screeningJob = (note_ids: string[]) =>
-  jobOf(screenNote, { note_ids }, { priority: 1, gathers: true });
+  jobOf(screenNote, { note_ids }, { ...FIRST, merges: true });
+
+/** A job that screens only this note, so that no other note fails with it. */
+export const separateScreeningJob = (note_id: string) =>
+  jobOf(screenNote, { note_ids: [note_id] }, FIRST);
 
 /** A job that has the workers screen these notes again when they have nothing else to screen. */
 export const rescreeningJob = (note_ids: string[]) => jobOf(screenNote, { note_ids });

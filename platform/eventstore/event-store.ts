@@ -9,10 +9,10 @@ import { withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import { type Append, appendStatement, findEvent } from './append.ts';
-import { type Command, type Job, type Loaded, resolveAnswer, type Writes } from './command.ts';
 import { wasCommitted } from './commit-status.ts';
 import type { EventCatalogue, RecordedEvent } from './event.ts';
 import type { Owner } from './owner.ts';
+import { type Job, type Loaded, type Plan, resolveAnswer, type Writes } from './plan.ts';
 import { findReceipt, type Receipt, receiptStatement } from './receipts.ts';
 import { createStandbyBarrier } from './standby-barrier.ts';
 import {
@@ -20,22 +20,21 @@ import {
   begin,
   CommitUnanswered,
   commit,
-  LostPick,
   LostRace,
   lockMore,
   MIN_WRITE_MS,
 } from './transaction.ts';
 
+export type { MemberRead } from './load.ts';
 export {
-  type Command,
   type Decision,
-  defineCommand,
+  definePlan,
   type Job,
   type Loaded,
+  type Plan,
   type Unchanged,
   type Writes,
-} from './command.ts';
-export type { MemberRead } from './load.ts';
+} from './plan.ts';
 
 export interface EventStoreDeps {
   pool: pg.Pool;
@@ -53,14 +52,22 @@ export interface EventStoreDeps {
   committed?: (events: readonly RecordedEvent[], jobs: readonly Job[]) => void;
 }
 
+/** How a plan is executed, for group commit and tests. */
+export interface Execution {
+  /** How often it is tried if it loses races or storage fails; by default `ATTEMPTS`. */
+  attempts?: number;
+  /** Skips members that another transaction has locked, and waits for any other lock at most 200 ms. */
+  skipLocked?: boolean;
+}
+
 export interface EventStore {
   /**
-   * Runs a command, at most `attempts` times if it loses races or storage fails. Throws
-   * `StorageUnavailable` if nothing was written, `OutcomeUnconfirmed` if that is unknown.
+   * Runs a plan in one transaction. Throws `StorageUnavailable` if nothing was written,
+   * `OutcomeUnconfirmed` if that is unknown.
    */
   execute<Answer, Code extends string>(
-    command: Command<Answer, Code>,
-    attempts?: number,
+    plan: Plan<Answer, Code>,
+    execution?: Execution,
   ): Promise<Answer | Refusal<Code>>;
   catalogue: EventCatalogue;
   pool: pg.Pool;
@@ -100,8 +107,7 @@ const ATTEMPTS = 6;
  * The pause in milliseconds after an attempt that lost a race. From the second on it is random and
  * grows, so that each of many commands that change one thing gets a turn.
  */
-const racePause = (race: LostRace, turn: number): number =>
-  race instanceof LostPick || turn === 1 ? 0 : Math.random() * 50 * turn;
+const racePause = (turn: number): number => (turn === 1 ? 0 : Math.random() * 50 * turn);
 
 /**
  * Creates a store that runs each command in one transaction with two round trips: lock and load;
@@ -114,17 +120,17 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   const barrier = createStandbyBarrier(deps.url);
 
   function execute<Answer, Code extends string>(
-    command: Command<Answer, Code>,
-    attempts = ATTEMPTS,
+    plan: Plan<Answer, Code>,
+    { attempts = ATTEMPTS, skipLocked = false }: Execution = {},
   ): Promise<Answer | Refusal<Code>> {
     return withinDeadline(async (until) => {
       for (let turn = 1; ; turn++) {
         try {
-          return await attempt(command, until);
+          return await attempt(plan, skipLocked, until);
         } catch (error) {
           const race = error instanceof LostRace;
           if (!race && !isUnavailable(error)) throw error;
-          const pause = race ? racePause(error, turn) : 50 * turn;
+          const pause = race ? racePause(turn) : 50 * turn;
           if (performance.now() + pause + MIN_WRITE_MS >= until || turn >= attempts)
             throw new StorageUnavailable('command failed', { cause: error });
           await sleep(pause);
@@ -134,11 +140,14 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   }
 
   async function attempt<Answer, Code extends string>(
-    command: Command<Answer, Code>,
+    plan: Plan<Answer, Code>,
+    skipLocked: boolean,
     until: number,
   ): Promise<Answer | Refusal<Code>> {
     await barrier.clear(until);
-    const attempted = await withClient(pool, until, (client) => transact(client, command, until));
+    const attempted = await withClient(pool, until, (client) =>
+      transact(client, plan, skipLocked, until),
+    );
     if ('outcome' in attempted) {
       // A restarted primary shows commits that no standby may have; confirm them before answering.
       if (attempted.hasStandbys && !fault('no-sync-wait')) await barrier.confirm(until);
@@ -154,26 +163,22 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   /** Runs the transaction, up to the answer of COMMIT or its absence. */
   async function transact<Answer, Code extends string>(
     client: pg.PoolClient,
-    command: Command<Answer, Code>,
+    plan: Plan<Answer, Code>,
+    skipLocked: boolean,
     until: number,
   ): Promise<NothingWritten<Answer, Code> | Committed<Answer>> {
     if (barrier.isWaiting()) throw new StorageUnavailable('commits wait for a standby');
     // Checked after connecting, since opening the connection may have revealed the loss.
     if (deps.isLogLost?.()) throw new StorageUnavailable('acknowledged writes are lost');
-    const begun = await begin(client, command);
+    const begun = await begin(client, plan, skipLocked);
     // After an error, such as a lost race, the connection can be used again.
-    const prepared = await prepare(client, command, begun).catch(async (error: unknown) => {
-      if (!command.commitWithLoad) await rollBack(client);
+    const prepared = await prepare(client, plan, begun).catch(async (error: unknown) => {
+      await rollBack(client);
       throw error;
     });
     if ('outcome' in prepared) {
-      if (!command.commitWithLoad) await client.query('ROLLBACK');
+      await client.query('ROLLBACK');
       return prepared;
-    }
-    if (command.commitWithLoad) {
-      if (prepared.statements.length > 0)
-        throw new Error('a command with commitWithLoad must not return writes');
-      return { outcome: resolveAnswer(prepared.decision, []), hasStandbys: false };
     }
     const { xid, hasStandbys } = begun;
     const onTimeout = () => {
@@ -192,14 +197,14 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   /** Decides; returns the statements that the decision writes, or the outcome if it writes none. */
   async function prepare<Answer, Code extends string>(
     client: pg.PoolClient,
-    command: Command<Answer, Code>,
+    plan: Plan<Answer, Code>,
     begun: Begun,
   ): Promise<NothingWritten<Answer, Code> | Prepared<Answer>> {
-    let { decision, events, unlocked } = decide(command, begun);
+    let { decision, events, unlocked } = decide(plan, begun);
     let { now } = begun;
     if (unlocked.length > 0) {
       const again = await lockMore(client, begun, unlocked);
-      ({ decision, events, unlocked } = decide(command, again));
+      ({ decision, events, unlocked } = decide(plan, again));
       ({ now } = again);
     }
     if (isRefusal(decision)) return { outcome: decision, hasStandbys: false };
@@ -217,8 +222,8 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   }
 
   /** Decides; `unlocked` are the members who must be locked as well before the events are written. */
-  function decide<Answer, Code extends string>(command: Command<Answer, Code>, loaded: Loaded) {
-    const decision = command.decide(loaded);
+  function decide<Answer, Code extends string>(plan: Plan<Answer, Code>, loaded: Loaded) {
+    const decision = plan.decide(loaded);
     const events = 'appends' in decision ? record(decision.appends, loaded.now) : [];
     const members = events.flatMap(deps.affectedMembers);
     return { decision, events, unlocked: members.filter((id) => !loaded.locked.includes(id)) };

@@ -1,17 +1,11 @@
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import { attribute, type OwnAppend } from './append.ts';
-import {
-  type Decision,
-  defineCommand as defineTransaction,
-  type Job,
-  type Command as Transaction,
-  type Writes,
-} from './command.ts';
 import type { Actor, RecordedEvent } from './event.ts';
 import type { EventStore } from './event-store.ts';
 import { type IdempotentRequest, NO_RECEIPTS, receiptsOf } from './idempotency.ts';
 import type { Load, MemberRead, Rows } from './load.ts';
+import { type Decision, definePlan, type Job, type Plan, type Writes } from './plan.ts';
 
 /** What a command reads, by name: streams, as `defineStream` loads them, and rows. */
 type Loads = Readonly<Record<string, Load>>;
@@ -67,8 +61,6 @@ export interface Command<
   store?(reply: Reply): unknown;
   /** Changes what the receipt has stored into the reply of a repeat. */
   restore?(stored: Stored, loaded: Loaded<Of>, now: Date): Stored | Refusal<Code>;
-  /** Options of the engine. */
-  engine?: Pick<Transaction<unknown>, 'durable' | 'commitWithLoad'> & { attempts?: number };
 }
 
 /** Defines a command apart from where it is handled; infers what `decide` gets from `load`. */
@@ -172,10 +164,9 @@ export async function handle<Reply, Caller, Given>(
 ): Promise<Reply | Refusal> {
   const policy: Policy<string, Reply, Caller, Given> = 'actor' in by ? by : { actor: by };
   const receipts = policy.request ? receiptsOf(policy.request) : NO_RECEIPTS;
-  const { find, load, decide, engine: { attempts, ...engine } = {} } = command;
+  const { find, load, decide } = command;
 
-  const transaction: Transaction<Reply, string> = defineTransaction({
-    ...engine,
+  const plan: Plan<Reply, string> = definePlan({
     // 1. Find further members to lock, in read models, before the transaction begins.
     ...(find ? { find } : {}),
     // 2. Begin. Lock the members in the order of their ids; a concurrent repeat waits here.
@@ -233,5 +224,5 @@ export async function handle<Reply, Caller, Given>(
     },
   });
   // 10. Execute it, alone or in a shared transaction. After a lost race, steps 2 to 9 are repeated.
-  return store.execute(transaction, attempts);
+  return store.execute(plan);
 }

@@ -6,9 +6,9 @@ import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import { query } from '../postgres/query.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
-import { resolveAnswer, type Unchanged, type Writes } from './command.ts';
 import type { RecordedEvent } from './event.ts';
 import type { Owner } from './owner.ts';
+import { resolveAnswer, type Unchanged, type Writes } from './plan.ts';
 import { type HolderOf, type Receipt, type ReceiptRow, readReceipt } from './receipts.ts';
 
 type Space = Receipt['space'];

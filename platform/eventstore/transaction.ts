@@ -3,15 +3,9 @@ import { mergeBatches } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
 import { destroyConnection } from '../postgres/client.ts';
 import { rollBack } from '../postgres/connection.ts';
-import {
-  isRace,
-  isServerError,
-  OutcomeUnconfirmed,
-  StorageUnavailable,
-} from '../postgres/errors.ts';
+import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
 import { named, type Sql, sql } from '../sql.ts';
-import type { Command, Loaded } from './command.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
 import {
   completeLoad,
@@ -22,12 +16,10 @@ import {
   memberReadsOf,
   shapeRows,
 } from './load.ts';
+import type { Loaded, Plan } from './plan.ts';
 
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
-
-/** A lost race for one of several equal rows: the next attempt finds another, and needs no pause. */
-export class LostPick extends LostRace {}
 
 /** Begins a transaction with these settings. */
 const beginWith = (settings: Readonly<Record<string, string>>): Sql[] => [
@@ -40,9 +32,8 @@ const beginWith = (settings: Readonly<Record<string, string>>): Sql[] => [
 ];
 /** Without hash and merge joins, plans read by key, even plans made while a table was small. */
 const BY_KEY = { enable_hashjoin: 'off', enable_mergejoin: 'off' };
-const PATIENT = beginWith(BY_KEY);
-const IMPATIENT = beginWith({ ...BY_KEY, lock_timeout: '200ms' });
-const NOT_DURABLE = beginWith({ ...BY_KEY, synchronous_commit: 'off' });
+const BEGIN = beginWith(BY_KEY);
+const BEGIN_BATCH = beginWith({ ...BY_KEY, lock_timeout: '200ms' });
 /** A named statement, so that the fault proxy of the tests can recognize it on the wire. */
 const COMMIT: Sql = { name: 'COMMIT', text: 'COMMIT', values: [] };
 const NOW = sql<Clock>`SELECT clock_timestamp() AS now, pg_current_xact_id()::text AS xid,
@@ -67,14 +58,8 @@ export interface Begun extends Loaded, Clock {
  */
 export async function begin(
   client: pg.PoolClient,
-  {
-    lock = [],
-    find = [],
-    impatient = false,
-    durable = true,
-    commitWithLoad = false,
-    load,
-  }: Omit<Command<unknown, string>, 'decide'>,
+  { lock = [], find = [], load }: Omit<Plan<unknown, string>, 'decide'>,
+  skipLocked: boolean,
 ): Promise<Begun> {
   const members = [...[find].flat(), ...memberReadsOf(load)];
   const statements = [...members, ...findsOf(load)];
@@ -83,10 +68,9 @@ export async function begin(
   const ids = membersToLock(lock, foundMembers);
   return lockAndLoad(
     client,
-    impatient ? IMPATIENT : durable ? PATIENT : NOT_DURABLE,
-    ids.map((id) => lockMember(id, impatient)),
+    skipLocked ? BEGIN_BATCH : BEGIN,
+    ids.map((id) => lockMember(id, skipLocked)),
     completeLoad(load, found),
-    commitWithLoad ? [COMMIT] : [],
   );
 }
 
@@ -109,15 +93,12 @@ async function lockAndLoad(
   begins: readonly Sql[],
   locks: readonly Sql[],
   load: Load,
-  ends: readonly Sql[] = [],
 ): Promise<Begun> {
-  const statements = [...begins, ...locks, ...flattenReads(load), NOW, ...ends];
+  const statements = [...begins, ...locks, ...flattenReads(load), NOW];
   const results = await pipeline(client, statements).catch(async (error: unknown) => {
     await rollBack(client);
-    if (ends.length === 0 || isServerError(error)) throw error;
-    throw new OutcomeUnconfirmed('no answer to a command of one round trip', { cause: error });
+    throw error;
   });
-  results.splice(results.length - ends.length);
   const [clock] = results.pop() as unknown as [Clock];
   const reads = results.slice(begins.length);
   const locked = reads.splice(0, locks.length).flat();
@@ -135,9 +116,9 @@ function membersToLock(lock: readonly string[], found: readonly FoundMember[]): 
   return [...new Set(ids)].sort();
 }
 
-function lockMember(id: string, impatient: boolean): Sql {
+function lockMember(id: string, skipLocked: boolean): Sql {
   if (fault('no-lock')) return sql`SELECT member_id FROM feed_heads WHERE member_id = ${id}`;
-  return impatient
+  return skipLocked
     ? sql`SELECT member_id FROM feed_heads WHERE member_id = ${id} FOR UPDATE SKIP LOCKED`
     : sql`SELECT member_id FROM feed_heads WHERE member_id = ${id} FOR UPDATE`;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Job } from '../eventstore/command.ts';
+import type { Job } from '../eventstore/plan.ts';
 
 /** How a queue treats jobs that fail, hang or were never started. */
 export interface Retry {
@@ -50,5 +50,19 @@ export const defineSweep = (queue: string, every: number): JobType<Record<string
 export const jobOf = <Data extends Record<string, unknown>>(
   { queue }: JobType<Data>,
   data: Data,
-  options: Pick<Job, 'startAfter' | 'priority' | 'gathers'> = {},
+  options: Pick<Job, 'startAfter' | 'priority' | 'merges'> = {},
 ): Job => ({ queue, data, ...options });
+
+/** The jobs of several commands in one transaction, where those that merge become one job per queue. */
+export function mergeJobs(jobs: readonly Job[]): Job[] {
+  const merged = new Map<string, Job>();
+  for (const job of jobs.filter(({ merges }) => merges)) {
+    const earlier = merged.get(job.queue);
+    const data = { ...earlier?.data } as Record<string, unknown[]>;
+    for (const [name, list] of Object.entries(job.data))
+      data[name] = [...(data[name] ?? []), ...(list as unknown[])];
+    const traceIds = [...(earlier?.traceIds ?? []), ...(job.traceIds ?? [])];
+    merged.set(job.queue, { ...job, data, traceIds });
+  }
+  return [...jobs.filter(({ merges }) => !merges), ...merged.values()];
+}

@@ -1,4 +1,4 @@
-import type { Job } from '../eventstore/command.ts';
+import type { Job } from '../eventstore/plan.ts';
 
 /** A job as pg-boss stores it: its data, and the traces in a field that no job's data may use. */
 export function toStored({ data, traceIds = [] }: Job): Record<string, unknown> {

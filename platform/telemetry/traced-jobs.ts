@@ -1,20 +1,20 @@
-import type { Command, Decision } from '../eventstore/command.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
+import type { Decision, Plan } from '../eventstore/plan.ts';
 import { currentTrace } from './trace.ts';
 
 /** Wraps a store: jobs that a command enqueues carry the trace of its request, beside their data. */
 export function withTracedJobs(store: EventStore): EventStore {
-  const execute: EventStore['execute'] = (command, attempts) => {
+  const execute: EventStore['execute'] = (command, execution) => {
     const traceId = currentTrace();
-    return store.execute(traceId ? addTrace(command, traceId) : command, attempts);
+    return store.execute(traceId ? addTrace(command, traceId) : command, execution);
   };
   return { ...store, execute };
 }
 
 function addTrace<Answer, Code extends string>(
-  command: Command<Answer, Code>,
+  command: Plan<Answer, Code>,
   traceId: string,
-): Command<Answer, Code> {
+): Plan<Answer, Code> {
   return {
     ...command,
     decide(loaded): Decision<Answer, Code> {

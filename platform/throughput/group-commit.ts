@@ -1,16 +1,16 @@
 import { TURN } from '../batch-statements.ts';
 import { createBatcher } from '../batcher.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-  type Job,
-  resolveAnswer,
-  type Writes,
-} from '../eventstore/command.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
 import { findsOf, flattenReads, memberReadsOf, shapeRows } from '../eventstore/load.ts';
+import {
+  type Decision,
+  definePlan,
+  type Plan,
+  resolveAnswer,
+  type Writes,
+} from '../eventstore/plan.ts';
+import { mergeJobs } from '../jobs/job-type.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
@@ -19,7 +19,10 @@ import type { Sql } from '../sql.ts';
 /** A command with less time before its deadline, in milliseconds, does not wait for a batch. */
 const CALM_MS = 2000;
 
-type AnyCommand = Command<unknown, string>;
+/** A failed batch is not tried again: each of its commands is executed alone. */
+const AS_BATCH = { attempts: 1, skipLocked: true };
+
+type AnyPlan = Plan<unknown, string>;
 /** Undefined if the command must run in its own transaction. */
 type Outcome = { answer: unknown } | undefined;
 
@@ -29,47 +32,51 @@ type Outcome = { answer: unknown } | undefined;
  * locks other rows runs in its own transaction, as does every command of a failed batch.
  */
 export function withGroupCommit(store: EventStore): EventStore {
-  const group = createBatcher<{ command: AnyCommand; until: number }, Outcome>(async (batch) => {
+  const group = createBatcher<{ command: AnyPlan; until: number }, Outcome>(async (batch) => {
     const commands = batch.map(({ command }) => command);
     const until = Math.min(...batch.map((one) => one.until));
     const [first] = commands;
     if (first && commands.length === 1)
       return [{ answer: await withDeadline(() => store.execute(first), until) }];
     try {
-      return (await withDeadline(() => store.execute(combine(commands), 1), until)) as Outcome[];
+      return (await withDeadline(
+        () => store.execute(combine(commands), AS_BATCH),
+        until,
+      )) as Outcome[];
     } catch (error) {
       if (error instanceof OutcomeUnconfirmed) throw error;
       return [];
     }
   });
 
-  const execute: EventStore['execute'] = (command, attempts) =>
+  const execute: EventStore['execute'] = (command, execution) =>
     withinDeadline(async (until) => {
       const shares = until - performance.now() > CALM_MS && canShareTransaction(command);
       const outcome =
-        shares && (await group.join({ command: command as AnyCommand, until }, memberIds(command)));
+        shares && (await group.join({ command: command as AnyPlan, until }, memberIds(command)));
       return (
-        outcome ? outcome.answer : await withDeadline(() => store.execute(command, attempts), until)
+        outcome
+          ? outcome.answer
+          : await withDeadline(() => store.execute(command, execution), until)
       ) as never;
     });
 
   return { ...store, execute };
 }
 
-const memberIds = ({ lock = [] }: Pick<AnyCommand, 'lock'>) => lock;
+const memberIds = ({ lock = [] }: Pick<AnyPlan, 'lock'>) => lock;
 
 /** Whether a command locks only members whose ids it names, and has nothing to find first. */
-function canShareTransaction({ find, load }: Omit<AnyCommand, 'decide'>): boolean {
+function canShareTransaction({ find, load }: Omit<AnyPlan, 'decide'>): boolean {
   const finds = [...memberReadsOf(load), ...findsOf(load)];
   return !find && finds.length === 0 && flattenReads(load).every(({ locks }) => !locks);
 }
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
-function combine(commands: readonly AnyCommand[]): Command<Outcome[]> {
+function combine(commands: readonly AnyPlan[]): Plan<Outcome[]> {
   const { statements, distribute } = combineReads(commands.map(({ load }) => flattenReads(load)));
-  return defineCommand({
+  return definePlan({
     lock: commands.flatMap(memberIds),
-    impatient: true,
     load: statements,
     decide({ rows, locked, now }): Decision<Outcome[], never> {
       const reads = distribute(rows as Record<string, unknown>[][]);
@@ -100,7 +107,7 @@ function combine(commands: readonly AnyCommand[]): Command<Outcome[]> {
         answer: outcomes,
         appends: accepted.flatMap(({ appends }) => appends),
         rows: accepted.flatMap(({ rows = [] }) => rows),
-        jobs: gatherJobs(accepted.flatMap(({ jobs = [] }) => jobs)),
+        jobs: mergeJobs(accepted.flatMap(({ jobs = [] }) => jobs)),
         receipt: (events) =>
           accepted.flatMap((writes) => writes.receipt?.(eventsOf(writes, events)) ?? []),
       };
@@ -159,20 +166,7 @@ function oneRead(reads: readonly Sql[]): Sql {
   if (reads.length === 1 || !first.many) return first;
   return {
     ...first.many,
+    ...(first.convert ? { convert: first.convert } : {}),
     values: first.values.map((_, at) => reads.map((read) => read.values[at])),
   };
-}
-
-/** Merges the jobs of one transaction: jobs with `gathers` become one job per queue. */
-function gatherJobs(jobs: readonly Job[]): Job[] {
-  const gathered = new Map<string, Job>();
-  for (const job of jobs.filter(({ gathers }) => gathers)) {
-    const earlier = gathered.get(job.queue);
-    const data = { ...earlier?.data } as Record<string, unknown[]>;
-    for (const [name, list] of Object.entries(job.data))
-      data[name] = [...(data[name] ?? []), ...(list as unknown[])];
-    const traceIds = [...(earlier?.traceIds ?? []), ...(job.traceIds ?? [])];
-    gathered.set(job.queue, { ...job, data, traceIds });
-  }
-  return [...jobs.filter(({ gathers }) => !gathers), ...gathered.values()];
 }

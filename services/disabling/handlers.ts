@@ -1,7 +1,9 @@
+import { v7 as uuidv7 } from 'uuid';
+import { openAppeal } from '../../domain/disabling/disabling.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
+import { defineCommand, handle } from '../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../platform/http/route.ts';
-import { executeOnce } from '../../platform/idempotent-calls.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { VerifierRow } from '../../platform/keys/verifiers.ts';
@@ -15,10 +17,11 @@ import {
 import type { MemberRow } from '../../projections/membership/members.ts';
 import type { DisablingEnding } from '../membership/account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
-import { appealDisabling } from './appeal.ts';
+import { byModerator } from '../moderation/staff/by-moderator.ts';
 import { disableMember, enableMember } from './commands.ts';
 import type { disabledContract, disablingContract } from './contract.ts';
-import { readProof, refuseUnlessDisabled } from './proof.ts';
+import { loadMembership } from './membership.ts';
+import { byDisabledMember, readProof, refuseUnlessDisabled } from './proof.ts';
 
 export interface DisablingHandlerDeps {
   config: Pick<Config, 'undoWindowSeconds'>;
@@ -58,10 +61,23 @@ export function disabledHandlers({
         const { id, sign_in_key } = call.body;
         if (!(await isMemberKey({ pool: store.pool, keys }, id, 'sign-in', sign_in_key)))
           return refuse('credentials_not_accepted');
-        const opened = await store.execute(appealDisabling(keys, call.body, undoSeconds));
-        return isRefusal(opened) ? opened : { status: 202, body: opened };
+        return handle(store, byDisabledMember(keys, call), appealDisabling(call.body, undoSeconds));
       }),
   };
+}
+
+/** Opens the member's appeal against the disabling; another lead decides it. */
+function appealDisabling({ id, text }: { id: string; text: string }, undoSeconds: number) {
+  const appealId = uuidv7();
+  return defineCommand({
+    load: { membership: loadMembership(id) },
+    decide({ membership: { state, append } }, now) {
+      const opened = append(openAppeal(state, { appealId, text, undoSeconds, now }));
+      if (isRefusal(opened)) return opened;
+      const body = { status: 'appeal_opened' as const };
+      return { appends: opened.appends, reply: () => ({ status: 202 as const, body }) };
+    },
+  });
 }
 
 /** A disabling as its member may know it: without its reason until the undo window is over. */
@@ -97,26 +113,17 @@ export function disablingHandlers({
 }: DisablingHandlerDeps): Handlers<typeof disablingContract> {
   const deps = { keys, disablingEndings, undoSeconds: config.undoWindowSeconds };
   return {
-    'moderation.disable_member': async (call) => {
+    // The commands of one lead wait for each other, so that the limit of disablings holds.
+    'moderation.disable_member': (call) => {
       const { principal, params, body } = call;
       const command = disableMember(principal, params.member_id, toRequest(body), deps);
-      const disabled = await executeOnce(store, call, command, 201);
-      if (isRefusal(disabled)) return disabled;
-      const { answer, ...extras } = disabled;
-      return { status: 201, body: { ...answer, status: 'disabled' }, ...extras };
+      return handle(store, byModerator(call, { alone: true }), command);
     },
 
-    'moderation.enable_member': async (call) => {
+    'moderation.enable_member': (call) => {
       const { principal, params } = call;
-      const enabled = await executeOnce(
-        store,
-        call,
-        enableMember(principal, params.member_id, deps),
-        201,
-      );
-      if (isRefusal(enabled)) return enabled;
-      const { answer, ...extras } = enabled;
-      return { status: 201, body: { ...answer, status: 'enabled' }, ...extras };
+      const command = enableMember(principal, params.member_id, deps);
+      return handle(store, byModerator(call, { alone: true }), command);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { disablingStream } from '../../domain/disabling/streams.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { OPEN_APPEALS } from '../../projections/disabling/member-appeals.ts';
 import { findMemberDecision } from '../../projections/disabling/member-decisions.ts';
@@ -7,6 +6,7 @@ import { undoMemberDecision } from './commands.ts';
 import { decideMemberAppeal } from './decide-appeal.ts';
 import { memberItemBody } from './member-item.ts';
 import { appealsByDecider, claimableMembers, lockAppeals, memberItems } from './member-rows.ts';
+import { disablingStream } from './membership.ts';
 
 /** What moderators need of disabled memberships. */
 export const membershipReview: MembershipReview = {
@@ -17,8 +17,8 @@ export const membershipReview: MembershipReview = {
   itemBody: memberItemBody,
   stream: disablingStream,
   decideAppeal: decideMemberAppeal,
-  async findUndo(me, eventId, { pool, ...deps }) {
+  async findUndo(eventId, { pool, ...deps }) {
     const [decision] = await query(pool, findMemberDecision(eventId));
-    return decision && undoMemberDecision(me, decision, deps);
+    return decision && undoMemberDecision(decision, deps);
   },
 };

@@ -24,7 +24,7 @@ import {
  * Proves the sign-in key. An unknown id, a wrong key and a deactivated member get the same refusal after
  * the same work, to hide the cause.
  */
-function bySignInKey(
+function bySignIn(
   keys: KeyRing,
   { id, sign_in_key }: MemberKey,
 ): Policy<'credentials_not_accepted', SignedIn, Proven> {
@@ -67,7 +67,7 @@ export function signIn(
 ) {
   const { id } = body;
   const owner = memberOwner(id);
-  return handle(store, bySignInKey(keys, body), {
+  return handle(store, bySignIn(keys, body), {
     ...(before ? { find: memberOfSession(before.id) } : {}),
     load: {
       sessions: findLiveSession(before?.id ?? token.id),

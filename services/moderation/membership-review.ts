@@ -1,14 +1,10 @@
 import type pg from 'pg';
-import type { Command } from '../../platform/eventstore/event-store.ts';
-import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Sql } from '../../platform/sql.ts';
 import type { DisablingEnding } from '../membership/account-closure.ts';
-import type { Decided, DecideRefusal } from './decisions/contract.ts';
+import type { DecideCommand } from './decisions/request.ts';
 import type { ReviewingModerator } from './queue/decision-body.ts';
 import type { MemberAction, MemberItem, MemberItemRow } from './queue/member-item.ts';
-
-type Moderator = PrincipalOf<'moderator'>;
 
 /** A membership as a claim finds it. */
 export interface ClaimableMember {
@@ -44,7 +40,7 @@ export interface MembershipReview {
    * `opened_at` and `disabled_by`, the lead or null.
    */
   openAppeals: string;
-  /** The number of open appeals by the lead who disabled the membership; null stands for the operator. */
+  /** The number of open appeals by the lead who disabled the membership; null for the operator. */
   appealsByDecider(): Sql<{ moderator_id: string | null; count: number }>;
   /** Locks the open appeals of these members, and reads the memberships. */
   claimable(memberIds: readonly string[]): { locked: Sql; members: Sql<ClaimableMember> };
@@ -55,15 +51,10 @@ export interface MembershipReview {
   /** The stream of decisions on a membership and of its appeals. */
   stream(memberId: string): string;
   decideAppeal(
-    me: Moderator,
     memberId: string,
     decision: MemberAppealDecision,
     undoSeconds: number,
-  ): Command<Decided, DecideRefusal>;
+  ): DecideCommand;
   /** The command that undoes a decision on a membership; undefined if the event is no such decision. */
-  findUndo(
-    me: Moderator,
-    eventId: string,
-    deps: UndoDeps,
-  ): Promise<Command<Decided, DecideRefusal> | undefined>;
+  findUndo(eventId: string, deps: UndoDeps): Promise<DecideCommand | undefined>;
 }

@@ -5,7 +5,7 @@ import { type Agent, newAgent } from '../../harness/agent.ts';
 import { capturedCommand } from '../../harness/captured-command.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import type { Command } from '../../platform/eventstore/event-store.ts';
+import type { Plan } from '../../platform/eventstore/event-store.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { sql } from '../../platform/sql.ts';
@@ -27,7 +27,7 @@ function commandsOf({ core, database }: Pick<Service, 'core' | 'database'>) {
     capturedCommand((store) => submitNote({ ...core, store }, NoteSubmission.parse(note), author));
   const submit = (note: Note, author: Author = null) =>
     core.store.execute(createCommand(note, author));
-  const execute = <Answer>(command: Command<Answer, string>) => core.store.execute(command);
+  const execute = <Answer>(command: Plan<Answer, string>) => core.store.execute(command);
   const eventsOf = async (notes: readonly Note[]) => {
     const { rows } = await database.pool.query<{ id: string; xmin: string; version: number }>(
       `SELECT substr(stream_id, 6) AS id, xmin::text, stream_version AS version FROM events
@@ -122,12 +122,12 @@ t.test('replays a command whose original commits between its two reads', async (
 });
 
 /** A command that reads something else beside or instead of what it loads by name. */
-function withRead<Answer>(command: Command<Answer, string>, read: object): Command<Answer, string> {
+function withRead<Answer>(command: Plan<Answer, string>, read: object): Plan<Answer, string> {
   const load = command.load as { command: object };
   return { ...command, load: { ...load, command: { ...load.command, ...read } } };
 }
 
-const FAULTS: Record<string, (command: Command<unknown, string>) => Command<unknown, string>> = {
+const FAULTS: Record<string, (command: Plan<unknown, string>) => Plan<unknown, string>> = {
   'a statement that fails': (command) => ({
     ...command,
     decide: (loaded) =>
@@ -160,7 +160,7 @@ for (const [fault, sabotage] of Object.entries(FAULTS))
     const [first, failing, last] = notesOf(3) as [Note, Note, Note];
     const [before, failed, after] = await Promise.allSettled([
       submit(first),
-      execute(sabotage(createCommand(failing) as Command<unknown, string>)),
+      execute(sabotage(createCommand(failing) as Plan<unknown, string>)),
       submit(last),
     ]);
     t.equal(failed.status, 'rejected');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
-import { type Command, defineCommand } from '../../platform/eventstore/event-store.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { sql } from '../../platform/sql.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
@@ -18,7 +18,7 @@ const createMember = async (service: Service, digit: string) =>
 function noteCommand(memberId: string, caseId: string) {
   const noteId = randomUUID();
   const locks: (readonly string[])[] = [];
-  const command = defineCommand({
+  const command = definePlan({
     lock: [memberId],
     find: membersOfCase(caseId),
     load: livingMembersOfCase(caseId),
@@ -103,7 +103,7 @@ t.test('locks each member once, in the order of their ids', async (t) => {
   const ids: string[] = [];
   for (const digit of ['0', '1', '2']) ids.push((await createMember(service, digit)).agent.id);
   const [first = '', second = '', third = ''] = ids;
-  const command: Command<readonly string[]> = {
+  const command: Plan<readonly string[]> = {
     lock: [third, first],
     find: [
       sql`SELECT NULL::uuid AS member_id`,
@@ -131,7 +131,7 @@ t.test('commands that name the same members in opposite orders do not deadlock',
   const service = await startService(t, { GROUP_COMMIT: 'off' });
   const ids: string[] = [];
   for (const digit of ['0', '1', '2', '3']) ids.push((await createMember(service, digit)).agent.id);
-  const command = (lock: readonly string[]): Command<number> => ({
+  const command = (lock: readonly string[]): Plan<number> => ({
     lock,
     load: null,
     decide: ({ locked }) => ({ unchanged: locked.length }),
@@ -139,7 +139,7 @@ t.test('commands that name the same members in opposite orders do not deadlock',
   const locked = await Promise.all(
     // One attempt: a command that is chosen to end a deadlock would fail.
     Array.from({ length: 200 }, (_, index) =>
-      service.core.store.execute(command(index % 2 ? ids : ids.toReversed()), 1),
+      service.core.store.execute(command(index % 2 ? ids : ids.toReversed()), { attempts: 1 }),
     ),
   );
   t.same([...new Set(locked)], [ids.length]);
@@ -152,8 +152,8 @@ t.test('a command that finds its members shares no transaction', async (t) => {
   const transactions: (string | undefined)[] = [];
   const locks: (readonly string[])[] = [];
   const commands = [{ find }, { lock: [id] }, {}, {}].map((members, index) =>
-    defineCommand({
-      ...(members as Pick<Command<null>, 'find' | 'lock'>),
+    definePlan({
+      ...(members as Pick<Plan<null>, 'find' | 'lock'>),
       load: sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`,
       decide({ rows, locked }) {
         transactions[index] = rows[0]?.xid;

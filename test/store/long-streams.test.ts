@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import t from 'tap';
-import type { Command } from '../../platform/eventstore/event-store.ts';
+import type { Plan } from '../../platform/eventstore/event-store.ts';
 import { completeLoad, findsOf, flattenReads } from '../../platform/eventstore/load.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { toQuery } from '../../platform/postgres/pipeline.ts';
@@ -17,15 +17,6 @@ const UNDO_SECONDS = 600;
 
 const AUTHOR = randomUUID();
 const MODERATOR = randomUUID();
-const me = {
-  kind: 'moderator' as const,
-  moderatorId: MODERATOR,
-  name: 'Ann',
-  role: 'lead' as const,
-  sessionId: null,
-  tokenHash: '',
-};
-
 interface Case {
   id: string;
   /** The number of events in each of its streams. */
@@ -101,7 +92,6 @@ async function fillCase(client: pg.Client, events: number): Promise<Case> {
 
 const decide = (action: object) => (item: Case) =>
   recordCommand(
-    me,
     caseKind,
     item.id,
     { ...action, expected_version: item.version } as never,
@@ -109,7 +99,7 @@ const decide = (action: object) => (item: Case) =>
   );
 const subject = ({ id }: Case) => ({ type: 'case' as const, id });
 
-type Reads = Pick<Command<unknown, string>, 'find' | 'load'>;
+type Reads = Pick<Plan<unknown, string>, 'find' | 'load'>;
 
 const COMMANDS: Readonly<Record<string, (item: Case) => Reads>> = {
   'a removal': decide({ action: 'remove', policy: 'spam', take_over: true }),

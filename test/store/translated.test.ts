@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
-import type { Command } from '../../platform/eventstore/event-store.ts';
-import type { KeyedCall } from '../../platform/http/keyed-call.ts';
-import type { PrincipalOf } from '../../platform/http/principal.ts';
-import { executeOnce } from '../../platform/idempotent-calls.ts';
+import { handle, type Policy } from '../../platform/eventstore/handle.ts';
+import { moderatorOwner } from '../../platform/eventstore/owner.ts';
 import { isServerError } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
@@ -42,18 +40,28 @@ t.test('undoes the work when its receipt fails on a server of another language',
     });
   });
   const store = createBareStore(pool, url);
-  const call = {
-    operation: 'moderation.claim',
-    route: { method: 'POST', path: '/api/moderation/claims' },
-    sent: {},
-    principal: { kind: 'moderator', moderatorId: randomUUID() },
-    request: { idempotencyKey: randomUUID() },
-  } as unknown as KeyedCall & { principal: PrincipalOf<'moderator'> };
-  const work: Command<string> = {
-    load: sql`INSERT INTO worked VALUES (1)`,
-    decide: () => ({ answer: 'done', appends: [], changesRows: true }),
+  const id = randomUUID();
+  const policy: Policy<'idempotency_conflict', { status: number; body: string }> = {
+    actor: { type: 'moderator', id },
+    request: {
+      owner: moderatorOwner(id),
+      space: 'moderation',
+      key: randomUUID(),
+      operation: 'moderation.claim',
+      route: 'POST /api/moderation/claims',
+      sent: {},
+      keys: null,
+    },
   };
-  const claim = () => executeOnce(store, call, work, 200);
+  const claim = () =>
+    handle(store, policy, {
+      load: { work: sql`INSERT INTO worked VALUES (1)` },
+      decide: () => ({
+        appends: [],
+        changesRows: true,
+        reply: () => ({ status: 200, body: 'done' }),
+      }),
+    });
   for (const code of ['23514', '53100']) {
     await other.query(`CREATE OR REPLACE TRIGGER fail BEFORE INSERT ON receipts
       FOR EACH ROW EXECUTE FUNCTION fail('${code}')`);
@@ -61,6 +69,6 @@ t.test('undoes the work when its receipt fails on a server of another language',
     t.equal((await other.query('SELECT FROM worked')).rowCount, 0);
   }
   await other.query('DROP TRIGGER fail ON receipts');
-  t.same(await claim(), { answer: 'done' });
+  t.same(await claim(), { status: 200, body: 'done' });
   t.equal((await other.query('SELECT FROM worked')).rowCount, 1);
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { type Command, defineCommand } from '../../platform/eventstore/command.ts';
 import { wasCommitted } from '../../platform/eventstore/commit-status.ts';
 import { moderatorOwner } from '../../platform/eventstore/owner.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/plan.ts';
 import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/receipts.ts';
 import { createStandbyBarrier } from '../../platform/eventstore/standby-barrier.ts';
 import { LostRace } from '../../platform/eventstore/transaction.ts';
@@ -17,10 +17,6 @@ import { testDatabase } from '../support/database.ts';
 async function startStore(t: Test) {
   const { url, pool: direct } = await testDatabase(t);
   await direct.query('CREATE TABLE worked (at int)');
-  // The server of the tests has it off, to be faster.
-  await direct.query(
-    `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on`,
-  );
   const pool = createPool(url, 'test', 1);
   t.teardown(() => pool.end());
   const store = createBareStore(pool, url);
@@ -38,7 +34,7 @@ t.test('the writes of a load are committed with a decision that writes', async (
     { decision: { answer: 'made', appends: [] }, rows: 1 },
   ];
   for (const { decision, rows } of decisions) {
-    const command: Command<string, 'not_found'> = { load: work, decide: () => decision };
+    const command: Plan<string, 'not_found'> = { load: work, decide: () => decision };
     await store.execute(command);
     t.equal(await worked(), rows, JSON.stringify(decision));
   }
@@ -47,7 +43,7 @@ t.test('the writes of a load are committed with a decision that writes', async (
 t.test('a race that decide lost is decided again on the same connection', async (t) => {
   const { store, worked } = await startStore(t);
   const pids: number[] = [];
-  const command = defineCommand({
+  const command = definePlan({
     load: work,
     decide({ rows }) {
       pids.push(...rows.map(({ pid }) => pid));
@@ -60,25 +56,6 @@ t.test('a race that decide lost is decided again on the same connection', async 
   t.equal(new Set(pids).size, 1, 'each attempt was rolled back');
   t.equal(await worked(), 1);
 });
-
-t.test(
-  'COMMIT waits for the disk unless the command says that its writes may be lost',
-  async (t) => {
-    const { store } = await startStore(t);
-    const settingOf = (durable?: boolean) =>
-      store.execute(
-        defineCommand({
-          ...(durable === undefined ? {} : { durable }),
-          load: sql<{ setting: string }>`SELECT current_setting('synchronous_commit') AS setting`,
-          decide: ({ rows }) => ({ unchanged: rows[0]?.setting }),
-        }),
-      );
-    t.equal(await settingOf(), 'on');
-    t.equal(await settingOf(true), 'on');
-    t.equal(await settingOf(false), 'off');
-    t.equal(await settingOf(), 'on', 'for its own transaction only');
-  },
-);
 
 t.test(
   'a commit is proven by the receipt, where the transaction id may be used again',

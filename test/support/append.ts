@@ -1,5 +1,5 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { defineCommand } from '../../platform/eventstore/event-store.ts';
+import { definePlan } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { Service } from './service.ts';
 
@@ -13,7 +13,7 @@ export function appendTo({ core }: Service, members: readonly string[]) {
     personal: object | null = null,
   ) =>
     core.store.execute(
-      defineCommand({
+      definePlan({
         lock: members,
         load: readStream(memberOwner(owner), stream),
         decide: ({ rows }) => ({

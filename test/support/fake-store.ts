@@ -1,7 +1,7 @@
-import { type Command, resolveAnswer } from '../../platform/eventstore/command.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { flattenReads, shapeRows } from '../../platform/eventstore/load.ts';
+import { type Plan, resolveAnswer } from '../../platform/eventstore/plan.ts';
 import type { Receipt } from '../../platform/eventstore/receipts.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
@@ -24,7 +24,7 @@ export function createFakeStore(rowsOf: (read: Sql) => object[] | undefined = ()
     return rowsOf(statement) ?? (stored ? [stored] : []);
   };
   const store = {
-    async execute({ lock, load, decide }: Command<unknown, string>) {
+    async execute({ lock, load, decide }: Plan<unknown, string>) {
       locked.push(lock);
       const rows = shapeRows(load, flattenReads(load).map(read));
       const decision = decide({ rows, now: NOW, locked: [] });

@@ -54,7 +54,7 @@ export async function screenNotes(
       logger.warn({ note_id, error: toLoggable(error) }, 'note not screened yet');
       failed.push(note_id);
     }
-  const retries = failed.map((note_id) => ({ ...jobs.screeningJob([note_id]), gathers: false }));
+  const retries = failed.map(jobs.separateScreeningJob);
   if (retries.length > 0)
     await handle(deps.store, SERVICE_ACTOR, {
       load: {},

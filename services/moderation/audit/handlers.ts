@@ -6,7 +6,7 @@ import {
 } from '../../../platform/eventstore/log-epochs.ts';
 import { newestPosition } from '../../../platform/eventstore/subscription.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { toPage } from '../../../platform/keyset-cursor.ts';
+import { cursorText, toCursor, toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
@@ -143,17 +143,15 @@ interface LogPosition {
 }
 
 function writeCursor({ position, epoch }: LogPosition, order: Order): string {
-  return Buffer.from(`${order} ${position} ${epoch}`).toString('base64url');
+  return toCursor(`${order} ${position} ${epoch}`);
 }
 
 function readCursor(cursor: string, order: Order): LogPosition | undefined {
-  const text = Buffer.from(cursor, 'base64url').toString();
   // Before there were epochs, a cursor ended with its position.
-  const [, position, epoch] = /^[a-z]+ (\d{1,15})(?: (\d{1,15}))?$/.exec(text) ?? [];
-  if (!position) return undefined;
-  const from = { position: Number(position), epoch: Number(epoch ?? FIRST_EPOCH) };
-  const full = epoch ? cursor : Buffer.from(`${text} ${FIRST_EPOCH}`).toString('base64url');
-  return writeCursor(from, order) === full ? from : undefined;
+  const [, of, position, epoch] =
+    /^([a-z]+) (0|[1-9]\d{0,14})(?: (0|[1-9]\d{0,14}))?$/.exec(cursorText(cursor) ?? '') ?? [];
+  if (of !== order || !position) return undefined;
+  return { position: Number(position), epoch: Number(epoch ?? FIRST_EPOCH) };
 }
 
 function entryBody(row: NamedRow): Entry {

@@ -11,9 +11,8 @@ import {
 } from '../../../platform/eventstore/handle.ts';
 import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
-import { LostPick } from '../../../platform/eventstore/transaction.ts';
-import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Route } from '../../../platform/http/route.ts';
+import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -24,8 +23,7 @@ import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts
 import type { ModerationDeps } from '../deps.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
-import { type ActiveModerator, byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
-import { isProven, provenValues } from '../staff/lock-moderator.ts';
+import { byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
 import { chargeLeases, refundLeases, timeLeft, usedUpBy } from './claim-times.ts';
 import { nextClaimable } from './claimable-items.ts';
 import {
@@ -39,17 +37,19 @@ import {
   takeOverStream,
 } from './leases.ts';
 
-type Moderator = PrincipalOf<'moderator'>;
 type ClaimRefusal = 'not_found' | 'role_required' | 'state_conflict';
-
-/** Attempts at a claim: with many moderators at one view, it may lose several races in a row. */
-const ATTEMPTS = 20;
 
 /** Views of pending notes; the items of the others are claimed by those who can decide on them. */
 const PENDING_VIEWS: readonly ClaimView[] = ['todo', 'escalated'];
 
 /** What can be claimed besides notes. */
 type Kinds = Pick<ModerationDeps, 'publicationKinds' | 'membershipReview'>;
+
+/**
+ * How often the next items are picked: with many moderators at one view, others may claim the picked items
+ * several times in a row.
+ */
+const MAX_PICKS = 20;
 
 /** Claims all requested items or none; fewer than `count` only if the view has no more. */
 export async function claim<R extends Route>(
@@ -58,14 +58,21 @@ export async function claim<R extends Route>(
   request: ClaimRequest,
 ) {
   const me = call.principal;
-  const view = 'count' in request ? (request.view ?? 'todo') : null;
-  if (view && !PENDING_VIEWS.includes(view) && !DECIDERS.includes(me.role))
+  if (!('count' in request)) {
+    const takesOver = request.take_over === true && LEADS.includes(me.role);
+    const command = claimSubjects(me, kinds, subjectsIn(request), takesOver, commitOf(call));
+    return handle(store, byOwner(call), command);
+  }
+  const { view = 'todo', count } = request;
+  if (!PENDING_VIEWS.includes(view) && !DECIDERS.includes(me.role))
     return refuse('role_required', { roles: DECIDERS });
-  const command =
-    'count' in request
-      ? claimNext(me, request.view ?? 'todo', request.count, kinds.membershipReview.openAppeals)
-      : claimSubjects(me, kinds, subjectsIn(request), request.take_over === true);
-  return handleLeases(store, call, command);
+  const { openAppeals } = kinds.membershipReview;
+  const command = claimNext(me, view, count, openAppeals, commitOf(call));
+  for (let picks = 0; picks < MAX_PICKS; picks++) {
+    const claimed = await handle(store, byOwner(call), command);
+    if (claimed !== CLAIMED_BY_OTHERS) return claimed;
+  }
+  throw new StorageUnavailable('others claimed each picked item');
 }
 
 /** Runs a statement on the moderator's leases; replies with the ids of the leases that it changed. */
@@ -74,14 +81,13 @@ export function changeLeases<R extends Route>(
   call: ModeratorCall<R>,
   statement: Sql<Pick<LeaseRow, 'lease_id'>>,
 ) {
-  const command: Command<LeaseReply<string>> = defineCommand({
-    load: { changed: statement },
+  return handle(store, byOwner<R, string>(call), {
+    load: { commit: commitOf(call), changed: statement },
     decide({ changed }) {
       const ids = changed.map(({ lease_id }) => lease_id);
       return { appends: [], changesRows: ids.length > 0, reply: () => replyWith(ids) };
     },
   });
-  return handleLeases(store, call, command);
 }
 
 /** The reply of a command on leases, from which its handler makes the body. */
@@ -93,34 +99,26 @@ interface LeaseReply<One> {
 
 const replyWith = <One>(body: One[]): LeaseReply<One> => ({ status: 200, body });
 
+/** Commands on the leases of one moderator wait for each other, so that the limit holds. */
+const byOwner = <R extends Route, One = Lease>(call: ModeratorCall<R>) =>
+  byModerator<R, LeaseReply<One>>(call, { alone: true });
+
 /**
- * Handles a command on leases. The statements of `load` write: leases are not events, and a decision
- * without writes or an error rolls them back. Commands of one moderator wait for each other, so that the
- * limit holds.
+ * Has COMMIT not wait for the disk: a lease that is lost in a crash of the database is claimed again. Not
+ * with a key, because a receipt must not be lost.
  */
-function handleLeases<R extends Route, One, Code extends string>(
-  store: EventStore,
-  call: ModeratorCall<R>,
-  command: Command<LeaseReply<One>, Code, ActiveModerator>,
-) {
-  const { engine } = command;
-  const hasKey = call.request.idempotencyKey !== undefined;
-  return handle(store, byModerator<R, LeaseReply<One>>(call, { alone: true }), {
-    ...command,
-    engine: {
-      // A lease lost in a database crash is claimed again; a receipt must not be lost.
-      durable: hasKey || engine?.durable === true,
-      commitWithLoad: !hasKey && engine?.commitWithLoad === true,
-      attempts: ATTEMPTS,
-    },
-  });
-}
+const commitOf = ({ request }: ModeratorCall): Sql | null =>
+  request.idempotencyKey === undefined
+    ? sql`SELECT set_config('synchronous_commit', 'off', true)`
+    : null;
+
+// The statements that follow are in `load`, and write: a decision that changes nothing rolls them back.
 
 /**
  * Leases the `picked` items to the moderator `$1` if the condition `fits` holds. A live lease on an
  * item stays as it is, unless it is to be `replaced`.
  */
-const leaseWhere = (fits: string, replaced = 'false') => `INSERT INTO note_leases
+const leaseWhere = (fits = 'true', replaced = 'false') => `INSERT INTO note_leases
     (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
   SELECT gen_random_uuid(), subject_type, note_id, $1, now.at,
     now.at + least(interval '5 minutes', ${timeLeft('spent')})
@@ -135,18 +133,16 @@ const leaseWhere = (fits: string, replaced = 'false') => `INSERT INTO note_lease
   WHERE ${isExpiredLease('note_leases')} OR ${replaced}
   RETURNING *`;
 
-const WITHIN_LIMIT = `(SELECT count FROM held) + (SELECT count(*) FROM picked) <= ${MAX_LEASES}`;
-
 interface NextLeases {
   picked: number;
   held: number;
   leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
 }
 
-/** Leases the first free items of a view, in one statement. */
+/** Leases the first free items of a view, in one statement; `claimNext` then checks the limit. */
 function leaseNext(
   view: ClaimView,
-  me: Moderator,
+  me: Viewer,
   count: number,
   openAppeals: string,
 ): Sql<NextLeases> {
@@ -154,29 +150,30 @@ function leaseNext(
     `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count, openAppeals)}),
       held AS (SELECT count(*) FROM note_leases
         WHERE moderator_id = $1 AND ${isLiveLease()}),
-      leased AS (${leaseWhere(`${WITHIN_LIMIT} AND ${isProven(me)}`)}),
+      leased AS (${leaseWhere()}),
       charged AS (${chargeLeases('leased')})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
-    provenValues(me),
+    [me.moderatorId],
   );
 }
 
+/** The reply if another moderator's lease on a picked item was committed after the pick began. */
+const CLAIMED_BY_OTHERS: LeaseReply<Lease> = replyWith([]);
+
 function claimNext(
-  me: Moderator,
+  me: Viewer,
   view: ClaimView,
   count: number,
   openAppeals: string,
+  commit: Sql | null,
 ): Command<LeaseReply<Lease>, 'state_conflict'> {
   return defineCommand({
-    // Of several picked items, only some may be leased, and then none must be.
-    engine: { commitWithLoad: count === 1 },
-    load: { leased: leaseNext(view, me, count, openAppeals) },
+    load: { commit, leased: leaseNext(view, me, count, openAppeals) },
     decide({ leased: [next] }) {
       const { picked, held, leased } = next as NextLeases;
       if (held + picked > MAX_LEASES) return limitReached();
-      // Another moderator's lease was committed after the statement began, and its item was picked.
-      if (leased.length < picked) throw new LostPick('a picked item was claimed by another');
+      if (leased.length < picked) return { appends: [], reply: () => CLAIMED_BY_OTHERS };
       const leases = leased.map(({ expires_at, ...lease }) =>
         leaseBody({ ...lease, expires_at: new Date(expires_at) }),
       );
@@ -256,16 +253,16 @@ function claimSubjects(
   { moderatorId, role }: Viewer,
   review: Kinds,
   subjects: readonly Subject[],
-  takeOver: boolean,
+  takesOver: boolean,
+  commit: Sql | null,
 ): Command<LeaseReply<Lease>, ClaimRefusal> {
   // Every call locks in the same order, so that two calls for the same items cannot deadlock.
   const kinds = [...Map.groupBy(subjects, ({ type }) => type)].sort();
   const keys = new Set(subjects.map(subjectKey));
-  const mayTakeOver = takeOver && LEADS.includes(role);
   return defineCommand({
-    // Taking over is recorded as an event.
-    engine: { durable: mayTakeOver },
     load: {
+      // Taking over is recorded as an event, which must not be lost.
+      commit: takesOver ? null : commit,
       items: kinds.map(([type, some]) =>
         lockItems(
           review,
@@ -275,8 +272,8 @@ function claimSubjects(
       ),
       usedUp: usedUpBy(moderatorId, subjects),
       before: leasesOn(moderatorId, subjects),
-      takeOvers: (mayTakeOver ? subjects : []).map((one) => readTakeOvers(one, review)),
-      leased: leaseSubjects(moderatorId, subjects, mayTakeOver),
+      takeOvers: (takesOver ? subjects : []).map((one) => readTakeOvers(one, review)),
+      leased: leaseSubjects(moderatorId, subjects, takesOver),
       leases: leasesOn(moderatorId, subjects),
     },
     decide({
@@ -345,12 +342,7 @@ function claimSubjects(
         appends: taken.map((row) => {
           const subject = subjectOf(row);
           const owner = owners.get(subjectKey(subject)) as Owner;
-          return takeOverAppend(
-            owner,
-            row,
-            moderatorId,
-            streams.get(takeOverStream(subject)) ?? [],
-          );
+          return takeOverAppend(owner, row, streams.get(takeOverStream(subject)) ?? []);
         }),
       };
     },

@@ -1,5 +1,5 @@
 import type { Subject } from '../../../domain/moderation/subject.ts';
-import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
+import { type OwnAppend, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { Owner } from '../../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
@@ -107,15 +107,13 @@ export const takeOverStream = ({ type, id }: Subject): string => `claim-${type}-
 export function takeOverAppend(
   owner: Owner,
   lease: LeaseRow,
-  moderatorId: string,
   last: readonly RecordedEvent[],
-): Append {
+): OwnAppend {
   const subject = subjectOf(lease);
   return {
     owner,
     stream: takeOverStream(subject),
     version: streamVersion(last),
-    actor: { type: 'moderator', id: moderatorId },
     events: [
       {
         type: 'ClaimTakenOver',

@@ -7,11 +7,11 @@ import { notifiedAt, undoRefusal } from '../../../domain/publications/undo.ts';
 import { recordReports, reportsStream } from '../../../domain/reports/reports.ts';
 import { streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
-import { type Command, defineCommand, type Job } from '../../../platform/eventstore/event-store.ts';
+import type { Job } from '../../../platform/eventstore/event-store.ts';
+import { defineCommand } from '../../../platform/eventstore/handle.ts';
 import { loadAfter } from '../../../platform/eventstore/load.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { LostRace } from '../../../platform/eventstore/transaction.ts';
-import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { jobOf } from '../../../platform/jobs/job-type.ts';
 import {
   isRefusal,
@@ -45,10 +45,11 @@ import { dropLeases } from '../../publications/review-leases.ts';
 import { membersToTell } from '../../reports/resolve.ts';
 import { liveLeaseOn, takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
-import { shareLockModerator } from '../staff/lock-moderator.ts';
-import type { Decided, DecideRefusal } from './contract.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
+import type { DecideRefusal } from './contract.ts';
 import { withWinner } from './decide-rows.ts';
 import type { RecordDecision } from './record-contract.ts';
+import type { DecideCommand } from './request.ts';
 
 /** A decision on a record, or the undo of the removal whose event is `of`. */
 export type RequestedRecordDecision =
@@ -60,7 +61,7 @@ interface Desk {
   subject: PublicationKind;
   id: string;
   row: RecordRow;
-  me: { moderatorId: string; role: Role };
+  me: ActiveModerator;
   /** The version that moderators see: the record's version plus that of its reports. */
   version: number;
   /** The versions of the record's stream and of the stream of its reports. */
@@ -85,12 +86,11 @@ type Made = { stream: string; version: number; events: NewEvent[] } | Refusal<De
 
 /** The command for one decision on a record, in one transaction with the reports that it settles. */
 export function recordCommand(
-  me: PrincipalOf<'moderator'>,
   subject: PublicationKind,
   id: string,
   asked: RequestedRecordDecision,
   undoSeconds: number,
-): Command<Decided, DecideRefusal> {
+): DecideCommand {
   const records = subject.records([id]);
   const ref = { type: subject.type, id };
   const streams = { record: subject.stream(id), reports: reportsStream(ref) };
@@ -105,7 +105,6 @@ export function recordCommand(
         overrides !== 'claims' && overrides.takeOver
           ? lastRecordFact(records, takeOverStream(ref))
           : null,
-      moderators: shareLockModerator(me),
       policies: asked.action === 'remove' ? findPolicy(asked.policy) : null,
       records,
       last: {
@@ -123,13 +122,11 @@ export function recordCommand(
       held: heldRecords(subject.type, [id]),
       leases: liveLeaseOn({ type: subject.type, id }),
     },
-    decide({ rows, now }) {
+    decide(rows, now, me: ActiveModerator) {
       const { last, reports, concerned } = rows;
-      const [live] = rows.moderators;
       const [policy] = rows.policies;
       const [row] = rows.records;
       const [lease] = rows.leases;
-      if (!live) return refuse('moderator_required');
       const unknown = asked.action === 'remove' ? refuseUnlessActive(policy) : null;
       if (unknown) return unknown;
       if (!row) return refuse('not_found');
@@ -157,7 +154,7 @@ export function recordCommand(
         subject,
         id,
         row,
-        me: { moderatorId: me.moderatorId, role: live.role },
+        me,
         open: reports.filter(({ state }) => state === 'open'),
         concerned: concerned.map(({ member_id }) => member_id),
         claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
@@ -167,29 +164,28 @@ export function recordCommand(
       const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
       if (isRefusal(made)) return withWinner(inAll(made, desk), rows.decided, rows.names);
       const held = lease && !own ? lease : null;
-      const claim = held && overrideClaim(held, overrides, live.role);
+      const claim = held && overrideClaim(held, overrides, me.role);
       if (isRefusal(claim)) return claim;
       const removed = asked.action === 'remove';
       return {
-        answer: ([event]) => ({
-          status: asked.action === 'undo' ? 'undone' : 'decided',
-          event_id: event?.event_id ?? '',
-          state: removed ? 'removed' : row.gone ? 'withdrawn' : 'published',
-          version: version + made.events.length,
-          undo_until: removed ? notifiedAt(now, undoSeconds).toISOString() : null,
-        }),
         appends: [
-          {
-            owner: memberOwner(row.author_id),
-            ...made,
-            actor: { type: 'moderator', id: me.moderatorId },
-          },
+          { owner: memberOwner(row.author_id), ...made },
           ...(held && claim === 'taken_over'
-            ? [takeOverAppend(memberOwner(row.author_id), held, me.moderatorId, rows.takeOvers)]
+            ? [takeOverAppend(memberOwner(row.author_id), held, rows.takeOvers)]
             : []),
         ],
         rows: [dropLeases(subject.type, [id])],
         jobs: removed ? [tellJob(desk, made.version + 1)] : [],
+        reply: ([event]) => ({
+          status: 201 as const,
+          body: {
+            status: asked.action === 'undo' ? ('undone' as const) : ('decided' as const),
+            event_id: event?.event_id ?? '',
+            state: removed ? 'removed' : row.gone ? 'withdrawn' : 'published',
+            version: version + made.events.length,
+            undo_until: removed ? notifiedAt(now, undoSeconds).toISOString() : null,
+          },
+        }),
       };
     },
   });

@@ -1,114 +1,97 @@
-import { note } from '../../../domain/guestbook/note.ts';
-import type { NoteEvents } from '../../../domain/guestbook/state.ts';
-import { notifiedAt } from '../../../domain/publications/undo.ts';
-import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-  type Writes,
-} from '../../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
+import type { Rows } from '../../../platform/eventstore/load.ts';
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
-import { shareLockModerator } from '../staff/lock-moderator.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { Decided, DecideRefusal } from './contract.ts';
 import { membersConcerned } from './decide-rows.ts';
 import {
-  type Accepted,
+  type DecidedNote,
   type DeskOptions,
-  type Moderator,
   notesLoad,
   openDesk,
   type RequestedDecision,
+  type Result,
 } from './desk.ts';
-import { type Request, wrongRequest } from './request.ts';
+import { type DecideCommand, type Request, wrongRequest } from './request.ts';
 
-export type Result = Decided | Refusal<DecideRefusal>;
+/** Decisions on several notes. */
+export type ReviewsCommand<Reply> = Command<
+  Reply,
+  'role_required' | 'invalid_request',
+  ActiveModerator
+>;
 
-/** The command for one decision; it is refused if the decision is refused. */
+/** One decision on a note; the command is refused if the decision is. */
 export function reviewCommand(
-  me: Moderator,
   asked: RequestedDecision,
   options: DeskOptions,
   request: Request = {},
-): Command<Decided, DecideRefusal> {
-  const many = reviewsCommand(me, [asked], options, request);
-  return {
-    ...many,
-    decide(loaded): Decision<Decided, DecideRefusal> {
-      const decision = many.decide(loaded);
-      if (isRefusal(decision)) return decision;
-      if ('unchanged' in decision) return decision.unchanged[0] as Refusal<DecideRefusal>;
-      const { answer } = decision as Writes<Result[]> & {
-        answer: (events: RecordedEvent[]) => Result[];
-      };
-      return { ...decision, answer: (events: RecordedEvent[]) => answer(events)[0] as Decided };
-    },
-  };
-}
-
-/** The command for several decisions in one transaction; each is accepted or refused separately. */
-export function reviewsCommand(
-  me: Moderator,
-  asked: readonly RequestedDecision[],
-  options: DeskOptions,
-  request: Request = {},
-): Command<Result[], 'moderator_required' | 'role_required' | 'invalid_request'> {
-  const ids = [...new Set(asked.map(({ noteId }) => noteId))];
-  const takeOvers = asked.filter(({ overrides }) => overrides !== 'claims' && overrides.takeOver);
-  const notes = notesLoad(
-    ids,
-    takeOvers.map(({ noteId }) => noteId),
-  );
-  const policies = 'policy' in request ? findPolicy(request.policy) : null;
+): DecideCommand {
+  const { settle, ...reads } = reviewing([asked], options, request);
   return defineCommand({
-    find: membersConcerned(ids),
-    load: { moderators: shareLockModerator(me), notes, policies },
-    decide({ rows, now }) {
-      const [live] = rows.moderators;
-      if (!live) return refuse('moderator_required');
-      const barred = asked.find(({ roles }) => roles?.includes(live.role) === false);
-      if (barred) return refuse('role_required', { roles: barred.roles });
-      const wrong = wrongRequest(request, rows.policies, now);
-      if (wrong) return wrong;
-      const desk = openDesk({ ...me, role: live.role }, rows.notes, now, options);
-      const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
-      for (const item of desk.inOrder(asked)) results.set(item.noteId, desk.review(item));
-      const accepted = [...results.values()].filter(
-        (result): result is Accepted => !isRefusal(result),
-      );
-      const answer = (events: RecordedEvent[]): Result[] =>
-        asked.map(({ noteId }) => {
-          const result = results.get(noteId) ?? refuse('not_found' as const);
-          return isRefusal(result) ? result : decided(result, events, options.undoSeconds);
-        });
-      if (accepted.length === 0) return { unchanged: answer([]) };
-      return { answer, ...desk.writes(accepted) };
+    ...reads,
+    decide(loaded, now, me: ActiveModerator) {
+      const settled = settle(loaded, now, me);
+      if (isRefusal(settled)) return settled;
+      const { writes, resultOn } = settled;
+      if (writes.appends.length === 0) return resultOn(asked.noteId, []) as Refusal<DecideRefusal>;
+      return {
+        ...writes,
+        reply: (events) => ({
+          status: 201 as const,
+          body: resultOn(asked.noteId, events) as Decided,
+        }),
+      };
     },
   });
 }
 
-const UNDOABLE = ['NoteApproved', 'NoteRejected', 'NoteRemoved', 'NoteDeferred', 'NoteEscalated'];
+/** Several decisions in one transaction; each is accepted or refused separately. */
+export function reviewsCommand<Reply>(
+  asked: readonly RequestedDecision[],
+  options: DeskOptions,
+  request: Request,
+  reply: (results: [noteId: string, Result][]) => Reply,
+): ReviewsCommand<Reply> {
+  const { settle, ...reads } = reviewing(asked, options, request);
+  return defineCommand({
+    ...reads,
+    decide(loaded, now, me: ActiveModerator) {
+      const settled = settle(loaded, now, me);
+      if (isRefusal(settled)) return settled;
+      const { writes, resultOn } = settled;
+      return {
+        ...writes,
+        reply: (events) => reply(asked.map(({ noteId }) => [noteId, resultOn(noteId, events)])),
+      };
+    },
+  });
+}
 
-/** The answer to an accepted decision, given the events that were recorded. */
-export function decided(
-  { append, before }: Accepted,
-  recorded: RecordedEvent[],
-  undoSeconds: number,
-): Decided {
-  const events = recorded.filter(({ stream_id }) => stream_id === append.stream);
-  const event = events.at(-1);
-  const after = (events as RecordedEvent<NoteEvents>[]).reduce(note.evolve, before);
-  if (!event || after.status === 'none') throw new Error('a decision without an event');
-  const { type, event_id, stream_version: version, recorded_at } = event;
-  const undoable = UNDOABLE.includes(type) || 'undoable' in (event.data as object);
-  const tier = after.status === 'pending' ? { tier: after.tier } : {};
+/** What decisions on notes read under the locks, and how they are made. */
+function reviewing(asked: readonly RequestedDecision[], options: DeskOptions, request: Request) {
+  const ids = [...new Set(asked.map(({ noteId }) => noteId))];
+  const takeOvers = asked.filter(({ overrides }) => overrides !== 'claims' && overrides.takeOver);
+  const load = {
+    notes: notesLoad(
+      ids,
+      takeOvers.map(({ noteId }) => noteId),
+    ),
+    policies: 'policy' in request ? findPolicy(request.policy) : null,
+  };
   return {
-    status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',
-    event_id,
-    state: after.status,
-    ...tier,
-    version,
-    undo_until: undoable ? notifiedAt(recorded_at, undoSeconds).toISOString() : null,
+    find: membersConcerned(ids),
+    load,
+    settle({ notes, policies }: Rows<typeof load>, now: Date, me: ActiveModerator) {
+      const barred = asked.find(({ roles }) => roles?.includes(me.role) === false);
+      if (barred) return refuse('role_required', { roles: barred.roles });
+      const wrong = wrongRequest(request, policies, now);
+      if (wrong) return wrong;
+      const desk = openDesk(me, notes, now, options);
+      const made = new Map<string, DecidedNote | Refusal<DecideRefusal>>();
+      for (const item of desk.inOrder(asked)) made.set(item.noteId, desk.review(item));
+      return desk.settle(made);
+    },
   };
 }

@@ -2,12 +2,15 @@ import { screeningJob } from '../../../domain/guestbook/jobs.ts';
 import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../../domain/guestbook/state.ts';
 import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
-import { type Append, streamVersion } from '../../../platform/eventstore/append.ts';
+import { isUndoable } from '../../../domain/guestbook/undo.ts';
+import { notifiedAt } from '../../../domain/publications/undo.ts';
+import { type OwnAppend, streamVersion } from '../../../platform/eventstore/append.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
+import { SERVICE_ACTOR } from '../../../platform/eventstore/event.ts';
 import type { Job } from '../../../platform/eventstore/event-store.ts';
 import type { Rows } from '../../../platform/eventstore/load.ts';
-import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import type { Role } from '../../../platform/http/principal.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import { ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
@@ -19,7 +22,8 @@ import { knownOfText, screening, toNoteFingerprinted } from '../../screening/scr
 import { type NamedLease, takeOverAppend, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
 import type { ModerationDeps } from '../deps.ts';
-import type { DecideRefusal } from './contract.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
+import type { Decided, DecideRefusal } from './contract.ts';
 import {
   holdParents,
   type LockedNote,
@@ -30,13 +34,9 @@ import {
   withWinner,
 } from './decide-rows.ts';
 
-export type Moderator = PrincipalOf<'moderator'>;
-
-const SERVICE = { type: 'service' } as const;
-
 /** The facts from which a decision on a note builds its command. */
 export interface Facts {
-  me: { moderatorId: string; role: Role };
+  me: ActiveModerator;
   claimedAt: string | null;
   parent: ParentFacts | null;
   /** Whether the author's account is closed. */
@@ -62,12 +62,16 @@ export interface OpenNote {
   facts: Facts;
 }
 
-export interface Accepted {
-  append: Append;
-  takenOver: Append[];
+/** What was decided on one note. */
+export interface DecidedNote {
+  append: OwnAppend;
+  takenOver: OwnAppend[];
   /** The state of the note before the decision. */
   before: NoteState;
 }
+
+/** The outcome of one decision of several. */
+export type Result = Decided | Refusal<DecideRefusal>;
 
 /** What the commands of all decisions have in common. */
 export interface DeskOptions {
@@ -97,20 +101,20 @@ export function notesLoad(ids: readonly string[], takeOvers: readonly string[] =
 }
 
 /** Whether the events make a decided note pending again. */
-const reopens = ({ events }: Append): boolean =>
+const reopens = ({ events }: OwnAppend): boolean =>
   events.at(-1)?.type === 'DecisionUndone' &&
   (events as NewEvent<NoteEvents>[]).some(
     ({ type, data }) =>
       type === 'DecisionUndone' && (data.decision === 'approved' || data.decision === 'rejected'),
   );
-const decides = ({ events }: Append) =>
+const decides = ({ events }: OwnAppend) =>
   events.some(({ type }) => ['NoteApproved', 'NoteRejected', 'NoteRemoved'].includes(type));
-const erases = ({ events }: Append) => events.some(({ type }) => type === 'NoteErased');
-const noteIdOf = ({ stream }: Append): string => stream.slice('note-'.length);
+const erases = ({ events }: OwnAppend) => events.some(({ type }) => type === 'NoteErased');
+const noteIdOf = ({ stream }: OwnAppend): string => stream.slice('note-'.length);
 
 /** The notes under review as read under the locks, with their parents and leases. */
 export function openDesk(
-  me: { moderatorId: string; role: Role },
+  me: ActiveModerator,
   rows: Rows<ReturnType<typeof notesLoad>>,
   now: Date,
   { undoSeconds, fingerprint }: DeskOptions,
@@ -142,14 +146,13 @@ export function openDesk(
   function accept(
     { row, events, before }: OpenNote,
     made: readonly NewEvent[],
-    takenOver: Append[] = [],
-  ): Accepted {
+    takenOver: OwnAppend[] = [],
+  ): DecidedNote {
     follow(row.note_id, made);
-    const append: Append = {
+    const append: OwnAppend = {
       owner: ownerOfNote(row),
       stream: noteStream(row.note_id),
       version: streamVersion(events),
-      actor: { type: 'moderator', id: me.moderatorId },
       events: made,
     };
     return { append, takenOver, before };
@@ -159,7 +162,7 @@ export function openDesk(
     noteId,
     overrides,
     command: make,
-  }: RequestedDecision): Accepted | Refusal<DecideRefusal> {
+  }: RequestedDecision): DecidedNote | Refusal<DecideRefusal> {
     const opened = open(noteId);
     if (!opened) return refuse('not_found');
     const { row, events, before, lease, facts } = opened;
@@ -172,9 +175,7 @@ export function openDesk(
     if (isRefusal(claim)) return claim;
     const former = streams.get(takeOverStream({ type: 'note', id: noteId })) ?? [];
     const takenOver =
-      held && claim === 'taken_over'
-        ? [takeOverAppend(ownerOfNote(row), held, me.moderatorId, former)]
-        : [];
+      held && claim === 'taken_over' ? [takeOverAppend(ownerOfNote(row), held, former)] : [];
     return accept(opened, made, takenOver);
   }
 
@@ -186,7 +187,7 @@ export function openDesk(
   }
 
   /** Teaches decisions on notes that were not screened yet, so that the same text is recognised. */
-  const fingerprints = (appends: readonly Append[]): Append[] =>
+  const fingerprints = (appends: readonly OwnAppend[]): OwnAppend[] =>
     appends.flatMap((append) => {
       const row = notes.get(noteIdOf(append));
       if (!decides(append) || !row?.message) return [];
@@ -196,16 +197,40 @@ export function openDesk(
       if (knownOfText(replay(screening, screenings), corrections).fingerprinted) return [];
       const event = toNoteFingerprinted(row.note_id, corrections, fingerprint(row.message));
       const version = streamVersion(screenings);
-      return [{ owner: append.owner, stream, version, actor: SERVICE, events: [event] }];
+      return [{ owner: append.owner, stream, version, actor: SERVICE_ACTOR, events: [event] }];
     });
 
-  function jobs(append: Append): Job[] {
+  function jobs(append: OwnAppend): Job[] {
     const row = notes.get(noteIdOf(append));
     const parent = (row?.parent_id && parents.get(row.parent_id)) || null;
     if (!row) return [];
     const tell = notifyAuthorJobs(row, parent?.member_id ?? null, append, undoSeconds);
     // A note that was decided before its screening is screened now that it is pending again.
     return reopens(append) ? [...tell, screeningJob([row.note_id])] : tell;
+  }
+
+  /** What decisions on notes write. */
+  function writes(decided: readonly DecidedNote[]) {
+    const appends = decided.map(({ append }) => append);
+    const takenOver = decided.flatMap((one) => one.takenOver);
+    return {
+      appends: [...appends, ...takenOver, ...fingerprints(appends)],
+      rows: [
+        dropLeases('note', appends.map(noteIdOf)),
+        ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
+      ],
+      jobs: appends.flatMap(jobs),
+    };
+  }
+
+  /** What those write that were not refused, and the result on each note, from the recorded events. */
+  function settle(made: ReadonlyMap<string, DecidedNote | Refusal<DecideRefusal>>) {
+    const decided = [...made.values()].filter((one) => !isRefusal(one)) as DecidedNote[];
+    const resultOn = (noteId: string, events: readonly RecordedEvent[]): Result => {
+      const one = made.get(noteId) ?? refuse('not_found');
+      return isRefusal(one) ? one : toResult(one, events, undoSeconds);
+    };
+    return { writes: decided.length > 0 ? writes(decided) : { appends: [] }, resultOn };
   }
 
   const isReply = ({ noteId }: RequestedDecision) => (notes.get(noteId)?.parent_id ? 1 : 0);
@@ -216,19 +241,29 @@ export function openDesk(
     /** A note before its replies, whatever the order of the request. */
     inOrder: (asked: readonly RequestedDecision[]) =>
       asked.toSorted((left, right) => isReply(left) - isReply(right)),
-    /** What the accepted decisions write. */
-    writes(accepted: readonly Accepted[]) {
-      const appends = accepted.map(({ append }) => append);
-      const takenOver = accepted.flatMap((one) => one.takenOver);
-      return {
-        appends: [...appends, ...takenOver, ...fingerprints(appends)],
-        rows: [
-          dropLeases('note', appends.map(noteIdOf)),
-          ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
-        ],
-        jobs: appends.flatMap(jobs),
-      };
-    },
+    writes,
+    settle,
+  };
+}
+
+function toResult(
+  { append, before }: DecidedNote,
+  recorded: readonly RecordedEvent[],
+  undoSeconds: number,
+): Decided {
+  const events = recorded.filter(({ stream_id }) => stream_id === append.stream);
+  const event = events.at(-1);
+  const after = (events as RecordedEvent<NoteEvents>[]).reduce(note.evolve, before);
+  if (!event || after.status === 'none') throw new Error('a decision without an event');
+  const { event_id, stream_version: version, recorded_at } = event;
+  const tier = after.status === 'pending' ? { tier: after.tier } : {};
+  return {
+    status: events.some(({ type }) => type === 'DecisionUndone') ? 'undone' : 'decided',
+    event_id,
+    state: after.status,
+    ...tier,
+    version,
+    undo_until: isUndoable(event) ? notifiedAt(recorded_at, undoSeconds).toISOString() : null,
   };
 }
 

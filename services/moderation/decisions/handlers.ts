@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { mapAnswer } from '../../../platform/eventstore/command.ts';
-import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { executeOnce } from '../../../platform/idempotent-calls.ts';
+import { cursorText, nextPage, toCursor } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
@@ -18,14 +17,13 @@ import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
 import { REWOUND_ROWS, repeatCommand, toRewoundPage } from '../rewind/repeat.ts';
+import { byModerator } from '../staff/by-moderator.ts';
 import { decisionOn, undoCommand } from './commands.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
-import { type Result, reviewCommand, reviewsCommand } from './decide.ts';
+import { type ReviewsCommand, reviewCommand, reviewsCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
-import { deskOptions } from './desk.ts';
+import { deskOptions, type Result } from './desk.ts';
 import { historyBodies, historyOf, listThread, noteStreams, threadBody } from './history.ts';
-
-type Moderator = PrincipalOf<'moderator'>;
 
 const VERSION_MISSING = {
   issues: [{ path: 'expected_version', message: 'is required' }],
@@ -36,22 +34,28 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
   const undoSeconds = config.undoWindowSeconds;
   const desk = deskOptions(deps);
 
-  /** The command to undo a decision; undefined if there is no such decision. */
-  async function findUndoCommand(me: Moderator, of: string, expectedVersion: number | undefined) {
+  /**
+   * The command to undo a decision, and whether it runs `alone` among its moderator's; undefined if there
+   * is no such decision.
+   */
+  async function findUndoCommand(of: string, expectedVersion: number | undefined) {
     const [[onNote], [onRecord], onMember] = await Promise.all([
       query(pool, findDecision(of)),
       query(pool, findRecordDecision(of)),
-      membershipReview.findUndo(me, of, { pool, keys, disablingEndings, undoSeconds }),
+      membershipReview.findUndo(of, { pool, keys, disablingEndings, undoSeconds }),
     ]);
-    if (onMember) return onMember;
+    if (onMember) return { command: onMember, alone: true };
     if (expectedVersion === undefined)
       return onNote || onRecord ? refuse('invalid_request', VERSION_MISSING) : undefined;
-    if (onNote)
-      return reviewCommand(me, undoCommand(onNote, undoSeconds, { expectedVersion }), desk);
+    if (onNote) {
+      const undo = undoCommand(onNote, undoSeconds, { expectedVersion });
+      return { command: reviewCommand(undo, desk), alone: false };
+    }
     const subject = publicationKinds.find(({ type }) => type === onRecord?.subject_type);
     if (!onRecord || !subject) return undefined;
     const undo = { action: 'undo' as const, of, expected_version: expectedVersion };
-    return recordCommand(me, subject, onRecord.subject_id, undo, undoSeconds);
+    const command = recordCommand(subject, onRecord.subject_id, undo, undoSeconds);
+    return { command, alone: false };
   }
 
   return {
@@ -83,50 +87,43 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
       };
     },
 
-    'moderation.decide': async (call) => {
-      const { principal, params, body } = call;
-      const command = reviewCommand(principal, decisionOn(params.id, body), desk, body);
-      const decided = await executeOnce(store, call, command, 201);
-      if (isRefusal(decided)) return decided;
-      const { answer, ...extras } = decided;
-      return { status: 201, body: answer, ...extras };
+    'moderation.decide': (call) => {
+      const { params, body } = call;
+      const command = reviewCommand(decisionOn(params.id, body), desk, body);
+      return handle(store, byModerator(call), command);
     },
 
     'moderation.undo': async (call) => {
-      const { principal, params, body } = call;
-      const command = await findUndoCommand(principal, params.event_id, body.expected_version);
-      if (!command) return refuse('not_found');
-      if (isRefusal(command)) return command;
-      const undone = await executeOnce(store, call, command, 201);
-      if (isRefusal(undone)) return undone;
-      const { answer, ...extras } = undone;
-      return { status: 201, body: answer, ...extras };
+      const { params, body } = call;
+      const found = await findUndoCommand(params.event_id, body.expected_version);
+      if (!found) return refuse('not_found');
+      if (isRefusal(found)) return found;
+      const { command, alone } = found;
+      return handle(store, byModerator(call, { alone }), command);
     },
 
-    'moderation.batch': async (call) => {
-      const { principal, body } = call;
-      const { items, ...action } = body;
+    'moderation.batch': (call) => {
+      const { items, ...action } = call.body;
       const batch_id = uuidv7();
       const asked = items.map(({ note_id, expected_version }) =>
         decisionOn(note_id, { ...action, expected_version } as DecisionRequest, batch_id),
       );
-      const command = reviewsCommand(principal, asked, desk, action);
-      const decided = await executeOnce(
-        store,
-        call,
-        mapAnswer(command, (results) => ({
-          batch_id,
-          results: asked.map((one, index) => resultBody(one.noteId, results[index])),
-        })),
-        200,
-      );
-      if (isRefusal(decided)) return decided;
-      const { answer, ...extras } = decided;
-      return { status: 200, body: { status: 'decided', ...answer }, ...extras };
+      const toReply = (stored: { batch_id: string; results: BatchResult[] }) => ({
+        status: 200 as const,
+        body: { status: 'decided' as const, ...stored },
+      });
+      const command: ReviewsCommand<ReturnType<typeof toReply>> = {
+        ...reviewsCommand(asked, desk, action, (results) =>
+          toReply({ batch_id, results: results.map(resultBody) }),
+        ),
+        store: ({ body: { status: _, ...stored } }) => stored,
+        restore: ({ body }) => toReply(body as Parameters<typeof toReply>[0]),
+      };
+      return handle(store, byModerator(call), command);
     },
 
     'moderation.undo_batch': async (call) => {
-      const { principal, params, body } = call;
+      const { params, body } = call;
       const { id } = params;
       const after = body.cursor === undefined ? null : readUndoPlace(body.cursor);
       if (after === undefined) return refuse('invalid_cursor');
@@ -134,53 +131,42 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
         query(pool, decisionsOfBatch(id)),
         query(pool, decisionsRewound(id, after, REWOUND_ROWS)),
       ]);
-      // A rewind that was undone has decisions of its own, which are undone one by one.
+      // A rewind that was undone has decisions itself, which are undone one by one.
       const isRewind = rewound.length > 0 || after !== null;
       if (!isRewind && decisions.length === 0) return refuse('not_found');
       const page = toRewoundPage(rewound);
+      const next = page.next === null ? null : writeUndoPlace(page.next);
+      const toReply = (results: BatchResult[]) => ({
+        status: 200 as const,
+        body: { status: 'undone' as const, batch_id: id, results, ...nextPage(next) },
+      });
+      const reply = (results: Parameters<typeof resultBody>[0][]) =>
+        toReply(results.map(resultBody));
       const asked = decisions.map((decision) =>
         undoCommand(decision, undoSeconds, { expectedVersion: null, batchId: id }),
       );
-      const command = isRewind
-        ? mapAnswer(repeatCommand(principal, id, page.notes, desk), (results) =>
-            [...results].map(([noteId, result]) => resultBody(noteId, result)),
-          )
-        : mapAnswer(reviewsCommand(principal, asked, desk), (results) =>
-            decisions.map(({ note_id }, index) => resultBody(note_id, results[index])),
-          );
-      const undone = await executeOnce(store, call, command, 200);
-      if (isRefusal(undone)) return undone;
-      const { answer: results, ...extras } = undone;
-      const next = page.next === null ? null : writeUndoPlace(page.next);
-      return {
-        status: 200,
-        body: {
-          status: 'undone',
-          batch_id: id,
-          results,
-          next_cursor: next,
-          has_more: next !== null,
-        },
-        ...extras,
+      const command: ReviewsCommand<ReturnType<typeof toReply>> = {
+        ...(isRewind
+          ? repeatCommand(id, page.notes, desk, reply)
+          : reviewsCommand(asked, desk, {}, reply)),
+        store: ({ body: { results } }) => results,
+        restore: (stored) => toReply(stored.body as BatchResult[]),
       };
+      return handle(store, byModerator(call), command);
     },
   };
 }
 
-function resultBody(noteId: string, result: Result | undefined): BatchResult {
-  if (!result) throw new Error('an item without a result');
+function resultBody([noteId, result]: [noteId: string, result: Result]): BatchResult {
   if (!isRefusal(result)) return { note_id: noteId, ...result };
   const { refused, details = {} } = result;
   return { note_id: noteId, status: refused, error: { code: refused, ...details } };
 }
 
-const writeUndoPlace = (noteId: string): string =>
-  Buffer.from(`batch ${noteId}`).toString('base64url');
+const writeUndoPlace = (noteId: string): string => toCursor(`batch ${noteId}`);
 
 function readUndoPlace(cursor: string): string | undefined {
   const [, noteId] =
-    /^batch ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
-      Buffer.from(cursor, 'base64url').toString(),
-    ) ?? [];
-  return noteId && writeUndoPlace(noteId) === cursor ? noteId : undefined;
+    /^batch ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursorText(cursor) ?? '') ?? [];
+  return noteId;
 }

@@ -1,9 +1,9 @@
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { reportsStream } from '../../../domain/reports/reports.ts';
+import { handle } from '../../../platform/eventstore/handle.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { executeOnce } from '../../../platform/idempotent-calls.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
@@ -15,6 +15,7 @@ import type { ModerationDeps } from '../deps.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
 import { recordItemBody, withReports } from '../queue/record-item.ts';
+import { byModerator } from '../staff/by-moderator.ts';
 import { decisionOn } from './commands.ts';
 import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
@@ -49,15 +50,15 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
     };
   }
 
-  function commandOn(me: Moderator, { type, id }: Subject, decision: SubjectDecision) {
+  function commandOn({ type, id }: Subject, decision: SubjectDecision) {
     if (type === 'note')
-      return reviewCommand(me, decisionOn(id, decision), deskOptions(deps), decision);
+      return reviewCommand(decisionOn(id, decision), deskOptions(deps), decision);
     const isAppeal = isAppealDecision(decision);
     if (isAppeal !== (type === 'member')) return wrongAction(type);
-    if (isAppeal) return membershipReview.decideAppeal(me, id, decision, undoSeconds);
+    if (isAppeal) return membershipReview.decideAppeal(id, decision, undoSeconds);
     const subject = subjectOf(type);
     if (!subject) throw new Error(`no kind of record: ${type}`);
-    return recordCommand(me, subject, id, decision, undoSeconds);
+    return recordCommand(subject, id, decision, undoSeconds);
   }
 
   return {
@@ -111,13 +112,10 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
     },
 
     'moderation.decide_subject': async (call) => {
-      const { principal: me, params, body } = call;
-      const command = commandOn(me, params, body);
+      const { params, body } = call;
+      const command = commandOn(params, body);
       if (isRefusal(command)) return command;
-      const decided = await executeOnce(store, call, command, 201);
-      if (isRefusal(decided)) return decided;
-      const { answer, ...extras } = decided;
-      return { status: 201, body: answer, ...extras };
+      return handle(store, byModerator(call, { alone: params.type === 'member' }), command);
     },
   };
 }

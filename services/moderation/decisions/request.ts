@@ -1,6 +1,12 @@
 import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
+import type { Command } from '../../../platform/eventstore/handle.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { PolicyRow } from '../../../projections/moderation/policies.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
+import type { Decided, DecideRefusal } from './contract.ts';
+
+/** A moderator's decision on one note, record or membership. */
+export type DecideCommand = Command<{ status: 201; body: Decided }, DecideRefusal, ActiveModerator>;
 
 /** The fields that no schema can check: is the policy active, and is `until` close enough? */
 export type Request = { policy: string } | { until?: string | undefined } | object;

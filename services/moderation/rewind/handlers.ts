@@ -1,11 +1,13 @@
+import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { executeOnce } from '../../../platform/idempotent-calls.ts';
+import { cursorText, toCursor } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { conflict, isRefusal, refuse } from '../../../platform/refusal.ts';
+import { conflict, refuse } from '../../../platform/refusal.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { actsOf } from '../../../projections/moderation/audit.ts';
 import { deskOptions } from '../decisions/desk.ts';
 import type { ModerationDeps } from '../deps.ts';
+import { byModerator } from '../staff/by-moderator.ts';
 import type { rewindContract } from './contract.ts';
 import {
   FIRST_PLACE,
@@ -32,28 +34,24 @@ export function rewindHandlers(deps: ModerationDeps): Handlers<typeof rewindCont
       const acts = await query(pool, actsOf(moderatorId, place.before, MAX_ACTS));
       const { dry_run: dryRun, fingerprint } = body;
       const command = rewindCommand(
-        me,
         { moderatorId, since, dryRun, fingerprint, place },
         toDecisionsPage(acts, since),
         { publicationKinds, desk, writePlace },
       );
-      const rewound = await executeOnce(store, call, command, 200);
-      if (isRefusal(rewound)) return rewound;
-      const { answer, ...extras } = rewound;
-      return { status: 200, body: answer, ...extras };
+      return handle(store, byModerator(call), command);
     },
   };
 }
 
 const writePlace = ({ before, batchId }: RewindPlace): string =>
-  Buffer.from(`rewind ${before} ${batchId ?? '-'}`).toString('base64url');
+  toCursor(`rewind ${before} ${batchId ?? '-'}`);
 
 function readPlace(cursor: string | undefined): RewindPlace | undefined {
   if (cursor === undefined) return FIRST_PLACE;
-  const text = Buffer.from(cursor, 'base64url').toString();
   const [, before, batchId] =
-    /^rewind (\d{1,15}) (-|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? [];
+    /^rewind (0|[1-9]\d{0,14}) (-|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+      cursorText(cursor) ?? '',
+    ) ?? [];
   if (!before || !batchId) return undefined;
-  const place = { before: Number(before), batchId: batchId === '-' ? null : batchId };
-  return writePlace(place) === cursor ? place : undefined;
+  return { before: Number(before), batchId: batchId === '-' ? null : batchId };
 }

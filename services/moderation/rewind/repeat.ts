@@ -2,26 +2,21 @@ import { repeatDecisions } from '../../../domain/guestbook/repeat.ts';
 import type { Decision as NoteDecision } from '../../../domain/guestbook/state.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-} from '../../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
 import type { DecideRefusal } from '../decisions/contract.ts';
-import { decided, type Result } from '../decisions/decide.ts';
 import { membersConcerned } from '../decisions/decide-rows.ts';
 import {
-  type Accepted,
+  type DecidedNote,
   type DeskOptions,
   isGone,
-  type Moderator,
   notesLoad,
   type OpenNote,
   openDesk,
+  type Result,
 } from '../decisions/desk.ts';
-import { shareLockModerator } from '../staff/lock-moderator.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
 import { MAX_DECISIONS } from './rewind.ts';
 
 /** How many rows to read for a page: one more than it has, to find whether its last note is complete. */
@@ -38,44 +33,28 @@ export function toRewoundPage(rows: readonly DecisionRow[]) {
 }
 
 /** Undoes a rewind, note by note: makes the decisions again that it undid. */
-export function repeatCommand(
-  me: Moderator,
+export function repeatCommand<Reply>(
   batchId: string,
   decisions: ReadonlyMap<string, readonly DecisionRow[]>,
   options: DeskOptions,
-): Command<Map<string, Result>, 'moderator_required' | 'role_required'> {
+  reply: (results: [noteId: string, Result][]) => Reply,
+): Command<Reply, 'role_required', ActiveModerator> {
   const ids = [...decisions.keys()];
   return defineCommand({
     find: membersConcerned(ids),
-    load: { moderators: shareLockModerator(me), notes: notesLoad(ids) },
-    decide({ rows, now }): Decision<Map<string, Result>, 'moderator_required' | 'role_required'> {
-      const [live] = rows.moderators;
-      if (!live) return refuse('moderator_required');
-      if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
-      const desk = openDesk({ ...me, role: live.role }, rows.notes, now, options);
-      const results = new Map<string, Accepted | Refusal<DecideRefusal>>();
+    load: { notes: notesLoad(ids) },
+    decide({ notes }, now, me: ActiveModerator) {
+      if (!LEADS.includes(me.role)) return refuse('role_required', { roles: LEADS });
+      const desk = openDesk(me, notes, now, options);
+      const made = new Map<string, DecidedNote | Refusal<DecideRefusal>>();
       for (const [noteId, undone] of decisions) {
         const opened = desk.open(noteId);
-        const made = opened
-          ? repeatOn(opened, undone, batchId, options)
-          : refuse('not_found' as const);
-        results.set(
-          noteId,
-          opened && !isRefusal(made) ? desk.accept(opened, made) : (made as Refusal<DecideRefusal>),
-        );
+        const events = opened && repeatOn(opened, undone, batchId, options);
+        if (!opened || !events) made.set(noteId, refuse('not_found'));
+        else made.set(noteId, isRefusal(events) ? events : desk.accept(opened, events));
       }
-      const accepted = [...results.values()].filter(
-        (result): result is Accepted => !isRefusal(result),
-      );
-      const answer = (events: RecordedEvent[]) =>
-        new Map(
-          [...results].map(([noteId, result]) => [
-            noteId,
-            isRefusal(result) ? result : decided(result, events, options.undoSeconds),
-          ]),
-        );
-      if (accepted.length === 0) return { unchanged: answer([]) };
-      return { answer, ...desk.writes(accepted) };
+      const { writes, resultOn } = desk.settle(made);
+      return { ...writes, reply: (events) => reply(ids.map((id) => [id, resultOn(id, events)])) };
     },
   });
 }

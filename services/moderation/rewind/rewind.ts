@@ -4,11 +4,7 @@ import { rewindNote } from '../../../domain/guestbook/rewind.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { subjectKey } from '../../../domain/moderation/subject.ts';
 import { contentHash } from '../../../platform/body-hash.ts';
-import {
-  type Command,
-  type Decision,
-  defineCommand,
-} from '../../../platform/eventstore/event-store.ts';
+import { type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { type AuditRow, actsOf } from '../../../projections/moderation/audit.ts';
 import {
@@ -19,15 +15,14 @@ import type { RecordRow } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { membersConcerned } from '../decisions/decide-rows.ts';
 import {
-  type Accepted,
+  type DecidedNote,
   type DeskOptions,
   isGone,
-  type Moderator,
   notesLoad,
   type OpenNote,
   openDesk,
 } from '../decisions/desk.ts';
-import { shareLockModerator } from '../staff/lock-moderator.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { RewindPreview, RewindReply } from './contract.ts';
 import {
   decisionsOnNote,
@@ -90,18 +85,17 @@ export interface RewindDeps {
   writePlace: (place: RewindPlace) => string;
 }
 
-type RewindRefusal = 'moderator_required' | 'role_required' | 'invalid_request' | 'state_conflict';
+type RewindRefusal = 'role_required' | 'invalid_request' | 'state_conflict';
 
 /**
  * Undoes the decisions of a page in one transaction, or only says what that would do. A note is
  * rewound on the page of its newest decision; later pages leave it out.
  */
 export function rewindCommand(
-  me: Moderator,
   asked: RequestedRewind,
   page: DecisionsPage,
   { publicationKinds, desk: options, writePlace }: RewindDeps,
-): Command<RewindPreview | RewindReply, RewindRefusal> {
+): Command<{ status: 200; body: RewindPreview | RewindReply }, RewindRefusal, ActiveModerator> {
   const { moderatorId, since, place } = asked;
   const batchId = place.batchId ?? uuidv7();
   const subjects = Map.groupBy(page.decisions, ({ subject }) => subjectKey(subject as never));
@@ -114,7 +108,6 @@ export function rewindCommand(
   return defineCommand({
     find: membersConcerned(idsOf('note')),
     load: {
-      moderators: shareLockModerator(me),
       acts:
         place === FIRST_PLACE && asked.fingerprint !== undefined
           ? actsOf(moderatorId, place.before, NEWEST_ACTS)
@@ -125,15 +118,13 @@ export function rewindCommand(
         idsOf(type).length > 0 ? records(idsOf(type)) : null,
       ),
     },
-    decide({ rows, now }): Decision<RewindPreview | RewindReply, RewindRefusal> {
-      const [live] = rows.moderators;
-      if (!live) return refuse('moderator_required');
-      if (!LEADS.includes(live.role)) return refuse('role_required', { roles: LEADS });
+    decide({ acts, notes, removals: outcomes, records }, now, me: ActiveModerator) {
+      if (!LEADS.includes(me.role)) return refuse('role_required', { roles: LEADS });
       const unbounded = sinceRefusal(since, now);
       if (unbounded) return unbounded;
-      const desk = openDesk({ ...me, role: live.role }, rows.notes, now, options);
+      const desk = openDesk(me, notes, now, options);
       const listed: Listed[] = [];
-      const accepted: Accepted[] = [];
+      const rewound: DecidedNote[] = [];
       let next = page.next;
       for (const [first, ...others] of subjects.values()) {
         if (!first) continue;
@@ -148,20 +139,20 @@ export function rewindCommand(
           break;
         }
         const reasons = opened
-          ? rewindOpened(opened, decisions, batchId, desk, accepted, options)
-          : recordReasons(decisions, rows.removals, rows.records.flat());
+          ? rewindOpened(opened, decisions, batchId, desk, rewound, options)
+          : recordReasons(decisions, outcomes, records.flat());
         for (const decision of decisions)
           listed.push({ decision, reason: reasons.get(decision.eventId) });
       }
-      const outcomes = toOutcomes(listed);
+      const listing = toOutcomes(listed);
       const fingerprint = contentHash({
         moderator_id: moderatorId,
         before: place.before,
         next,
-        ...outcomes,
+        ...listing,
       });
       // Whether the moderator has decided since this page was read.
-      const newest = toDecisionsPage(rows.acts, since).decisions[0]?.position ?? 0;
+      const newest = toDecisionsPage(acts, since).decisions[0]?.position ?? 0;
       const changed = newest > (page.decisions[0]?.position ?? 0);
       if (asked.fingerprint !== undefined && (asked.fingerprint !== fingerprint || changed))
         return conflict('version_mismatch');
@@ -169,18 +160,12 @@ export function rewindCommand(
         next_cursor: next === null ? null : writePlace({ before: next, batchId }),
         has_more: next !== null,
       });
-      if (asked.dryRun)
-        return { unchanged: { status: 'previewed', ...outcomes, fingerprint, ...nextPage(null) } };
-      const { undo: undone, left } = outcomes;
-      const reply = {
-        status: 'undone' as const,
-        batch_id: batchId,
-        undone,
-        left,
-        ...nextPage(batchId),
-      };
-      if (accepted.length === 0) return { unchanged: reply };
-      return { answer: reply, ...desk.writes(accepted) };
+      const { undo: undone, left } = listing;
+      const body: RewindPreview | RewindReply = asked.dryRun
+        ? { status: 'previewed', ...listing, fingerprint, ...nextPage(null) }
+        : { status: 'undone', batch_id: batchId, undone, left, ...nextPage(batchId) };
+      const writes = asked.dryRun || rewound.length === 0 ? { appends: [] } : desk.writes(rewound);
+      return { ...writes, reply: () => ({ status: 200 as const, body }) };
     },
   });
 }
@@ -213,13 +198,13 @@ function rewindOpened(
   decisions: readonly ModeratorDecision[],
   batchId: string,
   desk: ReturnType<typeof openDesk>,
-  accepted: Accepted[],
+  rewound: DecidedNote[],
   { undoSeconds }: DeskOptions,
 ): Reasons {
   const { row, before, events, facts } = opened;
   if (before.status === 'none') throw new Error('a decision on no note');
   const { me, parent, now } = facts;
-  const rewound = rewindNote(before, {
+  const { events: made, left } = rewindNote(before, {
     decisions,
     undone: undoneOnNote(events),
     erased: isGone(row),
@@ -231,8 +216,8 @@ function rewindOpened(
     now,
     batchId,
   });
-  if (rewound.events.length > 0) accepted.push(desk.accept(opened, rewound.events));
-  return new Map(rewound.left.map(({ eventId, reason }) => [eventId, reason]));
+  if (made.length > 0) rewound.push(desk.accept(opened, made));
+  return new Map(left.map(({ eventId, reason }) => [eventId, reason]));
 }
 
 /** Nothing of a record is undone: a removal would make it public, and no other decision can be. */

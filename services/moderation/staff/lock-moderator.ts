@@ -25,27 +25,13 @@ export const shareLockModerator = (me: Moderator): Sql<ModeratorRow> =>
 /** Like `shareLockModerator`, and makes other claims of this moderator wait. */
 export const lockModerator = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR UPDATE OF m');
 
-/**
- * SQL that is true if the caller is still active and authenticated; `provenValues` are its first
- * parameters.
- */
-export const isProven = (me: Moderator): string => `EXISTS (SELECT FROM ${provenFrom(me)})`;
-
-export const provenValues = ({ moderatorId, sessionId, tokenHash }: Moderator): unknown[] => [
-  moderatorId,
-  sessionId ?? tokenHash,
-];
-
-const tokenOf = ({ sessionId }: Moderator) => (sessionId === null ? TOKEN : SESSION);
-
-const provenFrom = (me: Moderator): string =>
-  `moderators m JOIN ${tokenOf(me).join} WHERE m.moderator_id = $1::uuid AND m.state = 'active'`;
-
-function proven(me: Moderator, lock: string): Sql<ModeratorRow> {
+function proven({ moderatorId, sessionId, tokenHash }: Moderator, lock: string): Sql<ModeratorRow> {
+  const proof = sessionId === null ? TOKEN : SESSION;
   return locking(
     named<ModeratorRow>(
-      `SELECT m.* FROM ${provenFrom(me)} ${lock} ${tokenOf(me).lock}`,
-      provenValues(me),
+      `SELECT m.* FROM moderators m JOIN ${proof.join}
+        WHERE m.moderator_id = $1::uuid AND m.state = 'active' ${lock} ${proof.lock}`,
+      [moderatorId, sessionId ?? tokenHash],
     ),
   );
 }

@@ -185,9 +185,9 @@ t.test('records no screening of the former text on the new one', async (t) => {
   const store: EventStore = {
     ...core.store,
     // The screening has read the text; its author corrects it before the findings are recorded.
-    async execute(command, attempts) {
+    async execute(plan, execution) {
       t.equal((await correct(service, id, 'Good morning', member)).status, 200);
-      return core.store.execute(command, attempts);
+      return core.store.execute(plan, execution);
     },
   };
   t.equal(await screenNote({ ...core, store }, { note_id: id }), false);

@@ -5,7 +5,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { attribute } from '../../../platform/eventstore/append.ts';
-import { defineCommand } from '../../../platform/eventstore/event-store.ts';
+import { definePlan } from '../../../platform/eventstore/event-store.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../../projections/profiles/profiles.ts';
 import { profileClosure } from '../../../services/profiles/closure.ts';
@@ -261,7 +261,7 @@ t.test('closes all profile routes with API_OPEN=false', async (t) => {
 /** Appends the events of a moderator's command or of an account's closure. */
 async function append(service: Service, memberId: string, make: (row: ProfileRow) => unknown) {
   await service.core.store.execute(
-    defineCommand({
+    definePlan({
       lock: [memberId],
       load: findProfile(memberId),
       decide: ({ rows: [row] }) => ({ answer: null, appends: make(row as ProfileRow) as never }),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Append, readFacts } from '../../../platform/eventstore/append.ts';
-import type { Command } from '../../../platform/eventstore/command.ts';
 import type { NewEvent } from '../../../platform/eventstore/event.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import { flattenReads, shapeRows } from '../../../platform/eventstore/load.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import type { Plan } from '../../../platform/eventstore/plan.ts';
 import { SCOPES } from '../../../platform/http/scopes.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { isRefusal, type Refusal } from '../../../platform/refusal.ts';
@@ -169,7 +169,7 @@ class Log {
     ]);
     let taken = '';
     const store = {
-      execute: async ({ load, decide }: Command<unknown, string>) => {
+      execute: async ({ load, decide }: Plan<unknown, string>) => {
         const reads = flattenReads(load).map(({ name }) => rowsOf.get(name) ?? []);
         const now = new Date(this.#now * 1000);
         const decided = decide({ rows: shapeRows(load, reads), now, locked: [MEMBER] });

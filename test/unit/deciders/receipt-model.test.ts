@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
-import type { Command, EventStore } from '../../../platform/eventstore/event-store.ts';
+import type { EventStore, Plan } from '../../../platform/eventstore/event-store.ts';
 import { flattenReads, shapeRows } from '../../../platform/eventstore/load.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { type ReceiptRow, readReceipt } from '../../../platform/eventstore/receipts.ts';
@@ -64,7 +64,7 @@ class Storage {
     const key = `key ${step.key}`;
     const id = String(sent.credential_id);
     const store = {
-      execute: async (command: Command<unknown, string>) => this.#execute(command, key, id),
+      execute: async (command: Plan<unknown, string>) => this.#execute(command, key, id),
     } as unknown as EventStore;
     const deps = {
       store,
@@ -116,7 +116,7 @@ class Storage {
     return of[name] ?? [];
   }
 
-  #execute(stored: Command<unknown, string>, key: string, credentialId: string): unknown {
+  #execute(stored: Plan<unknown, string>, key: string, credentialId: string): unknown {
     const read = flattenReads(stored.load).map((one) => this.#read(one, key, credentialId));
     const rows = shapeRows(stored.load, read);
     const decision = stored.decide({ rows, now: NOW, locked: [MEMBER] });

@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 import type { Append } from './append.ts';
 import type { RecordedEvent } from './event.ts';
@@ -13,8 +13,8 @@ export interface Job {
   startAfter?: number;
   /** Jobs of one queue start in descending priority, 0 by default. */
   priority?: number;
-  /** Merges the jobs of one queue in one transaction: every field of `data` must be a list. */
-  gathers?: boolean;
+  /** Whether `mergeJobs` makes one job of this and others: every field of `data` is a list. */
+  merges?: boolean;
   /** The traces of the requests that enqueue it, for the log. */
   traceIds?: readonly string[];
 }
@@ -25,7 +25,7 @@ export interface Writes<Answer> {
   appends: readonly Append[];
   /** Writes of primary data that is not events: verifiers, sessions, budgets. */
   rows?: readonly Sql[];
-  /** Set if the command changes state without an event, as a claim does, so that it gets a receipt. */
+  /** Set if `load` or `rows` change state without an event, as a claim does, so that it gets a receipt. */
   changesRows?: boolean;
   receipt?: (events: RecordedEvent[]) => Receipt | readonly Receipt[];
   jobs?: readonly Job[];
@@ -49,8 +49,8 @@ export interface Loaded<Known = unknown> {
   now: Date;
 }
 
-/** A command for the event store: what to lock and to load, and how to decide. */
-export interface Command<Answer, Code extends string = never, Known = unknown> {
+/** What the event store executes in a transaction: what to lock and to load, and how to decide. */
+export interface Plan<Answer, Code extends string = never, Known = unknown> {
   /** The ids of members to lock. */
   lock?: readonly string[];
   /**
@@ -59,32 +59,16 @@ export interface Command<Answer, Code extends string = never, Known = unknown> {
    * and the command decided again.
    */
   find?: MemberRead | readonly MemberRead[];
-  /**
-   * Set for a batch of commands: skips members that another transaction has locked, and waits for
-   * any other lock at most 200 ms.
-   */
-  impatient?: boolean;
-  /**
-   * False if the writes may be lost in a crash of the database right after the commit; then COMMIT
-   * does not wait for the disk. Not for events or receipts.
-   */
-  durable?: boolean;
-  /**
-   * True if the statements of `load` write all that there is to write, so that COMMIT is sent with
-   * them. Then `decide` only answers: it must not return anything to write, and `load` must write nothing where
-   * `decide` refuses or loses a race. Throws `OutcomeUnconfirmed` if the answer is lost.
-   */
-  commitWithLoad?: boolean;
   /** The reads, run in this order while the locks are held. */
   load: Load;
   decide(loaded: Loaded<Known>): Decision<Answer, Code>;
 }
 
-/** Types the rows that `decide` gets from the command's `load`. */
-export function defineCommand<Answer, Code extends string, const Of extends Load>(
-  command: Command<Answer, Code, Rows<Of>> & { load: Of },
-): Command<Answer, Code> {
-  return command;
+/** Defines a plan; infers the rows that `decide` gets from `load`. */
+export function definePlan<Answer, Code extends string, const Of extends Load>(
+  plan: Plan<Answer, Code, Rows<Of>> & { load: Of },
+): Plan<Answer, Code> {
+  return plan;
 }
 
 /** The answer to a command whose writes were committed. */
@@ -92,23 +76,4 @@ export function resolveAnswer<Answer>({ answer }: Writes<Answer>, events: Record
   return typeof answer === 'function'
     ? (answer as (events: RecordedEvent[]) => Answer)(events)
     : answer;
-}
-
-/** Maps the answer of a command. */
-export function mapAnswer<From, To, Code extends string>(
-  command: Command<From, Code>,
-  map: (answer: From) => To,
-): Command<To, Code> {
-  return {
-    ...command,
-    decide(loaded): Decision<To, Code> {
-      const decision = command.decide(loaded);
-      if (isRefusal(decision)) return decision;
-      if ('unchanged' in decision) return { unchanged: map(decision.unchanged) };
-      return {
-        ...decision,
-        answer: (events: RecordedEvent[]) => map(resolveAnswer(decision, events)),
-      };
-    },
-  };
 }
