@@ -1,6 +1,6 @@
 import { defineInsert, defineRead } from '../batch-statements.ts';
 import { named, type Sql, sql } from '../sql.ts';
-import type { Actor, NewEvent, RecordedEvent } from './event.ts';
+import { type Actor, currentShape, type NewEvent, type RecordedEvent } from './event.ts';
 import type { Owner } from './owner.ts';
 
 /** Events for one stream. `version` is the stream version they were decided on; 0 if it is new. */
@@ -47,6 +47,11 @@ export const findEvent = (event: RecordedEvent): Sql =>
   sql`SELECT FROM events WHERE owner_id = ${event.owner_id} AND stream_id = ${event.stream_id}
     AND stream_version = ${event.stream_version} AND event_id = ${event.event_id}`;
 
+/** Marks a statement that reads events, which are converted to the current shape of their types. */
+export const readsEvents = <Row extends Pick<RecordedEvent, 'type' | 'data'>>(
+  statement: Sql<Row>,
+): Sql<Row> => ({ ...statement, convert: currentShape<Row> as (row: never) => Row });
+
 const streamEvents = defineRead<RecordedEvent>(
   { owner: 'uuid', stream: 'text' },
   ({ owner, stream }) => `SELECT * FROM events WHERE owner_id = ${owner} AND stream_id = ${stream}
@@ -55,7 +60,7 @@ const streamEvents = defineRead<RecordedEvent>(
 
 /** Reads the events of one stream, oldest first. */
 export const readStream = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
-  streamEvents({ owner: id, stream });
+  readsEvents(streamEvents({ owner: id, stream }));
 
 const FACTS = `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
   NULL AS personal, actor, recorded_at FROM events`;
@@ -68,7 +73,7 @@ const streamFacts = defineRead<RecordedEvent>(
 
 /** Reads the events of one stream for a decision, without their personal data, oldest first. */
 export const readFacts = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
-  streamFacts({ owner: id, stream });
+  readsEvents(streamFacts({ owner: id, stream }));
 
 /** SQL: the events of a stream from the last one of these types on. */
 const sinceReset = (types: readonly string[], owner: string, stream: string): string =>
@@ -89,7 +94,7 @@ export function defineFactsSinceReset(
   const read = defineRead<RecordedEvent>({ owner: 'uuid', stream: 'text' }, ({ owner, stream }) =>
     sinceReset(types, `${owner}`, `${stream}`),
   );
-  return ({ id }, stream) => read({ owner: id, stream });
+  return ({ id }, stream) => readsEvents(read({ owner: id, stream }));
 }
 
 /** Defines the same read for several streams of one owner, one stream after the other. */
@@ -99,15 +104,17 @@ export function defineFactsOfStreamsSinceReset(
   const text = `SELECT facts.* FROM unnest($2::text[]) WITH ORDINALITY given (stream, turn)
     CROSS JOIN LATERAL (${sinceReset(types, '$1::uuid', 'given.stream')} OFFSET 0) facts
     ORDER BY given.turn, facts.stream_version`;
-  return ({ id }, streams) => named(text, [id, streams]);
+  return ({ id }, streams) => readsEvents(named(text, [id, streams]));
 }
 
 /** Reads several streams of one owner like `readFacts`, one stream after the other. */
 export const factsOfStreams = ({ id }: Owner, streams: readonly string[]): Sql<RecordedEvent> =>
-  named(`${FACTS} WHERE owner_id = $1 AND stream_id = ANY($2) ORDER BY stream_id, stream_version`, [
-    id,
-    streams,
-  ]);
+  readsEvents(
+    named(
+      `${FACTS} WHERE owner_id = $1 AND stream_id = ANY($2) ORDER BY stream_id, stream_version`,
+      [id, streams],
+    ),
+  );
 
 const lastOfStream = defineRead<RecordedEvent>(
   { owner: 'uuid', stream: 'text' },
@@ -117,7 +124,7 @@ const lastOfStream = defineRead<RecordedEvent>(
 
 /** Reads the last event of a stream, for commands that need no more than its version. */
 export const lastFact = ({ id }: Owner, stream: string): Sql<RecordedEvent> =>
-  lastOfStream({ owner: id, stream });
+  readsEvents(lastOfStream({ owner: id, stream }));
 
 /** Reads the newest events of a stream, newest first, without their personal data. */
 export const newestFacts = (
@@ -126,16 +133,20 @@ export const newestFacts = (
   limit: number,
   { except }: { except: readonly string[] },
 ): Sql<RecordedEvent> =>
-  named(
-    `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND type NOT IN (${except.map((type) => `'${type}'`).join(', ')})
+  readsEvents(
+    named(
+      `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND type NOT IN (${except.map((type) => `'${type}'`).join(', ')})
       ORDER BY stream_version DESC LIMIT $3`,
-    [id, stream, limit],
+      [id, stream, limit],
+    ),
   );
 
 /** Reads the events of a stream from a version on, oldest first, without their personal data. */
 export const factsFrom = ({ id }: Owner, stream: string, version: number): Sql<RecordedEvent> =>
-  named(
-    `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND stream_version >= $3
+  readsEvents(
+    named(
+      `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND stream_version >= $3
       ORDER BY stream_version`,
-    [id, stream, version],
+      [id, stream, version],
+    ),
   );

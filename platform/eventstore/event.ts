@@ -15,7 +15,7 @@ export const SERVICE_ACTOR: Actor = { type: 'service' };
 /**
  * An event type. `data` is permanent; `personal` (names, texts) may be erased to null later, and may
  * be null from the start where its schema is nullable.
- * `upcast` converts data of an older shape to the current one on read.
+ * `upcast` converts data of an older shape to the current one on every read: see `currentShape`.
  */
 export interface EventType<
   Type extends string = string,
@@ -30,6 +30,15 @@ export interface EventType<
   upcast?: (data: Record<string, unknown>) => Record<string, unknown>;
 }
 
+type Upcast = NonNullable<EventType['upcast']>;
+const upcasts = new Map<string, Upcast>();
+
+/** An event of the log in the current shape of its type. */
+export function currentShape<Row extends { type: string; data: unknown }>(row: Row): Row {
+  const upcast = upcasts.get(row.type);
+  return upcast ? { ...row, data: upcast(row.data as Record<string, unknown>) } : row;
+}
+
 /** Defines an event type; without `personal`, its events hold no personal data. */
 export function defineEvent<
   const Type extends string,
@@ -41,9 +50,10 @@ export function defineEvent<
     summary: string;
     data: Data;
     personal?: Personal;
-    upcast?: (data: Record<string, unknown>) => Record<string, unknown>;
+    upcast?: Upcast;
   },
 ): EventType<Type, Data, Personal> {
+  if (shape.upcast) upcasts.set(type, shape.upcast);
   return {
     type,
     summary: shape.summary,
@@ -103,10 +113,9 @@ export class EventCatalogue {
 
   /** Converts a row of the log to the current shape of its event. Throws if its type is unknown. */
   read(row: RecordedEvent): RecordedEvent {
-    const type = this.#types.get(row.type);
-    if (!type)
+    if (!this.#types.has(row.type))
       throw new Error(`unknown event type ${row.type} at position ${row.position} of the log`);
-    return type.upcast ? { ...row, data: type.upcast(row.data as Record<string, unknown>) } : row;
+    return currentShape(row);
   }
 
   #known(name: string): EventType {

@@ -30,7 +30,11 @@ export async function pipeline(
   client: pg.ClientBase,
   statements: readonly Sql[],
 ): Promise<Row[][]> {
-  return send(client, statements.map(toQuery));
+  const results = await send(client, statements.map(toQuery));
+  return results.map((rows, at) => {
+    const convert = statements[at]?.convert;
+    return convert ? rows.map((row) => convert(row as never) as Row) : rows;
+  });
 }
 
 /** Sends converted statements like `pipeline`. Throws `RolledBack` if a final COMMIT failed. */

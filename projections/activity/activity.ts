@@ -1,7 +1,6 @@
 import * as artifactEvents from '../../domain/artifacts/events.ts';
 import * as caseEvents from '../../domain/cases/events.ts';
 import * as noteEvents from '../../domain/guestbook/events.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
 import * as profileEvents from '../../domain/profiles/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
@@ -67,8 +66,8 @@ function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>): Sql[] {
     sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id, author_id)
       SELECT ${event_id}::uuid, 'note.approved', ${recorded_at}::timestamptz,
         ${shown(actor)}::jsonb, 'note', ${data.note_id}::uuid, ${author}::uuid
-      FROM events WHERE owner_id = ${owner_id} AND stream_id = ${noteStream(data.note_id)}
-        AND event_id = ${data.of} AND type = 'NoteRejected'`,
+      WHERE NOT EXISTS (SELECT FROM activity
+        WHERE subject_id = ${data.note_id} AND subject_type = 'note')`,
   ];
 }
 

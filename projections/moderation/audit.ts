@@ -1,3 +1,4 @@
+import { readsEvents } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 
@@ -65,15 +66,15 @@ export function auditPage(
     moderatorId === undefined
       ? `(${branch(IS_AUDITED)}) UNION ALL (${branch(BY_OPERATOR)}) ${ordered}`
       : branch(IS_AUDITED);
-  return named(text, values);
+  return readsEvents(named(text, values));
 }
 
 /** Reads what a moderator did before a position, newest first. */
 export function actsOf(moderatorId: string, before: number, limit: number): Sql<AuditRow> {
-  return sql`SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
+  return readsEvents(sql`SELECT position, event_id, stream_id, stream_version, type, data, actor, recorded_at
     FROM events WHERE actor->>'type' = 'moderator' AND actor->>'id' = ${moderatorId}::text
       AND position < ${before}::bigint
-    ORDER BY position DESC LIMIT ${limit}::int`;
+    ORDER BY position DESC LIMIT ${limit}::int`);
 }
 
 /**
@@ -85,8 +86,9 @@ export function lastDecision(
   recordId: string,
   streams: { record: string; reports: string },
 ): Sql<RecordedEvent> {
-  return named(
-    `SELECT * FROM (SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+  return readsEvents(
+    named(
+      `SELECT * FROM (SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
         NULL AS personal, actor, recorded_at
       FROM events WHERE ${IS_AUDITED} AND owner_id = $1
         AND right(stream_id, ${END_LENGTH}) = right('-' || $2::text, ${END_LENGTH})
@@ -94,6 +96,7 @@ export function lastDecision(
     WHERE (stream_id = $3 OR stream_id = $4) AND actor->>'type' = 'moderator'
       AND actor->>'id' IS NOT NULL
     ORDER BY position DESC LIMIT 1`,
-    [author, recordId, streams.record, streams.reports],
+      [author, recordId, streams.record, streams.reports],
+    ),
   );
 }

@@ -5,11 +5,11 @@ import { note } from '../../domain/guestbook/note.ts';
 import { type NoteEvents, settledReports, standingDecision } from '../../domain/guestbook/state.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
-import { type OwnAppend, readStream } from '../../platform/eventstore/append.ts';
-import type { Job } from '../../platform/eventstore/command.ts';
+import { type OwnAppend, readStream, readsEvents } from '../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import type { MemberRead } from '../../platform/eventstore/load.ts';
+import type { Job } from '../../platform/eventstore/plan.ts';
 import { jobOf } from '../../platform/jobs/job-type.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
@@ -101,9 +101,9 @@ const isRefusedAgain = (data: unknown): boolean => 'refused' in (data as object)
 
 /** The notifications recorded for a note's decisions. */
 function readTellings({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent<typeof DecisionTold>> {
-  return sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid
+  return readsEvents(sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid
     AND stream_id = ANY(ARRAY(SELECT 'telling-' || event_id FROM events
-      WHERE owner_id = ${owner_id}::uuid AND stream_id = ${noteStream(note_id)}::text))`;
+      WHERE owner_id = ${owner_id}::uuid AND stream_id = ${noteStream(note_id)}::text))`);
 }
 
 function membersToTell(noteId: string): MemberRead {

@@ -1,6 +1,6 @@
 import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
-import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
+import { lastFact, readsEvents, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Accepted, type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import {
@@ -137,9 +137,9 @@ type ReadComment = (owner: Owner | undefined) => ReturnType<typeof readComment>;
 
 /** By the index events_comments. */
 const findComment = ({ id: owner }: Owner, stream: string, commentId: string) =>
-  sql<RecordedEvent>`SELECT * FROM (SELECT * FROM events WHERE owner_id = ${owner}
+  readsEvents(sql<RecordedEvent>`SELECT * FROM (SELECT * FROM events WHERE owner_id = ${owner}
       AND event_id = ${commentId} AND type = 'CommentAdded' OFFSET 0) comment
-    WHERE stream_id = ${stream}`;
+    WHERE stream_id = ${stream}`);
 
 function findNote(id: string, read: ReadComment): Found {
   const reads = {

@@ -5,6 +5,7 @@ import {
   screeningStream,
 } from '../../../domain/guestbook/streams.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
+import { readsEvents } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
@@ -113,8 +114,9 @@ type HistoryRow = RecordedEvent & { version: number };
  * left out.
  */
 function historyPage({ owner, streams, note }: HistoryStreams, before: number): Sql<HistoryRow> {
-  return named(
-    `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+  return readsEvents(
+    named(
+      `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
       CASE WHEN $3::text IS NOT NULL OR actor->>'type' <> 'member' OR type IN ('RecordReported', 'MemberAppealed')
         THEN personal END AS personal, actor, recorded_at,
       CASE WHEN $3::text IS NULL OR stream_id = $3::text THEN stream_version
@@ -122,7 +124,8 @@ function historyPage({ owner, streams, note }: HistoryStreams, before: number): 
           AND n.stream_id = $3::text AND n.position < e.position) END AS version
     FROM events e WHERE ${OF_ITEM} AND type <> 'NoteFingerprinted' AND position < $4
     ORDER BY position DESC LIMIT ${PAGE + 1}`,
-    [owner, streams, note, before],
+      [owner, streams, note, before],
+    ),
   );
 }
 
