@@ -2,16 +2,19 @@ import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { runFiles } from './support/file-pool.ts';
+import { processorSeconds } from './support/processor-time.ts';
 import { Progress, readDurations, writeDurations } from './support/progress.ts';
 import { startSuiteDatabase } from './support/suite-database.ts';
 import type { Counts } from './support/tap-output.ts';
 import { findTestFiles, importsAny, shuffle } from './support/test-files.ts';
 
-const DURATIONS = join(import.meta.dirname, '../node_modules/.cache/test-durations.json');
-// These wait for processes and timeouts, so they start first: the others fill the time.
-const SLOW = /^test\/(cli|fault|process)\//;
+const CACHE = join(import.meta.dirname, '../node_modules/.cache');
+const DURATIONS = join(CACHE, 'test-durations.json');
+/** Compiled code, which the processes of a run share, and the runs. */
+const COMPILED = join(CACHE, 'test-compiled');
+// These wait for processes and timeouts, so they start first, beside others that compute.
+const SLOW = /^test\/(cli|fault|process|walk)\//;
 const SLOW_SECONDS = 40;
 const MAX_JOBS = 8;
 
@@ -31,8 +34,8 @@ function readArguments() {
     options: {
       // Seconds for a file, and how many run at the same time.
       timeout: { type: 'string', default: '600' },
-      // A process waits more than half of its time, so more of them than cores.
-      jobs: { type: 'string', default: String(Math.min(MAX_JOBS, availableParallelism() + 1)) },
+      // Half of the processes run files that mostly wait, so there are more of them than cores.
+      jobs: { type: 'string', default: String(Math.min(MAX_JOBS, availableParallelism() + 2)) },
       // Runs only the tests with this word in their title.
       grep: { type: 'string' },
       // Runs only the files that import one of these, themselves or through others.
@@ -47,15 +50,21 @@ function readArguments() {
   return { files, jobs, timeoutMs: 1000 * Number(values.timeout), grep: values.grep };
 }
 
-/** A random order, the slow files first; `TEST_SEED` repeats it, and 0 keeps the given order. */
+/**
+ * A random order, but the slow files first, and the slowest of them before the others. `TEST_SEED` repeats
+ * it, and 0 keeps the given order.
+ */
 function order(files: string[], durations: Record<string, number>): string[] {
   const seed = Number(process.env.TEST_SEED ?? randomInt(1, 1_000_000));
   if (files.length < 2 || seed === 0) return files;
   console.log(`Order of the files: TEST_SEED=${seed}`);
-  const isSlow = (file: string) =>
-    (durations[file] ?? (SLOW.test(file) ? Infinity : 0)) > SLOW_SECONDS;
+  const expected = (file: string) => durations[file] ?? 0;
+  const isSlow = (file: string) => SLOW.test(file) || expected(file) > SLOW_SECONDS;
   const shuffled = shuffle(files.toSorted(), seed);
-  return [...shuffled.filter(isSlow), ...shuffled.filter((file) => !isSlow(file))];
+  return [
+    ...shuffled.filter(isSlow).sort((a, b) => expected(b) - expected(a)),
+    ...shuffled.filter((file) => !isSlow(file)),
+  ];
 }
 
 /** The unit tests need no database, and starting one takes longer than most of them. */
@@ -70,8 +79,6 @@ async function main(): Promise<Counts> {
   const database = files.every(isUnitTest)
     ? NO_DATABASE
     : await startSuiteDatabase(process.env.TEST_DATABASE_URL);
-  // Several processes load the same files, so share the compiled code.
-  const compiled = temporaryFolder('test-compiled');
   try {
     const pool = runFiles({
       ...options,
@@ -79,7 +86,7 @@ async function main(): Promise<Counts> {
       env: {
         ...process.env,
         TEST_DATABASE_URL: database.url,
-        NODE_COMPILE_CACHE: compiled.path,
+        NODE_COMPILE_CACHE: COMPILED,
         TAP_TIMEOUT: '0', // each file has its own
         TAP_FILTER_QUIETLY: '1',
       },
@@ -88,10 +95,10 @@ async function main(): Promise<Counts> {
     stopTests = pool.stop;
     await pool.ended;
   } finally {
-    compiled.remove();
     await database.stop();
   }
   progress.end();
+  if (files.length > 1) console.log(processorLine());
   if (options.grep === undefined) writeDurations(DURATIONS, durations);
   if (interrupted) console.log('Interrupted');
   const { totals } = progress;
@@ -100,6 +107,13 @@ async function main(): Promise<Counts> {
     interrupted || totals.passed + totals.failed === 0 ? 1 : 0,
   );
   return { ...totals, failed };
+}
+
+/** What the run cost, with PostgreSQL and browsers, and how many cores were busy. */
+function processorLine(): string {
+  const processor = processorSeconds();
+  const seconds = performance.now() / 1000;
+  return `Processor: ${processor.toFixed(0)} s in ${seconds.toFixed(0)} s, ${(processor / seconds).toFixed(2)} of ${availableParallelism()} cores`;
 }
 
 const totals = await main().catch((error): Counts => {

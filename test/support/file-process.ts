@@ -7,6 +7,7 @@ import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import root, { type Test } from 'tap';
 import { endProcess } from './process-end.ts';
+import { processorSeconds } from './processor-time.ts';
 import { COUNTS } from './tap-output.ts';
 
 export type ToProcess =
@@ -39,6 +40,7 @@ async function run(file: string, timeoutMs: number, grep: string | undefined): P
   const environment = { ...process.env };
   const folder = process.cwd();
   const url = pathToFileURL(file).href;
+  const before = processorSeconds();
   let counts = {};
   const options = { timeout: timeoutMs, ...(grep === undefined ? {} : { grep: [grep] }) };
   await root.test(file, options, async (t) => {
@@ -53,7 +55,8 @@ async function run(file: string, timeoutMs: number, grep: string | undefined): P
   process.channel?.ref(); // tap lets the process end without it
   // Not a comment of tap, which would hold it until the next line.
   while (root.bufferLength > 0) await once(process.stdout, 'drain');
-  process.stdout.write(`# ${COUNTS}${JSON.stringify(counts)}\n`);
+  const processor = processorSeconds() - before;
+  process.stdout.write(`# ${COUNTS}${JSON.stringify({ ...counts, processor })}\n`);
 }
 
 /** Lets the process end on its own; what keeps it alive then was left open by a test. */

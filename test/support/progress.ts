@@ -52,7 +52,7 @@ export class Progress {
     this.finished.push(result);
     for (const count of ['passed', 'failed', 'skipped'] as const)
       this.totals[count] += result[count];
-    const { file, failed, seconds, lines, before } = result;
+    const { file, failed, seconds, processor, lines, before } = result;
     if (failed === 0) this.durations[file] = Number(seconds.toFixed(1));
     for (const line of lines) this.print(line);
     if (failed > 0) {
@@ -60,15 +60,19 @@ export class Progress {
       this.print(`  again: ${commandFor(result)}`);
     }
     const state = failed > 0 ? 'not ok' : 'ok';
-    this.print(`${this.position()} ${state} ${file} ${seconds.toFixed(1)} s`);
+    this.print(
+      `${this.position()} ${state} ${file} ${seconds.toFixed(1)} s (processor ${processor.toFixed(1)} s)`,
+    );
   }
 
   end(): void {
     if (this.finished.length > SLOWEST) {
       const slowest = this.finished.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
       this.print(`Slowest of ${this.finished.length} files:`);
-      for (const { file, seconds } of slowest)
-        this.print(`${seconds.toFixed(1).padStart(7)} s ${file}`);
+      for (const { file, seconds, processor } of slowest)
+        this.print(
+          `${seconds.toFixed(1).padStart(7)} s (processor ${processor.toFixed(1)} s) ${file}`,
+        );
     }
     const failed = this.finished.filter((result) => result.failed > 0);
     if (failed.length > 0 && this.finished.length > 1) {

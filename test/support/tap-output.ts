@@ -6,6 +6,8 @@ export interface Counts {
 
 export interface FileResult extends Counts {
   file: string;
+  /** Seconds of processor time of the file's process and its children, without PostgreSQL. */
+  processor: number;
   /** What to print about the file: its failures and skipped tests. */
   lines: string[];
   /** Titles of the failed tests of the file's first level. */
@@ -71,13 +73,14 @@ export class TapOutput {
   }
 
   private end(counts: Record<string, number>): void {
-    const { pass = 0, fail = 0, skip = 0, todo = 0 } = counts;
+    const { pass = 0, fail = 0, skip = 0, todo = 0, processor = 0 } = counts;
     const lines = this.rest();
     // tap reports a file without assertions as skipped or as passed; count it as failed.
     const empty = pass + fail + skip + todo === 0;
     if (empty) lines.push(`not ok - ${this.file} has no tests`);
     this.finished({
       file: this.file,
+      processor,
       passed: pass,
       failed: fail + (empty ? 1 : 0),
       skipped: skip + todo,

@@ -15,7 +15,7 @@ const passing = `# Subtest: test/a.test.ts
     ok 1 - adds # time=2ms
     1..1
 ok 1 - test/a.test.ts # time=9ms
-# counts {"total":1,"pass":1,"fail":0,"skip":0,"todo":0}
+# counts {"total":1,"pass":1,"fail":0,"skip":0,"todo":0,"processor":0.5}
 `;
 
 const failing = `# Subtest: test/b.test.ts
@@ -36,7 +36,7 @@ not ok 2 - test/b.test.ts # time=3ms
 # counts {"total":3,"pass":2,"fail":1,"skip":0,"todo":0}
 `;
 
-const result = { passed: 0, failed: 0, skipped: 0, lines: [], failures: [] };
+const result = { processor: 0.5, passed: 0, failed: 0, skipped: 0, lines: [], failures: [] };
 
 t.test('keeps no line of a file that passed', async (t) => {
   const { results, rest } = read(`TAP version 14\n${passing}`);
@@ -66,7 +66,7 @@ t.test('counts a file without assertions as failed', async (t) => {
   const empty = `# Subtest: test/c.test.ts
     1..0 # no tests found
 ok 1 - test/c.test.ts # SKIP no tests found
-# counts {"total":0,"pass":0,"fail":0,"skip":0,"todo":0}`;
+# counts {"total":0,"pass":0,"fail":0,"skip":0,"todo":0,"processor":0.5}`;
   const lines = ['not ok - test/c.test.ts has no tests'];
   t.same(read(empty).results, [{ ...result, file: 'test/c.test.ts', failed: 1, lines }]);
 });
