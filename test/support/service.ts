@@ -7,6 +7,7 @@ import { type ApiResponse, type CallOptions, createApi } from '../../harness/api
 import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { readConfig } from '../../platform/config.ts';
 import { strictOpenApiDocument } from '../../platform/http/openapi.ts';
+import type { Routes } from '../../platform/http/route.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
 import { LOG_FORMAT } from '../../platform/telemetry/logger.ts';
 import { createApp, createCore } from '../../services/compose.ts';
@@ -17,9 +18,32 @@ type Ending = Parameters<typeof testDatabase>[0];
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-// Shared by the whole test file: the document depends only on the route table.
-/** By document, which some settings change: compiling the schemas takes a fifth of a second. */
-const checks = new Map<string, ReturnType<typeof createResponseCheck>>();
+type ResponseCheck = ReturnType<typeof createResponseCheck>;
+
+// Shared by all test files of a process.
+/** By settings, on which the document depends: making it takes a fifth of a second. */
+const checksBySettings = new Map<string, ResponseCheck>();
+/** By document, which most settings do not change: compiling its schemas takes seconds. */
+const checksByDocument = new Map<string, ResponseCheck>();
+
+/** Settings with another value for each service, none of which is in the document. */
+const OWN_SETTINGS = ['DATABASE_URL', 'BASE_URL', 'SERVER_KEYS'];
+
+function responseCheck(settings: Record<string, string>, routes: readonly Routes[]): ResponseCheck {
+  const key = JSON.stringify(
+    Object.entries(settings)
+      .filter(([name]) => !OWN_SETTINGS.includes(name))
+      .sort(),
+  );
+  let check = checksBySettings.get(key);
+  if (check) return check;
+  const documented = strictOpenApiDocument(routes, 'http://localhost');
+  const document = JSON.stringify(documented);
+  check = checksByDocument.get(document) ?? createResponseCheck(documented);
+  checksBySettings.set(key, check);
+  checksByDocument.set(document, check);
+  return check;
+}
 
 /** A test that reaches a limit takes less time than this, also on a busy machine. */
 const MIN_WINDOW_SECONDS = 40;
@@ -82,10 +106,7 @@ export async function startService(
   );
   const core = await createCore(config, 'service test', logger);
   const { app, routes, operations, stop } = createApp(core, logger);
-  const documented = strictOpenApiDocument(routes, 'http://localhost');
-  const document = JSON.stringify(documented);
-  const check = checks.get(document) ?? createResponseCheck(documented);
-  checks.set(document, check);
+  const check = responseCheck(settings, routes);
   t.teardown(async () => {
     stop();
     server.closeAllConnections();
