@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { PgBoss } from 'pg-boss';
 import { type LockWait, withAdvisoryLock } from './advisory-lock.ts';
 import { addressConfig, rollBack, withConnection } from './connection.ts';
 import { requireSettings, setPlannerSettings } from './database-settings.ts';
@@ -174,6 +173,8 @@ export function readMigrations(folder = MIGRATIONS): Migration[] {
 }
 
 async function makeJobsSchema(url: string): Promise<void> {
+  // Most commands check migrations but apply none, and pg-boss takes a seventh of their start.
+  const { PgBoss } = await import('pg-boss');
   const boss = new PgBoss({
     ...addressConfig(url, 'migrate'),
     schema: JOBS_SCHEMA,

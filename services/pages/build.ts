@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { type BuildOptions, type BuildResult, build, stop } from 'esbuild';
+import type { BuildOptions, BuildResult } from 'esbuild';
 import { keptText } from '../../platform/http/page-headers.ts';
 import type { Content } from '../../platform/http/route.ts';
 import { html, ICON } from './html.ts';
@@ -84,6 +84,8 @@ async function bundle(
     ['guestbook', 'web/guestbook/main.tsx'],
     ...names.map((name) => [name, PAGES[name].entry]),
   ];
+  // Only web builds pages; every other process starts without esbuild.
+  const { build, stop } = await import('esbuild');
   try {
     return await Promise.all([
       build({

@@ -1,4 +1,3 @@
-import { marked } from 'marked';
 import type { Config } from '../../../platform/config.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { documentsContract } from '../../documents/contract.ts';
@@ -21,7 +20,8 @@ export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
 }
 
 /** The guide for agents, which is part of this code, as HTML. */
-export function forAgentsPage(config: Config): Page {
+export async function forAgentsPage(config: Config): Promise<Page> {
+  const { marked } = await import('marked');
   return {
     head: {
       title: 'For agents',

@@ -6,11 +6,10 @@ import { createReader } from '../../../platform/http/reader.ts';
 import type { Handler, Handlers } from '../../../platform/http/route.ts';
 import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
 import type { mcpContract } from './contract.ts';
-import { endpoint, type McpRoute } from './endpoint.ts';
+import type { McpRoute } from './endpoint.ts';
 import { listedTool } from './listed-tool.ts';
 import { noteTools } from './note-tools.ts';
 import { recordTools } from './record-tools.ts';
-import { mcpServer } from './server.ts';
 
 export interface McpDeps {
   config: Pick<Config, 'baseUrl'>;
@@ -24,9 +23,14 @@ export interface McpDeps {
 export function mcpHandlers(deps: McpDeps): Handlers<typeof mcpContract> {
   const { config, readPool, logger } = deps;
   const { baseUrl } = config;
-  let answer: ReturnType<typeof endpoint> | undefined;
+  let answer: ReturnType<typeof open> | undefined;
 
-  function open() {
+  /** Loads the SDK on the first request: its import takes a third of the start of a process. */
+  async function open() {
+    const [{ endpoint }, { mcpServer }] = await Promise.all([
+      import('./endpoint.ts'),
+      import('./server.ts'),
+    ]);
     const operations = deps.operations();
     const [guestbook, ...search] = noteTools(readPool, operations);
     const [discovery, status, ...record] = recordTools(operations);
@@ -48,7 +52,7 @@ export function mcpHandlers(deps: McpDeps): Handlers<typeof mcpContract> {
     answer ??= open();
     // Every call is anonymous: credentials that a client sends are removed without being read.
     const anonymous = { ...request, authorization: undefined, cookie: undefined, incoming };
-    return answer(route, anonymous) as unknown as ReturnType<Handler<McpRoute>>;
+    return (await answer)(route, anonymous) as unknown as ReturnType<Handler<McpRoute>>;
   };
   return { 'mcp.call': call };
 }

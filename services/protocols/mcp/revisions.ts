@@ -1,9 +1,5 @@
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-
 /**
- * The revisions that the service agrees to, besides 2026-07-28. A server of 2025-03-26 has to take
- * batches, which this one does not.
+ * The revisions that the service agrees to, besides 2026-07-28: those of the SDK without 2025-03-26,
+ * whose servers must accept batches. Listed here, because only an MCP request loads the SDK.
  */
-export const REVISIONS = SUPPORTED_PROTOCOL_VERSIONS.filter(
-  (revision) => revision !== '2025-03-26',
-);
+export const REVISIONS = ['2025-11-25', '2025-06-18', '2024-11-05', '2024-10-07'];
