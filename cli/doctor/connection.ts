@@ -8,6 +8,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 
 /** What the checks of the database work with. */
 export interface Context {
+  env: Readonly<Record<string, string | undefined>>;
   config: Config;
   /** The addresses of DATABASE_URL and DATABASE_DIRECT_URL, or of the embedded PostgreSQL. */
   url: string;

@@ -13,7 +13,7 @@ const PRINT_KEYS =
   'put it back into SERVER_KEYS, for example from npm run restore -- FOLDER --print-keys';
 
 /** Checks that the service has the server keys that its data needs, without creating one. */
-export async function checkKeys({ ask, config }: Context): Promise<Finding[]> {
+export async function checkKeys({ ask, config, env }: Context): Promise<Finding[]> {
   const held = findServerKeys(config);
   const used = await ask(firstUsed());
   if (!held)
@@ -34,7 +34,7 @@ export async function checkKeys({ ask, config }: Context): Promise<Finding[]> {
         bad(`SERVER_KEYS lacks key ${id}, which ${uses.join(', ')} need`, PRINT_KEYS),
       ),
       !config.serverKeys && modeFinding(serverKeysFile(config), PRIVATE),
-      ...secretFiles().map((file) => modeFinding(file, SHARED_WITH_GROUP)),
+      ...secretFiles(env).map((file) => modeFinding(file, SHARED_WITH_GROUP)),
     ],
     [
       `The service has every server key that its data needs; the newest is ${keys.ids[0]}`,
@@ -49,9 +49,9 @@ const PRIVATE = 0o077;
 const SHARED_WITH_GROUP = 0o027;
 
 /** The files with secrets that the environment names, also that of the passphrase of backups. */
-const secretFiles = (): string[] =>
+const secretFiles = (env: Context['env']): string[] =>
   [...Object.keys(SECRET_FILES), 'BACKUP_PASSPHRASE_FILE'].flatMap((name) => {
-    const file = process.env[name];
+    const file = env[name];
     return file && existsSync(file) ? [file] : [];
   });
 

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { createBackup } from '../../cli/backup/create.ts';
+import { diagnose as runDoctor } from '../../cli/doctor/diagnose.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey } from '../../harness/registration.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -49,8 +51,11 @@ export async function runSql(server: { url: string }, statements: string, url = 
 }
 
 /** A new database, and the role that owns it. */
-export async function createOwnedDatabase(server: { url: string }, options = '') {
-  const name = `doctor_${randomBytes(6).toString('hex')}`;
+export async function createOwnedDatabase(
+  server: { url: string },
+  options = '',
+  name = `doctor_${randomBytes(6).toString('hex')}`,
+) {
   await runSql(server, `CREATE ROLE ${name} LOGIN PASSWORD '${name}'`);
   await runSql(server, `CREATE DATABASE ${name} OWNER ${name} ${options}`);
   const url = new URL(server.url);
@@ -67,21 +72,42 @@ export function asSuperuser(server: { url: string }, url: string): string {
   return address.href;
 }
 
-/** An environment whose role owns the tables, and a folder with a backup. */
-export async function createUngranted(t: Test, server: { url: string }) {
-  const { url, name } = await createOwnedDatabase(server);
+const TEMPLATE = 'doctor_template';
+const PASSPHRASE = 'correct horse battery';
+type DurableServer = Pick<Awaited<ReturnType<typeof startDurableServer>>, 'url' | 'folder'>;
+
+/** Migrating and sealing a backup take a second each, so each server does both once. */
+const prepared = new WeakMap<DurableServer, ReturnType<typeof prepare>>();
+
+/** Creates a migrated database, owned by the role `TEMPLATE`, and a backup of it. */
+async function prepare(server: DurableServer) {
+  const { url, name } = await createOwnedDatabase(server, '', TEMPLATE);
   await migrate(url);
   const serverKeys = `1:${newKey()}`;
+  const backup = join(server.folder, 'backup');
+  await createBackup(url, backup, parseServerKeys(serverKeys) ?? [], PASSPHRASE);
+  // `REASSIGN OWNED` would give the database away as well.
+  await runSql(server, `ALTER DATABASE ${name} OWNER TO CURRENT_USER`);
+  return { serverKeys, backup };
+}
+
+/** An environment whose role owns the tables, and a folder with a backup. */
+export async function createUngranted(t: Test, server: DurableServer) {
+  const preparing = prepared.get(server) ?? prepare(server);
+  prepared.set(server, preparing);
+  const { serverKeys, backup } = await preparing;
+  const { url, name } = await createOwnedDatabase(server, `TEMPLATE ${TEMPLATE}`);
+  await runSql(server, `REASSIGN OWNED BY ${TEMPLATE} TO ${name}`, url);
+  await migrate(url); // sets how the role's statements are planned
   const folder = temporaryFolder('doctor');
   t.teardown(folder.remove);
   const backups = join(folder.path, 'backups');
-  const passphrase = 'correct horse battery';
-  await createBackup(url, join(backups, 'first'), parseServerKeys(serverKeys) ?? [], passphrase);
+  cpSync(backup, join(backups, 'first'), { recursive: true });
   const env = {
     DATABASE_URL: url,
     SERVER_KEYS: serverKeys,
     DATA_DIR: join(folder.path, 'data'),
-    BACKUP_PASSPHRASE: passphrase,
+    BACKUP_PASSPHRASE: PASSPHRASE,
   };
   return { url, name, env, backups, folder: folder.path };
 }
@@ -90,7 +116,7 @@ export async function createUngranted(t: Test, server: { url: string }) {
  * An environment and a folder of backups in which the doctor finds nothing. `ownerEnv` is that of the
  * release and other commands of the owner.
  */
-export async function createHealthy(t: Test, server: { url: string }) {
+export async function createHealthy(t: Test, server: DurableServer) {
   const { env: ownerEnv, ...rest } = await createUngranted(t, server);
   await withConnection(asSuperuser(server, rest.url), grantRoles);
   await runSql(server, `ALTER ROLE service PASSWORD 'service'`);
@@ -111,8 +137,21 @@ export function runCli(args: readonly string[], env: Environment) {
   );
 }
 
-/** Runs the doctor, and returns its exit status and the lines of one check. */
-export async function diagnose(
+/** The lines of one check among those of a doctor's output. */
+const linesOf = (check: string, stdout: string) =>
+  stdout.split('\n').filter((line) => line.split(/ +/)[1] === check);
+
+/** Runs the doctor in this process, and returns its exit status and the lines of one check. */
+export async function diagnose(check: string, env: Environment, { args = [] as string[] } = {}) {
+  let stdout = '';
+  const code = await runDoctor(env, args[0], (line) => {
+    stdout += line;
+  });
+  return { code, lines: linesOf(check, stdout) };
+}
+
+/** As `diagnose`, as a command: for what an import or a start of Node changes, and beside a pooler of this process. */
+export async function diagnoseByCommand(
   check: string,
   env: Environment,
   { args = [], imports = [] }: { args?: string[]; imports?: string[] } = {},
@@ -121,6 +160,5 @@ export async function diagnose(
     (code) => `--import=data:text/javascript,${encodeURIComponent(code)}`,
   );
   const { code, stdout, stderr } = await runCli([...options, 'cli/doctor.ts', ...args], env);
-  const lines = stdout.split('\n').filter((line) => line.split(/ +/)[1] === check);
-  return { code, lines, stderr };
+  return { code, lines: linesOf(check, stdout), stderr };
 }
