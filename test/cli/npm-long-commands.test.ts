@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import t from 'tap';
+import { freePort } from '../../harness/free-port.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { ALONE, checkCommand, runCommand } from '../support/npm-commands.ts';
+
+// Benchmarks and proof mostly wait for the disk, which is slow on a busy machine.
+t.setTimeout(900_000);
+
+for (const [name, run] of Object.entries(ALONE))
+  t.test(`npm run ${name}`, (t) => checkCommand(t, name, run));
+
+t.test('runs the demo on PORT and DATA_DIR and refuses a used folder', async (t) => {
+  const folder = temporaryFolder('readme-demo');
+  t.teardown(folder.remove);
+  const env = { PORT: await freePort(), DATA_DIR: join(folder.path, 'data') };
+  const first = await runCommand('demo', ['--mails', '0'], env);
+  t.equal(first.code, 0, first.stderr);
+  t.match(first.stdout, `the service runs on http://localhost:${env.PORT}\n`);
+  const second = await runCommand('demo', ['--mails', '0'], env);
+  t.match(second, {
+    code: 1,
+    stderr: `DATA_DIR ${env.DATA_DIR} already holds data. The demo needs an empty folder.\n`,
+  });
+});
