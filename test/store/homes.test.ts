@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import t from 'tap';
 import { readsByKey } from '../../platform/batch-statements.ts';
-import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { countReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { toQuery } from '../../platform/postgres/pipeline.ts';
-import { activity } from '../../projections/activity/activity.ts';
 import { readHeads } from '../../projections/updates/feed-page.ts';
 import { grantRoles } from '../../services/database-roles.ts';
 import { OWNED_TABLES, partitionByOwner } from '../support/partitions.ts';
@@ -62,10 +60,6 @@ const BY_OWNER: readonly Exception[] = [
 /** Statements that use one of the four tables together with another, and why. */
 const MIXED: readonly Exception[] = [
   { part: 'FROM log_epochs', why: 'a few rows, of which each node of a cluster has a copy' },
-  {
-    part: 'INSERT INTO activity',
-    why: 'the projection of a granted appeal looks up one event of the same stream',
-  },
 ];
 
 const ALLOWED: Readonly<Record<Fault, readonly Exception[]>> = {
@@ -145,14 +139,7 @@ t.test('every statement on the log, the receipts and the feeds has one owner', a
     }),
   );
   // Statements that no operation of the recorded run sends.
-  const granted = { data: {}, actor: {} } as RecordedEvent;
-  const others = [
-    countReceipts(),
-    readHeads([randomUUID()]),
-    activity.on.AppealGranted?.(granted) ?? [],
-  ]
-    .flat()
-    .map(toQuery);
+  const others = [countReceipts(), readHeads([randomUUID()])].map(toQuery);
 
   const sent = [...statements.values(), ...readsByKey, ...others].filter(
     ({ text }) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text) && NAMES_ONE.test(text),
