@@ -74,7 +74,7 @@ export const rewindContract = defineContract({
     path: '/api/moderation/moderators/:moderator_id/rewind',
     summary: 'Undo what another moderator decided since a time',
     description:
-      'The newest decisions first, at most 500 in a request; `next_cursor` leads to older ones. A preview ' +
+      'The newest decisions first, at most 100 in a request; `next_cursor` leads to older ones. A preview ' +
       '(`dry_run`) lists what a request with its `fingerprint` does. Nothing becomes public again: removals ' +
       'are in `left`, for another lead. Nor does it undo what is under appeal. The batch can be undone ' +
       'by `POST …/batches/{batch_id}/undo`, page by page too.',

@@ -31,8 +31,11 @@ import {
   undoneOnNote,
 } from './moderator-decisions.ts';
 
-/** The most decisions of one transaction. */
-export const MAX_DECISIONS = 500;
+/**
+ * The most decisions of one transaction, as of a batch: on a busy machine, 500 took longer than a
+ * request may wait for storage.
+ */
+export const MAX_DECISIONS = 100;
 /** The most acts of a moderator, other acts than decisions too, that one request reads. */
 export const MAX_ACTS = 1000;
 /** How many acts a run reads again under its locks, to notice a decision that the preview does not have. */
