@@ -95,6 +95,17 @@ async function startBackedUp(t: Test) {
 
 t.setTimeout(900_000);
 
+let shared: ReturnType<typeof startBackedUp> | undefined;
+
+/** A copy of one backup for the tests that leave its service as it is, and do not need another one. */
+async function copyBackup(test: Test) {
+  shared ??= startBackedUp(t);
+  const { service, agent, folder } = await shared;
+  const copy = join(newFolder(test), 'first');
+  cpSync(folder, copy, { recursive: true });
+  return { service, agent, folder: copy };
+}
+
 t.test('restores what was backed up, verified, into an empty database', async (t) => {
   const { service, agent, folder, before } = await startBackedUp(t);
   t.match(await run('verify', [folder]), {
@@ -144,7 +155,7 @@ t.test('restores what was backed up, verified, into an empty database', async (t
 });
 
 t.test('says in one sentence what is wrong with a backup', async (t) => {
-  const { service, folder } = await startBackedUp(t);
+  const { service, folder } = await copyBackup(t);
   const fails = async (name: string, args: string[], stderr: string | RegExp, env = {}) =>
     t.match(await run(name, args, env), { code: 1, stdout: '', stderr });
   await fails('backup', [folder], `${folder} is not empty\n`, envOf(service));
@@ -213,7 +224,7 @@ t.test('backs up large tables, and says which read model differs from the log', 
 });
 
 t.test('finds a damaged byte anywhere', async (t) => {
-  const { folder } = await startBackedUp(t);
+  const { folder } = await copyBackup(t);
   await checkFolder(folder, PASSPHRASE);
   const names = readdirSync(folder);
   t.ok(names.length > 40);
@@ -248,7 +259,7 @@ t.test('finds a damaged byte anywhere', async (t) => {
 });
 
 t.test('refuses a manifest that was changed without the passphrase', async (t) => {
-  const { folder } = await startBackedUp(t);
+  const { folder } = await copyBackup(t);
   const file = join(folder, 'manifest.json');
   const text = readFileSync(file, 'utf8').replace('"epoch": 1', '"epoch": 2');
   writeFileSync(file, text);
@@ -264,7 +275,7 @@ t.test('refuses a manifest that was changed without the passphrase', async (t) =
 });
 
 t.test('loads no file that was exchanged after it had been checked', async (t) => {
-  const { folder } = await startBackedUp(t);
+  const { folder } = await copyBackup(t);
   const { manifest } = await checkFolder(folder, PASSPHRASE);
   const { url, pool } = await testDatabase(t, { empty: true });
   writeFileSync(join(folder, 'policies.copy.gz'), gzipSync(''));
@@ -276,7 +287,7 @@ t.test('loads no file that was exchanged after it had been checked', async (t) =
 });
 
 t.test('puts no name from a manifest into a statement or a path', async (t) => {
-  const { folder } = await startBackedUp(t);
+  const { folder } = await copyBackup(t);
   const marker = join(newFolder(t), 'ran');
   const evil: [RegExp, (table: Manifest['tables'][number]) => void][] = [
     [
@@ -345,7 +356,7 @@ t.test('verifies as a role that is no superuser', async (t) => {
 });
 
 t.test('restores into the embedded server, and leaves no other role behind', async (t) => {
-  const { service, agent, folder } = await startBackedUp(t);
+  const { service, agent, folder } = await copyBackup(t);
   const dataDir = join(newFolder(t), 'data');
   const { SERVER_KEYS } = envOf(service);
   t.match(await run('restore', [folder], { DATA_DIR: dataDir, SERVER_KEYS }), {
@@ -441,7 +452,7 @@ t.test('says that the log has an event that no later release could read', async 
 });
 
 t.test('refuses everywhere a database whose restore did not finish', async (t) => {
-  const { service, folder } = await startBackedUp(t);
+  const { service, folder } = await copyBackup(t);
   const { url, pool } = await testDatabase(t, { empty: true });
   const env = { ...envOf(service), DATABASE_URL: url };
   // As after a kill: the schema is complete, and no row was loaded.
