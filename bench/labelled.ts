@@ -22,11 +22,12 @@ const keys = keyRing([{ id: 1, secret: randomBytes(32) }]);
 const FAMILY = 0.4;
 const MAX_LIKE = 50;
 
-/** The corpus in its original order, each text cut to the length of a note. */
-export function labelledNotes(): Labelled[] {
+/** Every `every`th text of the corpus in its original order, each cut to the length of a note. */
+export function labelledNotes(every: number): Labelled[] {
   const corpus = mailCorpus();
   if (!corpus) throw new Error(NO_TOOLS);
   const notes: Labelled[] = corpus
+    .filter((_, index) => index % every === 0)
     .map(({ group, text }) => ({ message: noteFromMail(text), spam: group.startsWith('spam') }))
     .filter(({ message }) => message.length > 0)
     .map((note, family) => ({ ...note, family, lookAlikes: [] }));

@@ -1,5 +1,5 @@
 import { BANDS, FINDING_CODES, type FindingCode, toBand } from '../domain/screening/rules.ts';
-import { processArguments } from '../platform/command-line/arguments.ts';
+import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { newBayes } from '../services/screening/bayes.ts';
 import { findingsIn } from '../services/screening/findings.ts';
 import { type Labelled, labelledNotes } from './labelled.ts';
@@ -7,13 +7,22 @@ import { type Labelled, labelledNotes } from './labelled.ts';
 // Measures what each finding catches and wrongly flags, on mail from 2002 cut to the length of
 // notes. One half of the families trains the Bayes classifier; the other half is screened.
 
-processArguments(`Usage:
-  npm run bench:screening
+const { values } = processArguments(
+  `Usage:
+  npm run bench:screening [-- --every N]
 
-Prints what each finding of the screening catches and flags wrongly, on a corpus of mail.
-`);
+Prints what each finding of the screening catches and flags wrongly, on a corpus of mail, or on every Nth
+mail of it.
+`,
+  { every: { type: 'string', default: '1' } },
+  [0, 0],
+  ({ values: { every } }) => {
+    if (!/^[1-9]\d*$/.test(every))
+      throw new ArgumentError('--every must be a whole number above 0.');
+  },
+);
 
-const notes = labelledNotes();
+const notes = labelledNotes(Number(values.every));
 const taught = notes.filter(({ family }) => isEven(family));
 const asked = notes.filter(({ family }) => !isEven(family));
 
@@ -74,7 +83,7 @@ const some = (count: number) =>
   Array.from({ length: count }, (_, n) => taught[Math.floor((n * taught.length) / count)]).filter(
     (note) => note !== undefined,
   );
-for (const count of [100, 300, 1000, taught.length]) {
+for (const count of [...[100, 300, 1000].filter((few) => few < taught.length), taught.length]) {
   const model = count === taught.length ? bayes : teach(some(count));
   const judged = new Map(asked.map((note) => [note, model.judge(note.message)?.percent ?? 0]));
   report(

@@ -15,7 +15,7 @@ t.test('runs the demo on PORT and DATA_DIR and refuses a used folder', async (t)
   t.teardown(folder.remove);
   const env = { PORT: await freePort(), DATA_DIR: join(folder.path, 'data') };
   const first = await runCommand('demo', ['--mails', '0'], env);
-  t.equal(first.code, 0, first.stderr);
+  t.equal(first.code, 0, first.stdout + first.stderr);
   t.match(first.stdout, `the service runs on http://localhost:${env.PORT}\n`);
   const second = await runCommand('demo', ['--mails', '0'], env);
   t.match(second, {
