@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { atTime, openCase } from '../../domain/cases/case.ts';
-import type { CaseState, ExistingCase } from '../../domain/cases/case-state.ts';
+import type { ExistingCase } from '../../domain/cases/case-state.ts';
+import type { MemberCaseCommand } from '../../domain/cases/commands.ts';
 import { isLapsed } from '../../domain/cases/lease.ts';
 import { affectedMembersOfCase } from '../../domain/cases/member-commands.ts';
-import { handle } from '../../platform/eventstore/handle.ts';
+import { defineCommand, handle } from '../../platform/eventstore/handle.ts';
+import type { Rows } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import type { Decided } from '../../platform/eventstore/stream.ts';
 import type { Handlers } from '../../platform/http/route.ts';
+import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { rowsThatFit, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
+import type { Sql } from '../../platform/sql.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
 import { findCaseRecord } from '../../projections/cases/case-record.ts';
 import { countHeldCases, findCase, publicCases } from '../../projections/cases/cases.ts';
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseBody, rowAfter, rowOfNewCase } from './case-body.ts';
-import { caseNoteStreams, caseStreams, type FoundCase, loadCase } from './case-stream.ts';
+import { caseNoteStreams, caseStreams, loadCase } from './case-stream.ts';
 import { CASE_HISTORY_LIMIT, type casesContract } from './contract.ts';
 
 export interface CasesDeps extends MemberDeps {
@@ -97,126 +100,68 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
       });
     },
 
-    'case.claim': (call) =>
-      handle(store, byBearer(deps, call), {
-        load: {
-          found: loadCase(call.params.case_id),
-          held: countHeldCases(call.principal.memberId),
-        },
-        decide({ found, held: [held] }, now) {
-          const decided = found.decide({
-            type: 'ClaimCase',
-            ...contextOf(call, found, now),
-            held: held?.count ?? 0,
-            leaseSeconds: call.body.lease_seconds,
-          });
-          if (isRefusal(decided)) return decided;
-          return {
-            ...decided,
-            reply: (receipt) => ({
-              status: 200,
-              body: { status: 'claimed', case: bodyAfter(found, decided, now), receipt },
-            }),
-          };
-        },
-      }),
+    'case.claim': (call) => {
+      const { lease_seconds: leaseSeconds } = call.body;
+      const reads = countHeldCases(call.principal.memberId);
+      const command = caseCommand(
+        call,
+        { httpStatus: 200, status: 'claimed' },
+        reads,
+        ([held]) => ({
+          type: 'ClaimCase',
+          held: held?.count ?? 0,
+          leaseSeconds,
+        }),
+      );
+      return handle(store, byBearer(deps, call), command);
+    },
 
-    'case.release': (call) =>
-      handle(store, byBearer(deps, call), {
-        load: { found: loadCase(call.params.case_id) },
-        decide({ found }, now) {
-          const decided = found.decide({
-            type: 'ReleaseCase',
-            ...contextOf(call, found, now),
-          });
-          if (isRefusal(decided)) return decided;
-          return {
-            ...decided,
-            reply: (receipt) => ({
-              status: 200,
-              body: { status: 'released', case: bodyAfter(found, decided, now), receipt },
-            }),
-          };
-        },
-      }),
+    'case.release': (call) => {
+      const command = caseCommand(call, { httpStatus: 200, status: 'released' }, null, () => ({
+        type: 'ReleaseCase',
+      }));
+      return handle(store, byBearer(deps, call), command);
+    },
 
     'case.submit': (call) => {
       const { summary, artifact_id: artifactId, policy_version: policyVersion } = call.body;
       const submissionId = randomUUID();
-      return handle(store, byBearer(deps, call), {
-        load: {
-          found: loadCase(call.params.case_id),
-          artifacts: artifactId === null ? null : publicArtifact(artifactId),
-        },
-        decide({ found, artifacts }, now) {
-          const submitted = found.decide({
-            type: 'SubmitWork',
-            ...contextOf(call, found, now),
-            submissionId,
-            summary,
-            artifactId,
-            artifactPublic: artifacts.length > 0,
-            policyVersion,
-          });
-          if (isRefusal(submitted)) return submitted;
-          const body = bodyAfter(found, submitted, now, { summary, artifactId });
-          return {
-            ...submitted,
-            reply: (receipt) => ({
-              status: 201,
-              body: { status: 'submitted', case: body, receipt },
-            }),
-          };
-        },
-      });
+      const reads = artifactId === null ? null : publicArtifact(artifactId);
+      const command = caseCommand(
+        call,
+        { httpStatus: 201, status: 'submitted' },
+        reads,
+        (found) => ({
+          type: 'SubmitWork',
+          submissionId,
+          summary,
+          artifactId,
+          artifactPublic: found.length > 0,
+          policyVersion,
+        }),
+      );
+      return handle(store, byBearer(deps, call), command);
     },
 
     'case.review': (call) => {
       const { decision, comment, policy_version: policyVersion } = call.body;
       const reviewId = randomUUID();
-      return handle(store, byBearer(deps, call), {
-        load: { found: loadCase(call.params.case_id) },
-        decide({ found }, now) {
-          const reviewed = found.decide({
-            type: 'ReviewSubmission',
-            ...contextOf(call, found, now),
-            reviewId,
-            decision,
-            comment,
-            policyVersion,
-          });
-          if (isRefusal(reviewed)) return reviewed;
-          const body = bodyAfter(found, reviewed, now);
-          return {
-            ...reviewed,
-            reply: (receipt) => ({
-              status: 201,
-              body: { status: 'reviewed', case: body, receipt },
-            }),
-          };
-        },
-      });
+      const command = caseCommand(call, { httpStatus: 201, status: 'reviewed' }, null, () => ({
+        type: 'ReviewSubmission',
+        reviewId,
+        decision,
+        comment,
+        policyVersion,
+      }));
+      return handle(store, byBearer(deps, call), command);
     },
 
-    'case.withdraw': (call) =>
-      handle(store, byBearer(deps, call), {
-        load: { found: loadCase(call.params.case_id) },
-        decide({ found }, now) {
-          const decided = found.decide({
-            type: 'WithdrawCase',
-            ...contextOf(call, found, now),
-          });
-          if (isRefusal(decided)) return decided;
-          return {
-            ...decided,
-            rows: [dropLeases('case', [call.params.case_id])],
-            reply: (receipt) => ({
-              status: 200,
-              body: { status: 'withdrawn', case: bodyAfter(found, decided, now), receipt },
-            }),
-          };
-        },
-      }),
+    'case.withdraw': (call) => {
+      const command = caseCommand(call, { httpStatus: 200, status: 'withdrawn' }, null, () => ({
+        type: 'WithdrawCase',
+      }));
+      return handle(store, byBearer(deps, call), command);
+    },
 
     'case.note': (call) => {
       const { case_id: caseId } = call.params;
@@ -256,17 +201,49 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
   };
 }
 
-/** What every command of a member on a case carries. */
-const contextOf = (
-  { principal, body }: { principal: { memberId: string }; body: { expected_version: number } },
-  { members }: { members: readonly string[] },
-  now: Date,
-) => ({ memberId: principal.memberId, now, members, expectedVersion: body.expected_version });
+/** A command of the decider without what `caseCommand` adds to each. */
+type OnCase<Of = MemberCaseCommand> = Of extends MemberCaseCommand
+  ? Omit<Of, 'memberId' | 'now' | 'members' | 'expectedVersion'>
+  : never;
 
-/** The case as a decision leaves it; `submitted` is the work that the command submits. */
-const bodyAfter = (
-  { row }: FoundCase,
-  { state }: Decided<CaseState>,
-  now: Date,
-  submitted: Parameters<typeof rowAfter>[3] = null,
-) => caseBody(rowAfter(row, state as ExistingCase, now, submitted));
+interface CaseCall {
+  principal: { memberId: string };
+  params: { case_id: string };
+  body: { expected_version: number };
+}
+
+/**
+ * A member's command on a case, of which the member has seen a version. `reads` is what `toCommand` needs
+ * besides the case. Replies with the case as the command leaves it.
+ */
+function caseCommand<
+  const Code extends number,
+  const Status extends string,
+  const Of extends Sql | null,
+>(
+  { principal: { memberId }, params: { case_id: caseId }, body }: CaseCall,
+  { httpStatus, status }: { httpStatus: Code; status: Status },
+  reads: Of,
+  toCommand: (rows: Rows<Of>) => OnCase,
+) {
+  return defineCommand({
+    load: { found: loadCase(caseId), reads },
+    decide({ found, reads: rows }, now) {
+      const { members, row } = found;
+      const context = { memberId, now, members, expectedVersion: body.expected_version };
+      const command: MemberCaseCommand = { ...toCommand(rows as Rows<Of>), ...context };
+      const decided = found.decide(command);
+      if (isRefusal(decided)) return decided;
+      const work = command.type === 'SubmitWork' ? command : null;
+      const after = caseBody(rowAfter(row, decided.state as ExistingCase, now, work));
+      return {
+        appends: decided.appends,
+        rows: command.type === 'WithdrawCase' ? [dropLeases('case', [caseId])] : [],
+        reply: (receipt: ReceiptBody) => ({
+          status: httpStatus,
+          body: { status, case: after, receipt },
+        }),
+      };
+    },
+  });
+}
