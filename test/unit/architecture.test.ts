@@ -271,3 +271,16 @@ t.test('JSON from elsewhere is read with the names that it has', async (t) => {
     if (/^(platform|domain|services|projections|workers)\//.test(file))
       t.equal(content.includes('JSON.parse('), file in PARSES, `${file} calls JSON.parse`);
 });
+
+t.test('only handle and the wrappers of the store execute a plan', async (t) => {
+  const executing = files.filter(
+    (file) =>
+      ['platform', 'services', 'projections', 'workers', 'cli'].some((one) => isIn(file, one)) &&
+      /\bstore\.execute\(/.test(text.get(file) ?? ''),
+  );
+  t.same(executing, [
+    'platform/eventstore/handle.ts',
+    'platform/telemetry/traced-jobs.ts',
+    'platform/throughput/group-commit.ts',
+  ]);
+});
