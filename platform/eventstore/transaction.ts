@@ -5,6 +5,7 @@ import { destroyConnection } from '../postgres/client.ts';
 import { rollBack } from '../postgres/connection.ts';
 import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';
 import { pipeline, type Query, send, toQuery } from '../postgres/pipeline.ts';
+import { whileCommitting } from '../postgres/pool.ts';
 import { named, type Sql, sql } from '../sql.ts';
 import { MIN_ASKING_MS } from './commit-status.ts';
 import {
@@ -167,7 +168,7 @@ export async function commit(
   };
   const timer = setTimeout(cut, writingMs(until - performance.now()));
   try {
-    await send(client, queries);
+    await whileCommitting(client, () => send(client, queries));
   } catch (error) {
     if (!isServerError(error)) throw new CommitUnanswered('no answer', { cause: error });
     await rollBack(client);

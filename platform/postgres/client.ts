@@ -1,3 +1,4 @@
+import { type EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { addressesOf } from './addresses.ts';
@@ -84,6 +85,40 @@ export function destroyConnection(client: pg.ClientBase): void {
   (
     client as unknown as { connection: { stream: { destroy(): void } } }
   ).connection.stream.destroy();
+}
+
+/** The parts of the driver's client that a request to cancel needs; its types do not declare them. */
+interface CancellableClient {
+  host: string;
+  port: number;
+  ssl: pg.ClientConfig['ssl'];
+  processID: number;
+  secretKey: number;
+}
+
+/**
+ * Asks the server to cancel the statement that runs on a connection, over a short connection beside it,
+ * as the protocol demands. Resolves when the server has taken the request, or after `ms` milliseconds,
+ * and never rejects.
+ */
+export async function requestCancel(client: pg.ClientBase, ms: number): Promise<void> {
+  const { host, port, ssl, processID, secretKey } = client as unknown as CancellableClient;
+  const beside = new pg.Client({ host, port, ssl: ssl ?? false });
+  const { connection } = beside as unknown as {
+    connection: EventEmitter & {
+      connect(port: number | string, host?: string): void;
+      cancel(processID: number, secretKey: number): void;
+    };
+  };
+  connection.on('error', () => undefined);
+  connection.once(ssl ? 'sslconnect' : 'connect', () => connection.cancel(processID, secretKey));
+  const timer = setTimeout(() => destroyConnection(beside), ms);
+  const closed = once(connection, 'end');
+  if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`);
+  else connection.connect(port, host);
+  await closed.catch(() => undefined);
+  clearTimeout(timer);
+  destroyConnection(beside);
 }
 
 function getSeen(address: string): Seen {

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { destroyConnection } from './client.ts';
+import { destroyConnection, requestCancel } from './client.ts';
 import { backendPid, clientConfig, PLANNER_SETTINGS } from './connection.ts';
-import { isReadOnly, mayBeOutdated, StorageUnavailable } from './errors.ts';
+import { isCancelled, isReadOnly, mayBeOutdated, StorageUnavailable } from './errors.ts';
 import { measureStorage } from './request-deadline.ts';
 
 /** Set by a statement: a transaction pooler rejects connections with these startup parameters. */
@@ -92,9 +92,58 @@ function acquire(pool: pg.Pool, ms: number): Promise<pg.PoolClient> {
 /** Connections that have run work, and may therefore hold prepared statements. */
 const used = new WeakSet<pg.ClientBase>();
 
+/** Time for a cancelled statement to end after its deadline, in milliseconds. */
+const CANCEL_MS = 150;
+
+const committing = new WeakSet<pg.ClientBase>();
+
 /**
- * Runs `work` on a connection of the pool. At `until` (a `deadline`) the connection is cut, so that
- * a silent server blocks no request. A connection that is left inside a transaction is discarded.
+ * Runs statements that end with COMMIT. Nothing cancels them: that could end the wait for a standby,
+ * and the server would report the COMMIT as done.
+ */
+export async function whileCommitting<Result>(
+  client: pg.ClientBase,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  committing.add(client);
+  try {
+    return await run();
+  } finally {
+    committing.delete(client);
+  }
+}
+
+/**
+ * Ends the work on a connection at `until`: cancels its statement, so that the connection can serve the
+ * next request, and cuts the connection if that does not end the work, or if it commits. `stop` ends
+ * the watch; it resolves to whether a cancellation was sent, when none is under way any more.
+ */
+function watchDeadline(client: pg.ClientBase, until: number): { stop(): Promise<boolean> } {
+  let cancelling: Promise<void> | undefined;
+  let timer = setTimeout(end, Math.max(1, until - performance.now()));
+
+  function end(): void {
+    if (!isDirect(client) || committing.has(client)) {
+      destroyConnection(client);
+      return;
+    }
+    timer = setTimeout(() => destroyConnection(client), CANCEL_MS);
+    cancelling = requestCancel(client, CANCEL_MS);
+  }
+
+  return {
+    async stop() {
+      clearTimeout(timer);
+      await cancelling;
+      return cancelling !== undefined;
+    },
+  };
+}
+
+/**
+ * Runs `work` on a connection of the pool. At `until` (a `deadline`) its statement is cancelled or the
+ * connection cut, so that a silent server blocks no request. A connection that is left inside a
+ * transaction is discarded.
  *
  * If a prepared statement may be outdated, or a write met a server in recovery, the connection is
  * discarded and `work` runs again, so it must have rolled back by then. Every connection of the pool
@@ -110,21 +159,20 @@ export function withClient<Result>(
   return measureStorage(async () => {
     for (;;) {
       const client = await acquire(pool, Math.max(1, until - performance.now()));
-      const timer = setTimeout(
-        () => destroyConnection(client),
-        Math.max(1, until - performance.now()),
-      );
+      const watch = watchDeadline(client, until);
       const fresh = !used.has(client);
       used.add(client);
-      let discard = false;
+      let [discard, cancelled] = [false, false];
       try {
         return await work(client, pool);
       } catch (error) {
         const readOnly = isReadOnly(error);
+        cancelled = isCancelled(error);
         discard = readOnly || mayBeOutdated(error);
         if (!discard || (fresh && (readOnly || isDirect(client)))) throw error;
       } finally {
-        clearTimeout(timer);
+        // A cancellation that ended no statement could end the next one.
+        if ((await watch.stop()) && !cancelled) discard = true;
         client.release(discard || client.getTransactionStatus() !== 'I');
       }
     }
