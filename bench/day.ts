@@ -12,6 +12,7 @@ import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { createTraffic } from '../harness/traffic.ts';
 import type { Operation } from '../harness/traffic-operation.ts';
 import type { BenchEnvironment } from './environment.ts';
+import { patient } from './patient.ts';
 import { judge, newSeries, type Series, sample } from './slopes.ts';
 import { type Soaked, startBoth } from './soak-service.ts';
 
@@ -20,8 +21,6 @@ const POLLERS = 4;
 const PAUSE_MS = 50;
 const PUBLISH_MS = 500;
 const SAMPLES = 200;
-/** How long a caller repeats a request that got no answer, or 503. */
-const PATIENCE_MS = 60_000;
 /** In a shorter day, memory is still warming up: its slopes are printed, but prove nothing. */
 const MINUTES_OF_SLOPES = 10;
 const ROOT = join(import.meta.dirname, '..');
@@ -119,20 +118,6 @@ export async function day(setting: BenchEnvironment, minutes: number): Promise<s
       wrong.push(...grown.map((measure) => `${measure} grew`));
   }
   return wrong;
-}
-
-/** Repeats a request without an answer, or with 503, as a client with the same key does. */
-function patient(api: Api): Api {
-  return {
-    async call(method, path, options) {
-      for (const end = Date.now() + PATIENCE_MS; ; ) {
-        const answer = await api.call(method, path, options).catch(() => undefined);
-        if (answer && (answer.status !== 503 || Date.now() > end)) return answer;
-        if (Date.now() > end) throw new Error(`${method} ${path}: no answer`);
-        await sleep(100 + Math.random() * 400);
-      }
-    },
-  };
 }
 
 function recording(api: Api, { events, notes }: Acknowledged): Api {

@@ -11,6 +11,7 @@ import { asJob } from '../platform/postgres/request-deadline.ts';
 import { createCore } from '../services/compose.ts';
 import type { BenchEnvironment, LongBenchmark } from './environment.ts';
 import { median, type Result } from './pair.ts';
+import { patient } from './patient.ts';
 import { addModerators, serviceOn, startWeb } from './service.ts';
 import { openBufferCounter } from './statements.ts';
 
@@ -175,7 +176,7 @@ async function openSide(
   const name = `${events.toLocaleString('en')} events${neighbours ? ' with neighbours' : ''}`;
   await fill(url, events, name);
   const service = await serviceOn(setting, url);
-  const api = followRedirects(createApi(service.base));
+  const api = followRedirects(patient(createApi(service.base)));
   const moderator = await addModerators(service, 'Ann', 'moderator');
   const desk = {
     moderator: atDesk(api, moderator),
