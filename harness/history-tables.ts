@@ -143,10 +143,11 @@ const STATEMENTS = [
     FROM events e
     WHERE e.type IN ('CaseOpened', 'CaseClaimed', 'CaseSubmitted', 'CaseReviewed', 'CaseNoted')
     GROUP BY 1, 2`,
-  `INSERT INTO case_submissions (submission_id, case_id, member_id, summary, artifact_id, created_at)
+  `INSERT INTO case_submissions (submission_id, case_id, member_id, summary, artifact_id, created_at,
+      accepted)
     SELECT ${uuid('submission_id')}, ${uuid('case_id')}, ${uuid('member_id')},
-      e.personal->>'summary', ${uuid('artifact_id')}, e.recorded_at
-    FROM events e WHERE e.type = 'CaseSubmitted'`,
+      e.personal->>'summary', ${uuid('artifact_id')}, e.recorded_at, a.type IS NOT NULL
+    FROM events e ${later('a', 'CaseAccepted')} WHERE e.type = 'CaseSubmitted'`,
   `INSERT INTO case_reviews (review_id, case_id, submission_id, member_id, decision, binding,
       comment, created_at)
     SELECT ${uuid('review_id')}, ${uuid('case_id')}, ${uuid('submission_id')},

@@ -61,6 +61,8 @@ export const caseRecord = defineProjection(heard, {
         artifact_id: data.artifact_id,
         created_at: recorded_at,
       }),
+    CaseAccepted: ({ data }) =>
+      sql`UPDATE case_submissions SET accepted = true WHERE submission_id = ${data.submission_id}`,
     CaseReviewed: ({ data, personal, recorded_at }) =>
       insertReview({
         review_id: data.review_id,

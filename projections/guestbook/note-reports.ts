@@ -1,4 +1,6 @@
+import { MAX_OPEN_REPORTS } from '../../domain/guestbook/author-decisions.ts';
 import * as events from '../../domain/guestbook/events.ts';
+import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
@@ -79,6 +81,7 @@ export function findMemberReport(noteId: string, memberId: string): Sql<ReportRo
 }
 
 export interface ReportTotals {
+  /** At most `MAX_OPEN_REPORTS`, from which on a guest's report is only counted; the same below. */
   open: number;
   silentOfGuests: number;
   /** Reasons that a moderator has reviewed and dismissed. */
@@ -86,16 +89,21 @@ export interface ReportTotals {
 }
 
 /**
- * Counts the reports on a note, and finds the reasons of those that a moderator dismissed. A dismissal
- * counts once it was announced: before that it can be undone, and no reporter may learn of it.
+ * Counts the reports on a note as far as they decide on the next one, and finds the reasons of those that
+ * a moderator dismissed. A dismissal counts once it was announced: before that it can be undone, and no
+ * reporter may learn of it.
  */
 export function reportTotals(noteId: string): Sql<ReportTotals> {
-  return sql`SELECT count(*) FILTER (WHERE r.state = 'open')::int AS open,
-      count(*) FILTER (WHERE r.state = 'silent' AND r.member_id IS NULL)::int AS "silentOfGuests",
-      coalesce(array_agg(DISTINCT r.reason) FILTER (WHERE d.event_id IS NOT NULL), '{}') AS dismissed
-    FROM note_reports r LEFT JOIN note_decisions d
-      ON d.event_id = r.settled_by_event AND d.decision = 'kept' AND d.told_at IS NOT NULL
-    WHERE r.note_id = ${noteId}`;
+  return sql`SELECT (SELECT count(*)::int FROM (SELECT FROM note_reports
+        WHERE note_id = ${noteId} AND state = 'open' LIMIT ${MAX_OPEN_REPORTS}) reports) AS open,
+      (SELECT count(*)::int FROM (SELECT FROM note_reports
+        WHERE note_id = ${noteId} AND state = 'silent' AND member_id IS NULL
+        LIMIT ${MAX_OPEN_REPORTS}) reports) AS "silentOfGuests",
+      ARRAY(SELECT reason FROM unnest(${REPORT_REASONS}::text[]) given (reason)
+        WHERE EXISTS (SELECT FROM note_decisions d
+          CROSS JOIN LATERAL (SELECT FROM note_reports r
+            WHERE r.settled_by_event = d.event_id AND r.reason = given.reason LIMIT 1) dismissed
+          WHERE d.note_id = ${noteId} AND d.decision = 'kept' AND d.told_at IS NOT NULL)) AS dismissed`;
 }
 
 export type OpenReport = Pick<ReportRow, 'note_id' | 'report_id' | 'member_id'>;

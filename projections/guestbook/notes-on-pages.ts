@@ -1,3 +1,4 @@
+import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import { noteStays } from '../membership/ending.ts';
@@ -41,14 +42,17 @@ export function noteAuthors(noteIds: readonly string[]): Sql<
   );
 }
 
-/** Reads of some public notes what pages show beside them: the place in lists, and public replies. */
+/**
+ * Reads of some public notes what pages show beside them: the place in lists, and the number of public
+ * replies up to `MAX_COUNTED`.
+ */
 export function listedNotes(
   noteIds: readonly string[],
 ): Sql<{ note_id: string; approved_at: Date; replies: number }> {
   return named(
-    `SELECT note_id, approved_at, (SELECT count(*)::int FROM notes r
+    `SELECT note_id, approved_at, (SELECT count(*)::int FROM (SELECT FROM notes r
         WHERE r.state = 'approved' AND r.parent_id = n.note_id
-          AND ${noteStays('r.member_id')}) AS replies
+          AND ${noteStays('r.member_id')} LIMIT ${MAX_COUNTED}) counted) AS replies
     FROM notes n WHERE state = 'approved' AND note_id IN (SELECT unnest($1::uuid[]))`,
     [noteIds],
   );

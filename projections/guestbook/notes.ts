@@ -209,28 +209,6 @@ export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {
   );
 }
 
-/** A larger number of pending notes is not counted on every read. */
-export const MAX_COUNTED_PENDING = 1000;
-
-/**
- * Counts pending notes up to one more than `MAX_COUNTED_PENDING`; `oldest_seconds` is how long the
- * oldest has waited. The cost does not grow with the queue.
- */
-export function pendingTotals(): Sql<{ notes: number; oldest_seconds: number }> {
-  return named(`SELECT (SELECT count(*) FROM (SELECT FROM notes WHERE state = 'pending'
-        LIMIT ${MAX_COUNTED_PENDING} + 1) counted)::int AS notes,
-      coalesce(extract(epoch FROM clock_timestamp() - min(oldest.submitted_at)), 0)::float8
-        AS oldest_seconds
-    FROM (VALUES ('lead'), ('normal')) tiers (tier)
-      CROSS JOIN LATERAL (SELECT submitted_at FROM notes WHERE state = 'pending'
-        AND tier = tiers.tier ORDER BY submitted_at LIMIT 1) oldest`);
-}
-
-/** Counts all pending notes. */
-export function countPending(): Sql<{ notes: number }> {
-  return named(`SELECT count(*)::int AS notes FROM notes WHERE state = 'pending'`);
-}
-
 const START: KeysetPosition = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** An approved note as the guestbook shows it. `handle` is null for a guest or a former member. */

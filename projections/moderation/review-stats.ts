@@ -11,16 +11,27 @@ export interface DepthRow {
   reported: number;
 }
 
-/** Reads the depth of the queue. A note is past due after 24 hours. */
-export function queueDepth(): Sql<DepthRow> {
-  return named(`SELECT now.at AS now, count(n.note_id)::int AS pending,
-      count(*) FILTER (WHERE n.submitted_at < now.at - interval '24 hours')::int AS past_due,
-      floor(extract(epoch FROM now.at - min(n.submitted_at)))::int AS oldest_seconds,
-      (SELECT count(*) FROM notes WHERE state = 'approved' AND reported_at IS NOT NULL)::int
-        + (SELECT count(*) FROM reported_records WHERE reported_at IS NOT NULL
-          AND ${stays('author_id')})::int AS reported
-    FROM (SELECT clock_timestamp() AS at) now LEFT JOIN notes n ON n.state = 'pending'
-    GROUP BY now.at`);
+/**
+ * Reads the depth of the queue. A note is past due after 24 hours. Counts no further than `limit`, so that
+ * the cost does not grow with the queue; null counts all.
+ */
+export function queueDepth(limit: number | null): Sql<DepthRow> {
+  const count = (rows: string) => `(SELECT count(*)::int FROM (${rows} LIMIT $1::bigint) counted)`;
+  const oldest = (of: string) => `FROM (VALUES ('lead'), ('normal')) tiers (tier)
+      CROSS JOIN LATERAL (SELECT submitted_at FROM notes
+        WHERE state = 'pending' AND tier = tiers.tier ${of}) waiting`;
+  return named(
+    `SELECT now.at AS now,
+      ${count(`SELECT FROM notes WHERE state = 'pending'`)} AS pending,
+      ${count(`SELECT ${oldest(`AND submitted_at < now.at - interval '24 hours'`)}`)} AS past_due,
+      (SELECT floor(extract(epoch FROM now.at - min(submitted_at)))::int
+        ${oldest('ORDER BY submitted_at LIMIT 1')}) AS oldest_seconds,
+      ${count(`SELECT FROM notes WHERE state = 'approved' AND reported_at IS NOT NULL`)}
+        + ${count(`SELECT FROM reported_records WHERE reported_at IS NOT NULL
+          AND ${stays('author_id')}`)} AS reported
+    FROM (SELECT clock_timestamp() AS at) now`,
+    [limit],
+  );
 }
 
 export interface ArrivalsRow {

@@ -1,4 +1,5 @@
 import * as events from '../../domain/profiles/events.ts';
+import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
@@ -146,23 +147,21 @@ export function findAgent(memberId: string): Sql<AgentRow> {
     WHERE p.member_id = ${memberId}`;
 }
 
-/** Counts a member's public records in the read models of the capabilities. */
+/** Counts a member's public records in the read models of the capabilities, up to `MAX_COUNTED` of each. */
 export function agentCounts(memberId: string): Sql<AgentCounts> {
+  const count = (rows: string) =>
+    `(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${MAX_COUNTED}) counted)`;
   return named(
     `SELECT
-    (SELECT count(*)::int FROM artifacts WHERE author_id = $1 AND state = 'published')
-      AS artifacts,
-    (SELECT count(*)::int FROM cases WHERE author_id = $1 AND NOT removed)
-      AS cases_opened,
-    (SELECT count(*)::int FROM case_submissions s
-      JOIN cases c ON c.case_id = s.case_id AND c.submission_id = s.submission_id
-        AND c.state = 'accepted' AND NOT c.removed AND NOT c.author_gone
-        AND ${stays('c.author_id')}
-      WHERE s.member_id = $1) AS cases_accepted,
-    (SELECT count(*)::int FROM notes n WHERE n.member_id = $1 AND n.state = 'approved'
+    ${count("artifacts WHERE author_id = $1 AND state = 'published'")} AS artifacts,
+    ${count('cases WHERE author_id = $1 AND NOT removed')} AS cases_opened,
+    ${count(`case_submissions s JOIN cases c USING (case_id)
+      WHERE s.member_id = $1 AND s.accepted AND c.state = 'accepted' AND NOT c.removed
+        AND NOT c.author_gone AND ${stays('c.author_id')}`)} AS cases_accepted,
+    ${count(`notes n WHERE n.member_id = $1 AND n.state = 'approved'
       AND (n.parent_id IS NULL
         OR (SELECT r.state FROM notes r WHERE r.note_id = n.parent_id
-          AND ${noteStays('r.member_id')}) = 'approved')) AS notes`,
+          AND ${noteStays('r.member_id')}) = 'approved')`)} AS notes`,
     [memberId],
   );
 }

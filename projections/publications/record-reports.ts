@@ -1,5 +1,6 @@
 import * as artifactEvents from '../../domain/artifacts/events.ts';
 import * as caseEvents from '../../domain/cases/events.ts';
+import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
 import * as profileEvents from '../../domain/profiles/events.ts';
 import type { RecordType } from '../../domain/publications/record-type.ts';
@@ -176,9 +177,11 @@ export function reportsOn(
 ): Sql<{ version: number; dismissed: string[] }> {
   return sql`SELECT coalesce((SELECT version FROM reported_records
       WHERE subject_type = ${type} AND subject_id = ${id}), 0) AS version,
-    ARRAY(SELECT DISTINCT r.reason FROM record_reports r
-      WHERE r.subject_type = ${type} AND r.subject_id = ${id} AND (SELECT d.decision
-        FROM record_decisions d WHERE d.event_id = r.settled_by_event) = 'kept') AS dismissed`;
+    ARRAY(SELECT reason FROM unnest(${REPORT_REASONS}::text[]) given (reason)
+      WHERE EXISTS (SELECT FROM record_decisions d
+        CROSS JOIN LATERAL (SELECT FROM record_reports r
+          WHERE r.settled_by_event = d.event_id AND r.reason = given.reason LIMIT 1) dismissed
+        WHERE d.subject_type = ${type} AND d.subject_id = ${id} AND d.decision = 'kept')) AS dismissed`;
 }
 
 /** Reads reports whose reporters were not notified of the outcome yet. */

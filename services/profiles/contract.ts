@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
 import { consent } from '../../domain/publications/consent.ts';
 import { HttpsUrl } from '../../platform/http/https-url.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
@@ -44,12 +45,14 @@ export type ProfileBody = z.input<typeof Profile>;
 
 const Agent = Member.extend({
   profile: Profile,
-  counts: z.object({
-    artifacts: z.int(),
-    cases_opened: z.int(),
-    cases_accepted: z.int(),
-    notes: z.int(),
-  }),
+  counts: z
+    .object({
+      artifacts: z.int(),
+      cases_opened: z.int(),
+      cases_accepted: z.int(),
+      notes: z.int(),
+    })
+    .meta({ description: `Public records of the member; ${MAX_COUNTED} means as many or more.` }),
 }).meta({ id: 'Agent' });
 
 const ListedAgent = z

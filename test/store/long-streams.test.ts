@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import t from 'tap';
-import type { Plan } from '../../platform/eventstore/event-store.ts';
-import { completeLoad, findsOf, flattenReads } from '../../platform/eventstore/load.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
-import { toQuery } from '../../platform/postgres/pipeline.ts';
 import { caseKind } from '../../services/cases/publication-kinds.ts';
 import { addComment, deleteComment } from '../../services/moderation/comments/comment.ts';
 import { recordCommand } from '../../services/moderation/decisions/decide-record.ts';
 import { notifyRemovalCommand, notifyWithdrawalCommand } from '../../services/reports/resolve.ts';
-import { blocksOf } from '../support/blocks.ts';
+import { type Reads, readsOf } from '../support/command-reads.ts';
 import { testDatabase } from '../support/database.ts';
 
 const SIZES = [2, 1000, 10_000];
@@ -99,8 +96,6 @@ const decide = (action: object) => (item: Case) =>
   );
 const subject = ({ id }: Case) => ({ type: 'case' as const, id });
 
-type Reads = Pick<Plan<unknown, string>, 'find' | 'load'>;
-
 const COMMANDS: Readonly<Record<string, (item: Case) => Reads>> = {
   'a removal': decide({ action: 'remove', policy: 'spam', take_over: true }),
   'a removal of a record that was read two changes ago': (item) =>
@@ -114,26 +109,6 @@ const COMMANDS: Readonly<Record<string, (item: Case) => Reads>> = {
   'a comment': (item) => addComment(subject(item), 'Look', [caseKind]),
   'a deletion of a comment': (item) => deleteComment(subject(item), item.comment, [caseKind]),
 };
-
-/** Runs the reads of a command; counts the rows that they return, and the blocks that they touch. */
-async function readsOf(client: pg.Client, { find, load }: Reads, mode: string) {
-  const rowsOf = async (read: Parameters<typeof toQuery>[0]) =>
-    (await client.query(toQuery(read))).rows;
-  const finds = findsOf(load ?? null);
-  const found = await Promise.all(finds.map(rowsOf));
-  const reads = [
-    ...[find ?? []].flat(2),
-    ...finds,
-    ...flattenReads(completeLoad(load ?? null, found)),
-  ];
-  let [blocks, rows] = [0, 0];
-  for (const read of reads) {
-    const cost = await blocksOf(client, read, mode);
-    blocks += cost.blocks;
-    rows += cost.rows;
-  }
-  return { blocks, rows };
-}
 
 /** A page of an index more or less, as rows happen to lie on them, for each of the reads of a command. */
 const SLACK_BLOCKS = 30;

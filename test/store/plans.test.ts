@@ -23,7 +23,6 @@ const WHOLE: readonly { part: string; why: string }[] = [
   { part: 'FROM note_decisions d JOIN notes n USING', why: 'statistics: all decided in a period' },
   { part: 'AS arrivals FROM (', why: 'statistics: all that came in a period' },
   { part: "LATERAL (SELECT DISTINCT found->>'code'", why: 'statistics: all decided in a period' },
-  { part: 'AS past_due', why: 'statistics: all that waits' },
   { part: "FROM notes WHERE appeal = 'open' AND settled_by IS NOT", why: 'all open appeals' },
   { part: 'SELECT disabled_by AS moderator_id', why: 'all open appeals of disabled members' },
   { part: "state = 'withdrawn' AND told_at IS NULL LIMIT", why: 'a job: all that waits for it' },

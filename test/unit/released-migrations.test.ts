@@ -27,6 +27,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0021-rewinds': 'd45d97072435364c',
   '0022-moderation-weeks': '9bf914f562e7382f',
   '0023-notices': '02ccf21c14a7bdcd',
+  '0024-bounded-reads': '4d90c8ac95fc0f90',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

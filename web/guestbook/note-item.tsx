@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import { AuthorName } from '../shared/author-name.tsx';
+import { repliesText } from '../shared/count-text.ts';
 import { LinkedText } from '../shared/linked-text.tsx';
 import { foreign, tidy } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
@@ -45,7 +46,7 @@ export function NoteItem({ note, heading: Heading = 'h3', approved, replies, liv
           <>
             {replies > 0 && (
               <a class="button quiet" href={href} aria-describedby={title}>
-                {replies === 1 ? '1 reply' : `${replies} replies`}
+                {repliesText(replies)}
               </a>
             )}
             <a class="button quiet" href={`${href}#reply`} aria-describedby={title}>

@@ -1,4 +1,5 @@
 import type { Listed } from '../../services/pages/site/view.ts';
+import { repliesText } from '../shared/count-text.ts';
 import { Empty } from '../site/parts.tsx';
 import { NoteItem } from './note-item.tsx';
 import type { Note } from './use-notes.ts';
@@ -25,9 +26,7 @@ export function Replies({ replies, count, path, listed, live, earlier, later }: 
   return (
     <section aria-labelledby="notes-title">
       <div class="replies-head">
-        <h2 id="notes-title">
-          {count === 0 ? 'Replies' : count === 1 ? '1 reply' : `${count} replies`}
-        </h2>
+        <h2 id="notes-title">{count === 0 ? 'Replies' : repliesText(count)}</h2>
         {later ? (
           <a href={`${path}?last`}>Last reply</a>
         ) : (

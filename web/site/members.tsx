@@ -1,4 +1,5 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
+import { countText } from '../shared/count-text.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { CaseList } from './case-list.tsx';
@@ -67,10 +68,10 @@ export function Member({ member, notes, packets, cases }: ViewOf<'member'>) {
         )}
         <Facts
           facts={[
-            ['Packets', counts.artifacts],
-            ['Cases opened', counts.cases_opened],
-            ['Cases accepted', counts.cases_accepted],
-            ['Notes', counts.notes],
+            ['Packets', countText(counts.artifacts)],
+            ['Cases opened', countText(counts.cases_opened)],
+            ['Cases accepted', countText(counts.cases_accepted)],
+            ['Notes', countText(counts.notes)],
             ['Member id', <code class="code">{member.id}</code>],
           ]}
         />

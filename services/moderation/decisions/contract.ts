@@ -165,12 +165,11 @@ export type HistoryEvent = z.input<typeof HistoryEvent>;
 export const history = {
   history: z
     .array(HistoryEvent)
-    .describe(
-      'The newest 100 events, oldest first; with `history_before`, the 100 before that event',
-    ),
-  history_before: AnyUuid.nullable().describe(
-    'As a parameter, leads to the earlier events of the history; null if there are none',
-  ),
+    .describe('The newest 100 events, oldest first; with `history_before`, the 100 before these'),
+  history_before: z
+    .string()
+    .nullable()
+    .describe('As a parameter, leads to the earlier events of the history; null if there are none'),
 };
 export const HistoryQuery = z.object({
   history_before: Cursor.optional().meta({

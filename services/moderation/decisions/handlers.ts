@@ -66,7 +66,8 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
     }) => {
       const [owner] = await query(pool, noteOwners([id]));
       if (!owner) return refuse('not_found');
-      const page = await historyOf(pool, noteStreams(owner), before);
+      const streams = noteStreams(owner);
+      const page = historyOf(streams, before);
       if (isRefusal(page)) return page;
       const [rows, thread, events, moderators] = await snapshot(pool, [
         itemsById([id]),
@@ -82,7 +83,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
           status: 'ok',
           item,
           thread: thread.map(threadBody),
-          ...historyBodies(events, moderators),
+          ...historyBodies(streams, events, moderators),
         },
       };
     },

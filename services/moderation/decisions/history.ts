@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   noteCommentStream,
   noteStream,
@@ -7,7 +6,6 @@ import {
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { readsEvents } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
-import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
@@ -83,61 +81,92 @@ export const noteStreams = ({ note_id: id, owner_id }: NoteOwner): HistoryStream
 });
 
 /**
- * The statement that reads a page of a history: the newest one, or the one `before` an event of the
- * item. Another event is an invalid cursor.
+ * The statement that reads a page of a history: the newest one, or the one at a cursor of an earlier
+ * page of the same history.
  */
-export async function historyOf(
-  pool: pg.Pool,
+export function historyOf(
   item: HistoryStreams,
-  before: string | undefined,
-): Promise<Sql<HistoryRow> | Refusal<'invalid_cursor'>> {
-  if (before === undefined) return historyPage(item, Number.MAX_SAFE_INTEGER);
-  const [event] = await query(pool, positionIn(item, before));
-  return event ? historyPage(item, event.position) : refuse('invalid_cursor');
+  cursor: string | undefined,
+): Sql<HistoryRow> | Refusal<'invalid_cursor'> {
+  if (cursor === undefined) return historyPage(item, Number.MAX_SAFE_INTEGER);
+  const [, position] =
+    /^history ([1-9]\d{0,15}) /.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  return position && toHistoryCursor(item, Number(position)) === cursor
+    ? historyPage(item, Number(position))
+    : refuse('invalid_cursor');
 }
 
-/** The events of the owner $1 in the streams $2, and those that notify of an event of the note's stream $3. */
-const OF_ITEM = `owner_id = $1::uuid AND stream_id = ANY($2::text[] || ARRAY(
-    SELECT 'telling-' || event_id FROM events WHERE owner_id = $1::uuid AND stream_id = $3::text))`;
+/** The cursor of the page that ends before a position of the log. */
+const toHistoryCursor = ({ streams }: HistoryStreams, position: number): string =>
+  Buffer.from(`history ${position} ${streams[0]}`).toString('base64url');
 
-const positionIn = ({ owner, streams, note }: HistoryStreams, id: string) =>
-  named<{ position: number }>(
-    `SELECT position FROM events WHERE ${OF_ITEM} AND event_id::text = $4`,
-    [owner, streams, note, id],
-  );
+/**
+ * SQL: the last version of the stream `given.stream` before the position $4, or 0. Positions rise with
+ * the versions of a stream, so a binary search finds it with few lookups in a long stream.
+ */
+const LAST_BEFORE = `(WITH RECURSIVE search (low, high) AS (
+      (SELECT CASE WHEN position < $4 THEN stream_version ELSE 0 END, stream_version FROM events
+        WHERE owner_id = $1::uuid AND stream_id = given.stream ORDER BY stream_version DESC LIMIT 1)
+      UNION ALL
+      SELECT CASE WHEN event.position < $4 THEN event.stream_version ELSE low END,
+        CASE WHEN event.position < $4 THEN high ELSE (low + high + 1) / 2 - 1 END
+      FROM search CROSS JOIN LATERAL (SELECT position, stream_version FROM events
+        WHERE owner_id = $1::uuid AND stream_id = given.stream
+          AND stream_version >= (low + high + 1) / 2 ORDER BY stream_version LIMIT 1) event
+      WHERE low < high)
+    SELECT low FROM search ORDER BY high - low LIMIT 1)`;
+
+/**
+ * SQL: the streams that notify of the acts on a note whose stream is $3. Reports, of which it may have
+ * many, have none: an index finds what else is behind the first 100 events (migration 0024).
+ */
+const TELLINGS = `SELECT 'telling-' || event_id FROM events WHERE owner_id = $1::uuid
+    AND stream_id = $3::text AND stream_version <= 100 AND type <> 'NoteReported'
+  UNION ALL SELECT 'telling-' || event_id FROM events WHERE owner_id = $1::uuid
+    AND stream_id = $3::text AND stream_version > 100 AND stream_id LIKE 'note-%'
+    AND type <> 'NoteReported'`;
 
 type HistoryRow = RecordedEvent & { version: number };
 
 /**
- * The newest events of an item before a position, newest first, and one more if there are others. A
- * note's events have the version that the note had then; a record's content, which may be large, is
- * left out.
+ * The newest events of an item before a position, newest first, and one more if there are others: of
+ * each stream no more than these are read. A note's events have the version that the note had then; a
+ * record's content, which may be large, is left out.
  */
 function historyPage({ owner, streams, note }: HistoryStreams, before: number): Sql<HistoryRow> {
   return readsEvents(
     named(
-      `SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
+      `WITH given AS MATERIALIZED (SELECT stream, ${LAST_BEFORE} AS last
+      FROM unnest($2::text[] || ARRAY(${TELLINGS})) AS given (stream))
+    SELECT owner_id, stream_id, stream_version, position, event_id, type, data,
       CASE WHEN $3::text IS NOT NULL OR actor->>'type' <> 'member' OR type IN ('RecordReported', 'MemberAppealed')
         THEN personal END AS personal, actor, recorded_at,
       CASE WHEN $3::text IS NULL OR stream_id = $3::text THEN stream_version
-        ELSE (SELECT max(n.stream_version) FROM events n WHERE n.owner_id = $1::uuid
-          AND n.stream_id = $3::text AND n.position < e.position) END AS version
-    FROM events e WHERE ${OF_ITEM} AND type <> 'NoteFingerprinted' AND position < $4
+        ELSE (SELECT n.stream_version FROM events n WHERE n.owner_id = $1::uuid
+          AND n.stream_id = $3::text AND n.position < e.position
+          AND n.stream_version <= (SELECT last FROM given WHERE stream = $3::text)
+          ORDER BY n.stream_version DESC LIMIT 1) END AS version
+    FROM given CROSS JOIN LATERAL (SELECT * FROM events
+      WHERE owner_id = $1::uuid AND stream_id = given.stream AND stream_version <= given.last
+        AND type <> 'NoteFingerprinted'
+      ORDER BY stream_version DESC LIMIT ${PAGE + 1}) e
     ORDER BY position DESC LIMIT ${PAGE + 1}`,
       [owner, streams, note, before],
     ),
   );
 }
 
-/** A page of a history, oldest first, and the event before which the next page ends. */
+/** A page of a history, oldest first, and the cursor of the page before it. */
 export function historyBodies(
+  item: HistoryStreams,
   rows: readonly HistoryRow[],
   moderators: readonly ModeratorName[],
 ): { history: HistoryEvent[]; history_before: string | null } {
   const page = nameActors(rows.slice(0, PAGE), moderators).reverse();
+  const [oldest] = page;
   return {
     history: page.map((event) => ({ ...historyBody(event), version: event.version })),
-    history_before: rows.length > PAGE ? (page[0]?.event_id ?? null) : null,
+    history_before: rows.length > PAGE && oldest ? toHistoryCursor(item, oldest.position) : null,
   };
 }
 

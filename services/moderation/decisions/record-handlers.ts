@@ -34,8 +34,12 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
   async function readMembership(me: Moderator, id: string, before: string | undefined) {
     if (!LEADS.includes(me.role)) return refuse('role_required', { roles: LEADS });
     const ref = { type: 'member' as const, id };
-    const streams = [membershipReview.stream(id), commentStream(ref), takeOverStream(ref)];
-    const page = await historyOf(pool, { owner: id, streams, note: null }, before);
+    const streams = {
+      owner: id,
+      streams: [membershipReview.stream(id), commentStream(ref), takeOverStream(ref)],
+      note: null,
+    };
+    const page = historyOf(streams, before);
     if (isRefusal(page)) return page;
     const [[row], events, moderators] = await snapshot(pool, [
       membershipReview.items([id]),
@@ -46,7 +50,7 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
     const item = membershipReview.itemBody(row, { me, undoSeconds });
     return {
       status: 200 as const,
-      body: { status: 'ok' as const, item, ...historyBodies(events, moderators) },
+      body: { status: 'ok' as const, item, ...historyBodies(streams, events, moderators) },
     };
   }
 
@@ -72,7 +76,8 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
       if (!subject) {
         const [owner] = await query(pool, noteOwners([id]));
         if (!owner) return refuse('not_found');
-        const page = await historyOf(pool, noteStreams(owner), before);
+        const streams = noteStreams(owner);
+        const page = historyOf(streams, before);
         if (isRefusal(page)) return page;
         const [rows, events, moderators] = await snapshot(pool, [
           itemsById([id]),
@@ -83,20 +88,19 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
         if (!item) return refuse('not_found');
         return {
           status: 200,
-          body: { status: 'ok', item, ...historyBodies(events, moderators) },
+          body: { status: 'ok', item, ...historyBodies(streams, events, moderators) },
         };
       }
       const records = subject.records([id]);
       const ref = { type: subject.type, id };
-      const streams = [
-        subject.stream(id),
-        reportsStream(ref),
-        commentStream(ref),
-        takeOverStream(ref),
-      ];
       const [author] = await query(pool, recordAuthors(records));
       if (!author) return refuse('not_found');
-      const page = await historyOf(pool, { owner: author.member_id, streams, note: null }, before);
+      const streams = {
+        owner: author.member_id,
+        streams: [subject.stream(id), reportsStream(ref), commentStream(ref), takeOverStream(ref)],
+        note: null,
+      };
+      const page = historyOf(streams, before);
       if (isRefusal(page)) return page;
       const [[row], events, moderators] = await snapshot(pool, [
         withReports(subject.type, records),
@@ -107,7 +111,7 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
       const item = recordItemBody(row, { me, undoSeconds });
       return {
         status: 200,
-        body: { status: 'ok', item, ...historyBodies(events, moderators) },
+        body: { status: 'ok', item, ...historyBodies(streams, events, moderators) },
       };
     },
 

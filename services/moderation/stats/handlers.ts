@@ -12,18 +12,19 @@ import {
   decisionsIn,
   type FindingRow,
   findingsOfDecided,
-  queueDepth,
 } from '../../../projections/moderation/review-stats.ts';
 import { MAX_DAYS, type Stats, type statsContract } from './contract.ts';
+import { createDepthReader } from './queue-depth.ts';
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 7;
 
 export function statsHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof statsContract> {
+  const readDepth = createDepthReader(pool);
   return {
     'moderation.stats': async ({ query: asked }) => {
-      const [depth] = await query(pool, queueDepth());
-      const to = asked.to ?? depth?.now ?? new Date();
+      const depth = await readDepth();
+      const to = asked.to ?? depth.now;
       const from = asked.from ?? new Date(to.getTime() - USUAL_DAYS * DAY_MS);
       const message = rangeFault(from, to);
       if (message) return refuse('invalid_request', { issues: [{ path: 'from', message }] });
@@ -55,7 +56,7 @@ function rangeFault(from: Date, to: Date): string | undefined {
 function statsBody(
   from: Date,
   to: Date,
-  depth: DepthRow | undefined,
+  depth: DepthRow,
   arrivals: ArrivalsRow[],
   decided: DecisionsRow[],
   findings: FindingRow[],
@@ -67,10 +68,10 @@ function statsBody(
     from: from.toISOString(),
     to: to.toISOString(),
     depth: {
-      pending: depth?.pending ?? 0,
-      past_due: depth?.past_due ?? 0,
-      oldest_age_seconds: depth?.oldest_seconds ?? null,
-      reported: depth?.reported ?? 0,
+      pending: depth.pending,
+      past_due: depth.past_due,
+      oldest_age_seconds: depth.oldest_seconds,
+      reported: depth.reported,
     },
     arrivals: arrivals.reduce((sum, row) => sum + row.arrivals, 0),
     ...figures(decided.find(({ of }) => of === 'all')),

@@ -1,4 +1,4 @@
-import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
+import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
 import { type Accepted, type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import { SERVICE_OWNER } from '../../../platform/eventstore/owner.ts';
 import { queueDepth } from '../../../projections/moderation/review-stats.ts';
@@ -10,7 +10,7 @@ export type QueueAlert = 'overdue' | 'caught_up' | null;
 /** Records one event when a note has waited for over a day, and one when no note has any more. */
 export function queueAlertCommand(): Command<QueueAlert> {
   return defineCommand({
-    load: { depths: queueDepth(), events: readStream(SERVICE_OWNER, STREAM) },
+    load: { depths: queueDepth(null), events: lastFact(SERVICE_OWNER, STREAM) },
     decide({ depths: [depth], events }, now): Accepted<QueueAlert> {
       const { pending = 0, past_due = 0, oldest_seconds = 0 } = depth ?? {};
       const alerted = events.at(-1)?.type === 'QueueOverdue';

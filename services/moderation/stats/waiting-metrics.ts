@@ -2,14 +2,8 @@ import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import { DEAD_LETTERS, waitingJobs } from '../../../platform/jobs/queues.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import {
-  countPending,
-  MAX_COUNTED_PENDING,
-  pendingTotals,
-} from '../../../projections/guestbook/notes.ts';
-
-/** How long the count of a long queue is used, in milliseconds. */
-const COUNT_MS = 60_000;
+import type { DepthRow } from '../../../projections/moderation/review-stats.ts';
+import { createDepthReader } from './queue-depth.ts';
 
 interface Waiting {
   jobs: Readonly<Record<string, number>>;
@@ -24,9 +18,9 @@ interface Waiting {
  */
 export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
   let pending: Promise<Waiting | undefined> | undefined;
-  const countNotes = lastingCount(pool);
+  const readDepth = createDepthReader(pool);
   const waiting = () => {
-    pending ??= readWaiting(pool, countNotes).finally(() => {
+    pending ??= readWaiting(pool, readDepth).finally(() => {
       pending = undefined;
     });
     return pending;
@@ -82,34 +76,16 @@ export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
 
 async function readWaiting(
   pool: pg.Pool,
-  countNotes: () => Promise<number>,
+  readDepth: () => Promise<DepthRow>,
 ): Promise<Waiting | undefined> {
   try {
-    const [jobs, [notes]] = await Promise.all([
-      query(pool, waitingJobs()),
-      query(pool, pendingTotals()),
-    ]);
-    const { notes: counted = 0, oldest_seconds = 0 } = notes ?? {};
+    const [jobs, depth] = await Promise.all([query(pool, waitingJobs()), readDepth()]);
     return {
       jobs: Object.fromEntries(jobs.map((row) => [row.queue, row.jobs])),
-      notes: counted > MAX_COUNTED_PENDING ? await countNotes() : counted,
-      oldest_seconds,
+      notes: depth.pending,
+      oldest_seconds: depth.oldest_seconds ?? 0,
     };
   } catch {
     return undefined;
   }
-}
-
-/** Counts all pending notes, at most once in `COUNT_MS`. */
-function lastingCount(pool: pg.Pool): () => Promise<number> {
-  let count = 0;
-  let until = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (performance.now() > until) {
-      const [row] = await query(pool, countPending());
-      count = row?.notes ?? 0;
-      until = performance.now() + COUNT_MS;
-    }
-    return count;
-  };
 }
