@@ -71,6 +71,7 @@ t.test('gives each write one effect after a kill and exact retries', async (t) =
     for (let attempt = 0; attempt < 20; attempt++) {
       const status = await submit(id);
       if (status !== 503) return status;
+      await sleep(500);
     }
     return 503;
   };

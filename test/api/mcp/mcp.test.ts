@@ -1,7 +1,9 @@
 import { request } from 'node:http';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { toWindow } from '../../../services/protocols/mcp/arguments.ts';
+import { REVISIONS } from '../../../services/protocols/mcp/revisions.ts';
 import { rawRequest, sendRaw } from '../../support/raw.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -333,3 +335,11 @@ t.test('reports an internal failure without details', async (t) => {
     });
   }
 });
+
+t.test(
+  'agrees to the revisions that the SDK knows, without the one that has batches',
+  async (t) => {
+    const known = SUPPORTED_PROTOCOL_VERSIONS.filter((revision) => revision !== '2025-03-26');
+    t.same(REVISIONS, known);
+  },
+);

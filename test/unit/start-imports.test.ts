@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+
+const ROOT = join(import.meta.dirname, '../..');
+const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;']*\sfrom\s)?'([^']+)'/gm;
+
+/** The packages that the start of a program imports, itself or through its files. */
+function packagesAtStart(program: string): Set<string> {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const left = [program];
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    for (const [, from = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)) {
+      if (from.endsWith('.ts')) left.push(join(file, '..', from));
+      else if (!from.startsWith('.')) packages.add(from);
+    }
+  }
+  t.ok(seen.size > 100, `${seen.size} files of ${program}`);
+  return packages;
+}
+
+t.test('no process loads at its start what only some requests need', async (t) => {
+  for (const program of [
+    'services/web.ts',
+    'workers/worker.ts',
+    'cli/doctor.ts',
+    'cli/members.ts',
+  ]) {
+    const packages = packagesAtStart(program);
+    t.ok(packages.has('zod'), 'finds what is imported');
+    for (const name of ['esbuild', 'marked'])
+      t.notOk(packages.has(name), `${program} loads ${name} where it is used`);
+    const sdks = [...packages].filter((name) => /^@(modelcontextprotocol|a2a-js)\//.test(name));
+    t.same(sdks, [], `${program} loads the SDKs on the first request`);
+  }
+});
+
+t.test('a command that sends no job starts without the job queue', async (t) => {
+  for (const program of ['cli/backup.ts', 'cli/verify.ts', 'cli/rebuild.ts'])
+    t.notOk(packagesAtStart(program).has('pg-boss'), program);
+});
