@@ -44,6 +44,9 @@ export function writes({ api, ann, bob, cookie, moderator }: Traffic): Operation
     createOperation('POST /api/membership/login', () =>
       post('/api/membership/login', { id: ann.id, sign_in_key: ann.sign_in_key }),
     ),
+    createOperation('POST /api/membership/sign-in', () =>
+      post('/api/membership/sign-in', { handle: ann.handle, sign_in_key: ann.sign_in_key }),
+    ),
     {
       name: 'POST /api/membership/logout',
       async prepare() {

@@ -45,6 +45,9 @@ const ErrorDetails = z
       .describe(
         'With `state_conflict`: what is in the way. With 401, for 30 days after the end of a credential or session whose secret verifies: `expired` or `revoked`; with the key or secret of a disabled membership `membership_disabled`',
       ),
+    member_id: AnyUuid.optional().describe(
+      'With `membership_disabled` after a sign-in with the handle: the id that …/disabled takes',
+    ),
     current_state: z.string().optional().describe('With `wrong_state`'),
     current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),
     kept_through: z

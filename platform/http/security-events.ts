@@ -21,6 +21,7 @@ export type SecurityEvent = keyof typeof SECURITY_EVENTS;
 /** The failed attempts of operations that take a key or a token. */
 const FAILURES: Readonly<Record<string, SecurityEvent>> = {
   'membership.login': 'sign_in_failed',
+  'membership.sign_in': 'sign_in_failed',
   'membership.recover': 'recovery_failed',
   'credential.bootstrap': 'credential_failed',
   'moderation.sign_in': 'moderator_refused',

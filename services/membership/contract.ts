@@ -58,6 +58,10 @@ const NewMember = z
 
 const SignIn = z.strictObject({ id: Uuid, sign_in_key: Key }).meta({ id: 'SignIn' });
 
+const HandleSignIn = z
+  .strictObject({ handle: Handle, sign_in_key: Key })
+  .meta({ id: 'HandleSignIn' });
+
 const Recovery = z
   .strictObject({
     id: Uuid,
@@ -134,6 +138,29 @@ export const membershipContract = defineContract({
     origin: 'cookie',
     bodyLimit: BODY_LIMIT,
     body: SignIn,
+    limits: [KEY_ATTEMPTS],
+    replies: {
+      200: {
+        description: 'Signed in; `expires_at` is the end of the session',
+        body: StatusReply,
+        headers: { 'Set-Cookie': 'The session cookie' },
+      },
+    },
+    problems: ['credentials_not_accepted'],
+  },
+  'membership.sign_in': {
+    method: 'POST',
+    path: '/api/membership/sign-in',
+    summary: 'Sign in with the handle and the sign-in key, as the pages do',
+    description:
+      'For people, who know their handle and let a password manager keep the key. Programs use ' +
+      '`login`: an id stays valid where a handle could be mistyped. An unknown handle and a wrong key ' +
+      'are answered alike. If the membership is disabled, the refusal has its `member_id`.',
+    tag: 'membership',
+    access: 'public',
+    origin: 'cookie',
+    bodyLimit: BODY_LIMIT,
+    body: HandleSignIn,
     limits: [KEY_ATTEMPTS],
     replies: {
       200: {

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { hasReceipt } from '../../platform/eventstore/idempotency.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import type { Handlers, RequestContext } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { newToken } from '../../platform/keys/token.ts';
@@ -9,10 +10,11 @@ import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { findMemberByHandle } from '../../projections/membership/members.ts';
 import { bySession } from './by-session.ts';
 import { KEY_ATTEMPTS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
-import { signIn, signOut } from './login.ts';
+import { type MemberKey, signIn, signOut } from './login.ts';
 import {
   liveSessionsPage,
   revokeOtherSessions,
@@ -34,6 +36,16 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
   const authenticate = sessionAuthenticator(store.pool, keys);
   const registrations = limits.toLimit(REGISTRATIONS);
 
+  /** Opens a session with the sign-in key, in place of that of the cookie. */
+  async function openSession(proof: MemberKey, { cookie }: Pick<RequestContext, 'cookie'>) {
+    if (!(await isMemberKey(proofs, proof.id, 'sign-in', proof.sign_in_key)))
+      return refuse('credentials_not_accepted');
+    const token = newToken();
+    const answer = await signIn(deps, proof, token, presentedSession(cookie));
+    if (isRefusal(answer)) return answer;
+    return { status: 200 as const, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
+  }
+
   return {
     'membership.register': (call) =>
       limits.within(call, [KEY_ATTEMPTS], async () => {
@@ -44,15 +56,19 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
       }),
 
     'membership.login': (call) =>
+      limits.within(call, [KEY_ATTEMPTS], () => openSession(call.body, call.request)),
+
+    'membership.sign_in': (call) =>
       limits.within(call, [KEY_ATTEMPTS], async () => {
-        const { body, request } = call;
-        if (!(await isMemberKey(proofs, body.id, 'sign-in', body.sign_in_key)))
-          return refuse('credentials_not_accepted');
-        const token = newToken();
-        const before = presentedSession(request.cookie);
-        const answer = await signIn(deps, body, token, before);
-        if (isRefusal(answer)) return answer;
-        return { status: 200, body: answer, headers: { 'set-cookie': sessionCookie(token) } };
+        const { handle: name, sign_in_key } = call.body;
+        const [found] = await query(store.pool, findMemberByHandle(name));
+        // An unknown handle goes on with an unknown id, for the same work as with a wrong key.
+        const id = found?.member_id ?? randomUUID();
+        const answer = await openSession({ id, sign_in_key }, call.request);
+        // Only where the key verifies. The routes of a disabled member take the id.
+        return isRefusal(answer) && answer.details?.reason === 'membership_disabled'
+          ? { ...answer, details: { ...answer.details, member_id: id } }
+          : answer;
       }),
 
     'membership.recover': (call) =>

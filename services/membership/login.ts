@@ -53,7 +53,7 @@ interface Proven {
   verifier: VerifierRow | undefined;
 }
 
-interface MemberKey {
+export interface MemberKey {
   id: string;
   sign_in_key: string;
 }

@@ -26,8 +26,9 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   await checkAppearance(t, page, 'join-handle');
   await page.getByLabel('Handle').fill('first_one');
   await page.getByRole('button', { name: 'Create keys' }).click();
-  await page.locator('.keys dd').nth(2).waitFor();
-  const [id, signIn, recovery] = await page.locator('.keys dd').allInnerTexts();
+  const values = page.locator('.keys dd > .code');
+  await values.nth(2).waitFor();
+  const [id, signIn, recovery] = await values.allInnerTexts();
   t.match(signIn, /^[0-9a-f]{64}$/);
   t.match(recovery, /^[0-9a-f]{64}$/);
   t.not(signIn, recovery);
@@ -46,7 +47,7 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   t.equal(await page.getByRole('alert').count(), 0, 'the error is shown once, beside the field');
   await page.getByLabel('Handle').fill('second_one');
   await page.getByRole('button', { name: 'Create keys' }).click();
-  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copy all' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   const file = (await page.evaluate('navigator.clipboard.readText()')) as string;
   await page.getByLabel('I saved my keys').check();
@@ -73,11 +74,11 @@ t.test('creates keys in the page, saves them and signs in with them', NEEDS_BROW
   await signOut(page, 'second_one');
 
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Member id').fill(keys.id);
+  await page.getByLabel('Handle or member id').fill(keys.id);
   await page.getByLabel('Sign-in key').fill('0'.repeat(64));
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('do not belong together').waitFor();
-  await page.getByLabel('Member id').fill(file);
+  await page.getByLabel('Handle or member id').fill(file);
   await untilEqual(
     t,
     () => page.getByLabel('Sign-in key').inputValue(),

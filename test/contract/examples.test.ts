@@ -438,6 +438,8 @@ async function leave(ada: Member, bob: Member) {
   await exchange('membership.me', 401);
   const { id, sign_in_key, cookie } = ada;
   await exchange('membership.login', 200, { body: { id, sign_in_key }, silent: true });
+  const byHandle = { handle: ada.handle, sign_in_key };
+  await exchange('membership.sign_in', 200, { body: byHandle });
   await exchange('membership.sessions', 200, { cookie });
   await exchange('membership.revoke_sessions', 200, { cookie, body: { all_others: true } });
   await exchange('account.export', 200, { headers: bob.headers });

@@ -1,5 +1,6 @@
 import { DeleteDialog } from './account.tsx';
 import { JoinDialog } from './join.tsx';
+import type { Proof } from './key-fields.tsx';
 import type { DialogName } from './me.tsx';
 import { RecoverDialog } from './recover.tsx';
 import type { Membership, Session } from './session.ts';
@@ -48,6 +49,8 @@ interface AccountDialogProps {
   /** The dialog that is open, if any. */
   name: DialogName | undefined;
   membership: Membership;
+  /** What a link fills in the form to sign in. */
+  linked: Proof | undefined;
   onClose: () => void;
   onRecover: () => void;
   onDeleted: () => void;
@@ -56,6 +59,7 @@ interface AccountDialogProps {
 export function AccountDialog({
   name,
   membership,
+  linked,
   onClose,
   onRecover,
   onDeleted,
@@ -66,6 +70,7 @@ export function AccountDialog({
     return (
       <SignInDialog
         membership={membership}
+        linked={linked}
         onClose={onClose}
         onRecover={onRecover}
         onDeleted={onDeleted}

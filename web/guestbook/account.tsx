@@ -5,10 +5,9 @@ import { When } from '../shared/time.tsx';
 import { createDeletion } from './delete-account.ts';
 import { EraseNotes } from './erase-notes.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
-import { type Proof, ProofFields } from './key-fields.tsx';
+import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
 import { type Failure, failureText } from './problem-text.ts';
 import type { Membership, Session } from './session.ts';
-import { proofErrors } from './sign-in.tsx';
 
 interface AccountProps {
   membership: Membership;
@@ -79,7 +78,7 @@ export function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeletePr
   const state = useForm({
     complete: !mismatch && !errors.id && !errors.key,
     async send() {
-      const answer = await deleteAccount(proof.key.trim(), erase);
+      const answer = await deleteAccount(toKey(proof.key), erase);
       if (answer.kind !== 'ok') return answer;
       onDeleted();
       return undefined;
@@ -107,6 +106,7 @@ export function DeleteDialog({ session, knownKey, onClose, onDeleted }: DeletePr
           proof={proof}
           onProof={setProof}
           which="sign_in_key"
+          handle={session.handle}
           errors={tried ? errors : {}}
         />
       )}

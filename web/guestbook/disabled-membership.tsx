@@ -30,6 +30,12 @@ export interface Disabling {
 export const isDisabled = (answer: Answer<unknown>): boolean =>
   answer.kind === 'problem' && answer.details.reason === 'membership_disabled';
 
+/** The id of a disabled member who signed in with the handle. */
+export const disabledId = (answer: Answer<unknown>): string | undefined =>
+  answer.kind === 'problem' && typeof answer.details.member_id === 'string'
+    ? answer.details.member_id
+    : undefined;
+
 const ask = <Body,>({ id, key }: Proof, path = '', more: object = {}) =>
   call<Body>('POST', `/api/membership/disabled${path}`, {
     body: { id, sign_in_key: key, ...more },

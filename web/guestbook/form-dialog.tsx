@@ -52,15 +52,16 @@ interface FormDialogProps {
   hideFailure?: boolean;
   buttons: ComponentChildren;
   hint?: string;
+  canClose?: () => boolean;
   children: ComponentChildren;
 }
 
 /** A dialog with one form: its fields, the failure and the submit buttons. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, onClose, state, hideFailure, buttons, hint, children } = props;
+  const { title, onClose, state, hideFailure, buttons, hint, canClose, children } = props;
   const { form, failure, submit } = state;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} {...(canClose ? { canClose } : {})}>
       <form
         ref={form}
         class="stack"

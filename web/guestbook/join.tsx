@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
 import { Field, focusFirstError } from '../shared/field.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
-import { NewKeys } from './key-fields.tsx';
+import { HANDLE } from './key-fields.tsx';
 import { newKeys } from './key-file.ts';
+import { Discarding, NewKeys, useUnsentKeys } from './new-keys.tsx';
 import { type Failure, fieldError, isUncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
@@ -21,12 +22,13 @@ export function JoinDialog({ membership, onClose }: JoinProps) {
   const [keys, setKeys] = useState(newKeys);
   const [step, setStep] = useState<'handle' | 'keys'>('handle');
   const [saved, setSaved] = useState(false);
-  const isValid = /^[a-z][a-z0-9_]{2,23}$/.test(handle);
+  const isValid = HANDLE.test(handle);
   const state = useForm({
     complete: step === 'handle' ? isValid : saved,
     send: () => (step === 'handle' ? showKeys() : register()),
   });
   const { form, tried, busy, failure } = state;
+  const { asking, canClose } = useUnsentKeys(step === 'keys');
   const taken = failure?.kind === 'problem' && failure.code === 'registration_conflict';
   const refusal = taken ? HANDLE_TAKEN : fieldError(failure, 'handle');
 
@@ -59,6 +61,7 @@ export function JoinDialog({ membership, onClose }: JoinProps) {
       title={step === 'handle' ? 'Join' : 'Save your keys'}
       onClose={onClose}
       state={state}
+      canClose={canClose}
       hideFailure={refusal !== undefined}
       buttons={
         <button type="submit" class={step === 'handle' ? 'button primary' : 'button handle'}>
@@ -76,14 +79,17 @@ export function JoinDialog({ membership, onClose }: JoinProps) {
           error={refusal ?? (tried && !isValid ? `Use ${HANDLE_RULE}.` : undefined)}
         />
       ) : (
-        <NewKeys
-          keys={{ ...keys, handle }}
-          saved={saved}
-          onSaved={setSaved}
-          error={
-            tried && !saved ? 'Save your keys first. There is no other way back in.' : undefined
-          }
-        />
+        <>
+          <NewKeys
+            keys={{ ...keys, handle }}
+            saved={saved}
+            onSaved={setSaved}
+            error={
+              tried && !saved ? 'Save your keys first. There is no other way back in.' : undefined
+            }
+          />
+          {asking && <Discarding what="You have not joined yet." onDiscard={onClose} />}
+        </>
       )}
     </FormDialog>
   );

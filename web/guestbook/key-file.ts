@@ -31,6 +31,23 @@ export function keyFileText(keys: Keys): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
+const LINK = '#sign-in=';
+
+/**
+ * An address that opens the form to sign in, filled in. The part after `#` never reaches the service. The
+ * recovery key is not in it, because a browser may keep the address in its history.
+ */
+export const signInLink = ({ id, handle, sign_in_key }: Keys): string =>
+  `${location.origin}/me${LINK}${handle ?? id}.${sign_in_key}`;
+
+/** Reads the address of `signInLink` that was opened, and removes the key from the address bar. */
+export function takeLinkedProof(): { id: string; key: string } | undefined {
+  if (!location.hash.startsWith(LINK)) return undefined;
+  const [id = '', key = ''] = location.hash.slice(LINK.length).split('.');
+  history.replaceState(null, '', location.pathname + location.search);
+  return { id, key };
+}
+
 /** Parses a key file. Returns undefined for any other text. */
 export function readKeyFile(text: string): Partial<Keys> | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;

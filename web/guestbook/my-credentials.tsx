@@ -6,11 +6,10 @@ import { randomUuid } from '../shared/random.ts';
 import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
-import { type Proof, ProofFields } from './key-fields.tsx';
+import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
 import { saveFile } from './key-file.ts';
 import { type Failure, failureText } from './problem-text.ts';
 import type { Session } from './session.ts';
-import { proofErrors } from './sign-in.tsx';
 import { type TemporaryCredential, temporaryCredential } from './temporary-credential.ts';
 
 interface ListedCredential {
@@ -194,7 +193,7 @@ function KeyDialog({ session, onKey, onClose }: KeyProps) {
   const state = useForm({
     complete: !errors.id && !errors.key,
     async send() {
-      const failed = await onKey(proof.key.trim());
+      const failed = await onKey(toKey(proof.key));
       if (!failed) onClose();
       return failed;
     },
@@ -215,6 +214,7 @@ function KeyDialog({ session, onKey, onClose }: KeyProps) {
         proof={proof}
         onProof={setProof}
         which="sign_in_key"
+        handle={session.handle}
         errors={state.tried ? errors : {}}
       />
     </FormDialog>

@@ -9,6 +9,8 @@ import { LocalTimes } from '../shared/time.tsx';
 import { Frame } from '../site/frame.tsx';
 import { AccountButtons, AccountDialog, AccountLinks } from './account-controls.tsx';
 import { EXPERIENCES, experienceName } from './experience.ts';
+import type { Proof } from './key-fields.tsx';
+import { takeLinkedProof } from './key-file.ts';
 import { type DialogName, Me } from './me.tsx';
 import { NoteItem } from './note-item.tsx';
 import { NotesList } from './notes-list.tsx';
@@ -42,6 +44,13 @@ export function GuestbookPage({ view }: { view: LiveView }) {
   }, [session?.handle]);
   const own = useOwnNotes(session);
   const [dialog, setDialog] = useState<DialogName>();
+  const [linked, setLinked] = useState<Proof>();
+  useEffect(() => {
+    const proof = takeLinkedProof();
+    if (!proof) return;
+    setLinked(proof);
+    setDialog('sign-in');
+  }, []);
   const account = useRef<HTMLSpanElement>(null);
   /** After joining or signing out, the button that did it is replaced by others. */
   const keepFocus = () => {
@@ -51,6 +60,7 @@ export function GuestbookPage({ view }: { view: LiveView }) {
   };
   const close = () => {
     setDialog(undefined);
+    setLinked(undefined);
     keepFocus();
   };
   const openDialog = (name: DialogName) => {
@@ -92,6 +102,7 @@ export function GuestbookPage({ view }: { view: LiveView }) {
       <AccountDialog
         name={dialog}
         membership={membership}
+        linked={linked}
         onClose={close}
         onRecover={() => setDialog('recover')}
         onDeleted={() => {

@@ -9,7 +9,7 @@ const TEXTS: Record<string, string> = {
     'The service accepts no new notes or members at the moment. Try again later; drafts are kept on this device.',
   capacity_reached: 'The service has reached its maximum number of members.',
   credentials_not_accepted:
-    'This id and key do not belong together, or the key was replaced. Check both.',
+    'This name and key do not belong together, or the key was replaced. Check both.',
   credential_not_accepted: 'This key is not accepted for your account.',
   deletion_unconfirmed:
     'Your account no longer accepts this sign-in key. It is most likely deleted, but this could not be confirmed. If its keys were replaced meanwhile, it still exists: sign in with the new key and delete it again.',

@@ -8,11 +8,11 @@ import {
   readDisabling,
 } from './disabled-membership.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
-import { NewKeys, type Proof, ProofFields } from './key-fields.tsx';
+import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
 import { newKeys } from './key-file.ts';
+import { Discarding, NewKeys, useUnsentKeys } from './new-keys.tsx';
 import { type Failure, isUncertain } from './problem-text.ts';
 import type { Membership } from './session.ts';
-import { proofErrors } from './sign-in.tsx';
 import { toast } from './toast.tsx';
 
 interface RecoverProps {
@@ -40,6 +40,7 @@ export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) 
     send: () => (step === 'proof' ? showKeys() : replace()),
   });
   const { tried } = state;
+  const { asking, canClose } = useUnsentKeys(step === 'keys' && !disabling);
 
   async function showKeys(): Promise<undefined> {
     setStep('keys');
@@ -51,7 +52,7 @@ export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) 
     const recovered = await call<unknown>('POST', '/api/membership/recover', {
       body: {
         id,
-        recovery_key: proof.key.trim(),
+        recovery_key: toKey(proof.key),
         new_sign_in_key: sign_in_key,
         new_recovery_key: recovery_key,
         operation_id: fresh.operation,
@@ -88,6 +89,7 @@ export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) 
       title={step === 'proof' ? 'Replace my keys' : 'Save your new keys'}
       onClose={onClose}
       state={state}
+      canClose={canClose}
       buttons={
         <button type="submit" class={step === 'proof' ? 'button primary' : 'button'}>
           {step === 'proof' ? 'Create new keys' : 'Replace my keys'}
@@ -108,16 +110,19 @@ export function RecoverDialog({ membership, onClose, onDeleted }: RecoverProps) 
           />
         </>
       ) : (
-        <NewKeys
-          keys={{ ...fresh.keys, id, ...(handle ? { handle } : {}) }}
-          saved={saved}
-          onSaved={setSaved}
-          error={
-            tried && !saved
-              ? 'Save your keys first. The old keys are about to stop working.'
-              : undefined
-          }
-        />
+        <>
+          <NewKeys
+            keys={{ ...fresh.keys, id, ...(handle ? { handle } : {}) }}
+            saved={saved}
+            onSaved={setSaved}
+            error={
+              tried && !saved
+                ? 'Save your keys first. The old keys are about to stop working.'
+                : undefined
+            }
+          />
+          {asking && <Discarding what="Your old keys still work." onDiscard={onClose} />}
+        </>
       )}
     </FormDialog>
   );

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../shared/api.ts';
 import { syncClock, toLocalTime } from '../shared/clock.ts';
 import { deleteDraftsOf } from './drafts.ts';
+import { isMemberId, toHandle } from './key-fields.tsx';
 import { readLocalData, saveLocalData } from './local-data.ts';
 
 export interface Session {
@@ -75,8 +76,15 @@ export function useMembership(onEnd: (why: string) => void) {
   useStoredSession({ loadSession, clearSession, expire });
   useExpiry(session, expire);
 
-  async function signIn(id: string, key: string): Promise<Answer<unknown>> {
-    const answer = await call('POST', '/api/membership/login', { body: { id, sign_in_key: key } });
+  /** Signs in with the member id or the handle. */
+  async function signIn(name: string, key: string): Promise<Answer<unknown>> {
+    const answer = isMemberId(name)
+      ? await call('POST', '/api/membership/login', {
+          body: { id: name.trim(), sign_in_key: key },
+        })
+      : await call('POST', '/api/membership/sign-in', {
+          body: { handle: toHandle(name), sign_in_key: key },
+        });
     if (answer.kind !== 'ok') return answer;
     // Requests that were sent before belong to an earlier session.
     generation.current += 1;

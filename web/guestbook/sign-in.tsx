@@ -2,54 +2,45 @@ import { useState } from 'preact/hooks';
 import {
   DisabledDialog,
   type Disabling,
+  disabledId,
   isDisabled,
   readDisabling,
 } from './disabled-membership.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
-import { type Proof, ProofFields } from './key-fields.tsx';
+import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
 import { fieldError } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
 interface SignInProps {
   membership: Membership;
+  /** What a link fills in. */
+  linked?: Proof | undefined;
   onClose: () => void;
   onRecover: () => void;
   /** The account of a disabled member was deleted. */
   onDeleted: () => void;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
-
-const CHOOSE = 'Choose your key file, or paste the member id.';
-
-/** Validates the format of an id and a key before they are sent. */
-export function proofErrors({ id, key }: Proof): { id?: string; key?: string } {
-  return {
-    ...(UUID.test(id.trim())
-      ? {}
-      : {
-          id:
-            id.trim() === ''
-              ? CHOOSE
-              : 'A member id looks like 7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f.',
-        }),
-    ...(/^[0-9a-f]{64}$/.test(key.trim()) ? {} : { key: 'A key has 64 characters: 0–9 and a–f.' }),
-  };
-}
-
-export function SignInDialog({ membership, onClose, onRecover, onDeleted }: SignInProps) {
-  const [disabling, setDisabling] = useState<Disabling>();
-  const [proof, setProof] = useState<Proof>({ id: '', key: '' });
-  const errors = proofErrors(proof);
-  const proven = { id: proof.id.trim(), key: proof.key.trim() };
+export function SignInDialog({
+  membership,
+  linked,
+  onClose,
+  onRecover,
+  onDeleted,
+}: SignInProps) {
+  const [disabled, setDisabled] = useState<{ proof: Proof; disabling: Disabling }>();
+  const [proof, setProof] = useState<Proof>(linked ?? { id: '', key: '' });
+  const errors = proofErrors(proof, { byHandle: true });
   const state = useForm({
     complete: !errors.id && !errors.key,
     async send() {
-      const answer = await membership.signIn(proven.id, proven.key);
+      const key = toKey(proof.key);
+      const answer = await membership.signIn(proof.id, key);
       if (isDisabled(answer)) {
+        const proven = { id: disabledId(answer) ?? proof.id.trim(), key };
         const read = await readDisabling(proven);
         if (read.kind !== 'ok') return read;
-        setDisabling(read.body);
+        setDisabled({ proof: proven, disabling: read.body });
         return undefined;
       }
       if (answer.kind !== 'ok') return answer;
@@ -59,15 +50,7 @@ export function SignInDialog({ membership, onClose, onRecover, onDeleted }: Sign
   });
   const { tried, failure } = state;
 
-  if (disabling)
-    return (
-      <DisabledDialog
-        proof={proven}
-        disabling={disabling}
-        onClose={onClose}
-        onDeleted={onDeleted}
-      />
-    );
+  if (disabled) return <DisabledDialog {...disabled} onClose={onClose} onDeleted={onDeleted} />;
   return (
     <FormDialog
       title="Sign in"
@@ -92,8 +75,9 @@ export function SignInDialog({ membership, onClose, onRecover, onDeleted }: Sign
           state.clearFailure();
         }}
         which="sign_in_key"
+        byHandle
         errors={{
-          id: (tried && errors.id) || fieldError(failure, 'id'),
+          id: (tried && errors.id) || fieldError(failure, 'id') || fieldError(failure, 'handle'),
           key: (tried && errors.key) || fieldError(failure, 'sign_in_key'),
         }}
       />

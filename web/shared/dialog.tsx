@@ -25,9 +25,9 @@ export function Dialog({ title, onClose, canClose, children }: DialogProps) {
   }, []);
   // Runs again when the title changes, so that each step of a dialog is read from its beginning.
   useLayoutEffect(() => {
-    // Skip checkboxes: the text before a checkbox must be read first.
+    // Skip checkboxes and what is only shown: the text before them must be read first.
     const field = dialog.current?.querySelector<HTMLElement>(
-      'input:not([type="checkbox"]), textarea',
+      'input:not([type="checkbox"], [readonly]), textarea',
     );
     // An `autofocus` attribute takes precedence.
     const first = dialog.current?.querySelector<HTMLElement>('[autofocus]');

@@ -14,6 +14,8 @@ interface FieldProps {
   maxLength?: number;
   optional?: boolean;
   secret?: boolean;
+  /** What browsers and password managers may fill in; nothing by default. */
+  autoComplete?: 'username' | 'current-password' | 'off';
   rows?: number;
   /** For identifiers and keys: left-to-right and monospaced. */
   code?: boolean;
@@ -35,7 +37,7 @@ export function Field(props: FieldProps) {
     class: code ? 'input code' : 'input',
     dir: code ? ('ltr' as const) : ('auto' as const),
     spellcheck: !code,
-    autoComplete: 'off',
+    autoComplete: props.autoComplete ?? ('off' as const),
     autoCapitalize: code ? ('none' as const) : ('sentences' as const),
     'aria-invalid': error ? ('true' as const) : undefined,
     'aria-describedby': describedBy.filter(Boolean).join(' ') || undefined,

@@ -223,6 +223,9 @@ def possible_body(operation, case):
         body.update(member_id=CALLER.id, sign_in_key=CALLER.sign_in_key)
     elif operation == "membership.login":
         body.update(Member().proof())
+    elif operation == "membership.sign_in":
+        member = Member()
+        body.update(handle=member.handle, sign_in_key=member.sign_in_key)
     elif operation == "membership.recover":
         member = Member()
         body.update(id=member.id, recovery_key=member.recovery_key)
