@@ -16,6 +16,8 @@ export const conflictReasons = {
   own_case: 'You cannot claim your own case.',
   own_submission: 'You cannot review your own submission.',
   parent_not_public: 'The note that this replies to is not public.',
+  passkey_known: 'This passkey is already in use.',
+  passkey_limit: 'You have reached the limit of passkeys.',
   second_person_required: 'You already decided this; another moderator must decide now.',
   session_unavailable: 'You have no session with this id.',
   supersedes_unavailable: 'You can supersede only your own artifact, and only once.',

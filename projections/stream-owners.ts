@@ -9,6 +9,7 @@ const OWNERS_BY_STREAM: Readonly<Record<string, readonly OwnerKind[]>> = {
   disabling: ['member'],
   session: ['member'],
   credential: ['member'],
+  passkey: ['member'],
   profile: ['member'],
   artifact: ['member'],
   case: ['member'],

@@ -33,6 +33,7 @@ import { moderationFeature } from './moderation/feature.ts';
 import type { MembershipReview } from './moderation/membership-review.ts';
 import { noticesFeature } from './notices/feature.ts';
 import { pagesFeature } from './pages/feature.ts';
+import { passkeysFeature } from './passkeys/feature.ts';
 import { profilesFeature } from './profiles/feature.ts';
 import { protocolsFeature } from './protocols/feature.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
@@ -83,6 +84,7 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   guestbookFeature,
   membershipFeature,
   credentialsFeature,
+  passkeysFeature,
   accountFeature,
   profilesFeature,
   artifactsFeature,

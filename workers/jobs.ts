@@ -7,6 +7,7 @@ import { limitsJobs } from './limits/jobs.ts';
 import { membershipJobs } from './membership/jobs.ts';
 import { moderationJobs } from './moderation/jobs.ts';
 import { noticesJobs } from './notices/jobs.ts';
+import { passkeysJobs } from './passkeys/jobs.ts';
 import { screeningJobs } from './screening/jobs.ts';
 import { searchJobs } from './search/jobs.ts';
 
@@ -14,6 +15,7 @@ import { searchJobs } from './search/jobs.ts';
 export const JOBS: readonly RunnableJob[] = [
   ...membershipJobs,
   ...credentialsJobs,
+  ...passkeysJobs,
   ...casesJobs,
   ...limitsJobs,
   ...guestbookJobs,

@@ -3,6 +3,7 @@ import { type BegunEpoch, beginEpoch } from '../../platform/eventstore/log-epoch
 import { dropEveryCredentialVerifier } from '../../platform/keys/verifiers.ts';
 import { expireSessions } from '../../services/membership/sessions.ts';
 import { dropEveryModeratorSession } from '../../services/moderation/staff/sessions.ts';
+import { dropEveryPasskey } from '../../services/passkeys/passkeys.ts';
 
 const PROCESSES = `SELECT DISTINCT application_name AS name FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -18,8 +19,8 @@ export async function refuseWhileConnected(client: pg.ClientBase): Promise<void>
 }
 
 /**
- * Begins an epoch of the log in the transaction of the caller, and ends all sessions and credentials: some of them had ended in the
- * part of the log that is lost.
+ * Begins an epoch of the log in the transaction of the caller, and ends all sessions, credentials and passkeys:
+ * some of them had ended in the part of the log that is lost.
  */
 export async function beginEpochOfLog(client: pg.ClientBase, reason: string): Promise<BegunEpoch> {
   const [begin, ...others] = beginEpoch(reason);
@@ -29,6 +30,7 @@ export async function beginEpochOfLog(client: pg.ClientBase, reason: string): Pr
     expireSessions(),
     dropEveryModeratorSession(),
     dropEveryCredentialVerifier(),
+    dropEveryPasskey(),
   ];
   for (const statement of statements) await client.query(statement);
   const [begun] = rows;
@@ -42,7 +44,7 @@ export function describeEpoch({ epoch, position, recorded_at: at }: BegunEpoch):
     ? `position ${position}, recorded at ${at.toISOString()}`
     : 'none: the log is empty';
   return `Epoch ${epoch} of the log has begun. The last event that was kept: ${last}
-All sessions and credentials have ended; clients sign in again and are told where to continue.
+All sessions, credentials and passkeys have ended; clients sign in again and are told where to continue.
 What happened after that event is lost, also recoveries (the keys before them are valid again), rotations of
 moderators' tokens, and deletions of accounts. Erasures from before are completed by the worker.
 `;

@@ -10,7 +10,7 @@ export const MemberRegistered = defineEvent('MemberRegistered', {
 });
 
 export const MemberRecovered = defineEvent('MemberRecovered', {
-  summary: 'The member replaced both keys, which ended every session and credential.',
+  summary: 'The member replaced both keys, which ended every session, credential and passkey.',
 
   data: z.strictObject({ operation_id: z.uuid() }),
 });

@@ -6,6 +6,7 @@ import { REVIEW_DECISIONS } from '../cases/review-decision.ts';
 import { EXPERIENCES } from '../guestbook/experience.ts';
 import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
 import { SESSION_ENDS } from '../membership/session-end.ts';
+import { PASSKEY_ENDS } from '../passkeys/passkey-end.ts';
 import { RECORD_TYPES } from '../publications/record-type.ts';
 
 const policy = z.string().describe('The code of a policy');
@@ -63,6 +64,8 @@ export const UPDATE_TYPES = {
     data: revocation(['revoked', 'recovery', 'deactivated', 'disabled']),
   },
   'credential.expired': { subjects: ['credential'], data: {} },
+  'passkey.added': { subjects: ['passkey'], data: {} },
+  'passkey.removed': { subjects: ['passkey'], data: revocation(PASSKEY_ENDS) },
   'note.submitted': {
     subjects: ['note'],
     data: { experience: z.enum(EXPERIENCES), parent_id: AnyUuid.nullable() },

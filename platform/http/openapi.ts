@@ -48,6 +48,7 @@ const TAGS: Readonly<Record<string, string>> = {
   guestbook: 'Public notes, reviewed before they appear',
   membership: 'Accounts of clients that made their own keys',
   credentials: 'Scoped bearers for API clients',
+  passkeys: 'A further way to open a session, for people',
   updates: 'The events that concern a member, in order',
   account: 'Export and deletion',
   profiles: 'Published profiles of members',

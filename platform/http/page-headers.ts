@@ -19,7 +19,9 @@ export function pageHeaders(directives: Readonly<Record<string, string>>) {
   return {
     'content-security-policy': policy.map((directive) => directive.join(' ')).join('; '),
     'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'permissions-policy':
+      'camera=(), geolocation=(), microphone=(), payment=(), usb=(), ' +
+      'publickey-credentials-create=(self), publickey-credentials-get=(self)',
     // With no-referrer, browsers send "Origin: null", which the API refuses.
     'referrer-policy': 'same-origin',
   };

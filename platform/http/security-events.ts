@@ -10,6 +10,10 @@ export const SECURITY_EVENTS = {
   recovered: 'info',
   recovery_failed: 'warn',
   credential_failed: 'warn',
+  passkey_added: 'info',
+  passkey_removed: 'info',
+  passkey_failed: 'warn',
+  passkey_copied: 'warn',
   bearer_refused: 'warn',
   scope_refused: 'warn',
   moderator_refused: 'warn',
@@ -24,7 +28,16 @@ const FAILURES: Readonly<Record<string, SecurityEvent>> = {
   'membership.sign_in': 'sign_in_failed',
   'membership.recover': 'recovery_failed',
   'credential.bootstrap': 'credential_failed',
+  'passkey.add': 'passkey_failed',
+  'passkey.sign_in': 'sign_in_failed',
   'moderation.sign_in': 'moderator_refused',
+};
+
+/** What changes how a member can sign in. */
+const SUCCESSES: Readonly<Record<string, SecurityEvent>> = {
+  'membership.recover': 'recovered',
+  'passkey.add': 'passkey_added',
+  'passkey.remove': 'passkey_removed',
 };
 
 const REFUSALS: Readonly<Record<string, SecurityEvent>> = {
@@ -46,6 +59,7 @@ export function securityEvent(
     return (failed ? FAILURES[id] : undefined) ?? REFUSALS[code];
   }
   if (status >= 400) return undefined;
-  if (id === 'membership.recover') return 'recovered';
+  const done = SUCCESSES[id];
+  if (done) return done;
   return isForModerators(route) && isMutation(route) ? 'moderator_action' : undefined;
 }

@@ -16,6 +16,7 @@ import {
   isSession,
   memberOfSession,
   SESSION_SECONDS,
+  type SessionRow,
   sessionVerifier,
   surplusSessions,
 } from './sessions.ts';
@@ -42,7 +43,7 @@ function bySignIn(
   });
 }
 
-interface SignedIn {
+export interface SignedIn {
   status: 'signed_in';
   id: string;
   expires_at: number;
@@ -60,56 +61,84 @@ export interface MemberKey {
 
 /** Signs a member in and ends the session of the cookie that was sent (`before`). */
 export function signIn(
-  { store, keys }: MembershipDeps,
+  { store, keys }: Pick<MembershipDeps, 'store' | 'keys'>,
   body: MemberKey,
   token: Token,
   before: Token | undefined,
 ) {
-  const { id } = body;
-  const owner = memberOwner(id);
+  const opening = openSession(keys, body.id, token, before);
   return handle(store, bySignIn(keys, body), {
+    ...opening.reads,
+    decide(loaded, now, { keyEpoch, verifier }) {
+      const { appends, rows, reply } = opening.decide(loaded, now, keyEpoch);
+      const renewed = renewVerifier(keys, memberOwner(body.id), body.sign_in_key, verifier);
+      return { appends, rows: [...rows, ...renewed], reply };
+    },
+  });
+}
+
+/**
+ * What opens a session of a member, however that is proven. It takes the place of the session of the cookie
+ * that was sent, and of the oldest ones of too many.
+ */
+export function openSession(
+  keys: KeyRing,
+  memberId: string,
+  token: Token,
+  before: Token | undefined,
+) {
+  const reads = {
     ...(before ? { find: memberOfSession(before.id) } : {}),
     load: {
       sessions: findLiveSession(before?.id ?? token.id),
-      surplus: surplusSessions(id),
+      surplus: surplusSessions(memberId),
     },
-    decide({ sessions: [old], surplus: beyond }, now, { keyEpoch, verifier }) {
-      const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
-      const replaced = before && old && isSession(keys, before, old) ? old : undefined;
-      const surplus = beyond
-        .map(({ session_id }) => session_id)
-        .filter((sessionId) => sessionId !== replaced?.session_id);
-      const ended = [...surplus, ...(replaced ? [replaced.session_id] : [])];
-      return {
-        appends: [
-          ...(replaced ? [endSession(replaced.member_id, replaced.session_id, 'replaced')] : []),
-          ...surplus.map((sessionId) => endSession(id, sessionId, 'replaced')),
-          {
-            owner,
-            stream: `session-${token.id}`,
-            version: 0,
-            events: [
-              {
-                type: 'SessionStarted',
-                data: { session_id: token.id, expires_at: expiresAt.toISOString() },
-                personal: null,
-              },
-            ],
-          },
-        ],
-        rows: [
-          ...(ended.length > 0 ? [endSessions(ended, now)] : []),
-          ...renewVerifier(keys, owner, body.sign_in_key, verifier),
-          insertSession(token.id, id, keyEpoch, sessionVerifier(keys, token), now, expiresAt),
-        ],
-        reply: () => ({
-          status: 'signed_in' as const,
-          id,
-          expires_at: unixSeconds(expiresAt),
-        }),
-      };
-    },
-  });
+  };
+
+  function decide(
+    {
+      sessions: [old],
+      surplus: beyond,
+    }: { sessions: readonly SessionRow[]; surplus: readonly { session_id: string }[] },
+    now: Date,
+    keyEpoch: number,
+  ) {
+    const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
+    const replaced = before && old && isSession(keys, before, old) ? old : undefined;
+    const surplus = beyond
+      .map(({ session_id }) => session_id)
+      .filter((sessionId) => sessionId !== replaced?.session_id);
+    const ended = [...surplus, ...(replaced ? [replaced.session_id] : [])];
+    return {
+      appends: [
+        ...(replaced ? [endSession(replaced.member_id, replaced.session_id, 'replaced')] : []),
+        ...surplus.map((sessionId) => endSession(memberId, sessionId, 'replaced')),
+        {
+          owner: memberOwner(memberId),
+          stream: `session-${token.id}`,
+          version: 0,
+          events: [
+            {
+              type: 'SessionStarted',
+              data: { session_id: token.id, expires_at: expiresAt.toISOString() },
+              personal: null,
+            },
+          ],
+        },
+      ],
+      rows: [
+        ...(ended.length > 0 ? [endSessions(ended, now)] : []),
+        insertSession(token.id, memberId, keyEpoch, sessionVerifier(keys, token), now, expiresAt),
+      ],
+      reply: (): SignedIn => ({
+        status: 'signed_in',
+        id: memberId,
+        expires_at: unixSeconds(expiresAt),
+      }),
+    };
+  }
+
+  return { reads, decide };
 }
 
 /** Returns the append that ends a session. The stream is at version 1: it holds only the start. */

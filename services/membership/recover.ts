@@ -15,6 +15,7 @@ import { readVerifiers, type VerifierRow, writeVerifier } from '../../platform/k
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials } from '../../projections/credentials/credentials.ts';
 import { findMember } from '../../projections/membership/members.ts';
+import { dropPasskeys, endPasskey, passkeysOf } from '../passkeys/passkeys.ts';
 import type { MembershipDeps } from './deps.ts';
 import { endSession } from './login.ts';
 import { endSessions, liveSessions } from './sessions.ts';
@@ -32,7 +33,7 @@ interface Recovered {
   body: { status: 'recovered'; id: string };
 }
 
-/** Replaces both keys and ends every session and credential, in one transaction. */
+/** Replaces both keys and ends every session, credential and passkey, in one transaction. */
 export function recoverMember(
   { store, keys }: MembershipDeps,
   body: Recovery,
@@ -88,8 +89,13 @@ function recoverCommand(
       sessions: liveSessions(id),
       credentials: activeCredentials(id),
       bearers: readVerifiers(owner, 'credential'),
+      passkeys: passkeysOf(id),
     },
-    decide({ signIn, events, sessions, credentials, bearers }, now, { recovery }: Proven) {
+    decide(
+      { signIn, events, sessions, credentials, bearers, passkeys },
+      now,
+      { recovery }: Proven,
+    ) {
       const issues = keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
@@ -114,8 +120,10 @@ function recoverCommand(
               },
             ],
           })),
+          ...passkeys.map(({ passkey_id }) => endPasskey(id, passkey_id, 'recovery')),
         ],
         rows: [
+          dropPasskeys(passkeys.map(({ passkey_id }) => passkey_id)),
           endSessions(
             sessions.map(({ session_id }) => session_id),
             now,

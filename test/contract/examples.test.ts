@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newCredential, toAuthorization } from '../../harness/agent.ts';
 import { type ApiResponse, readCookie } from '../../harness/api.ts';
+import { createAuthenticator } from '../../harness/authenticator.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
 import { fillPath } from '../../platform/http/route.ts';
@@ -39,7 +40,11 @@ interface Options {
 }
 
 const stable = createStableValues(Date.now());
-const service = await startService(t, { UNDO_WINDOW_SECONDS: '0', TRUSTED_PROXIES: '1' });
+const service = await startService(t, {
+  UNDO_WINDOW_SECONDS: '0',
+  TRUSTED_PROXIES: '1',
+  TEST_HOST: 'localhost',
+});
 const operations = service.operations;
 const recorded: Recorded = {};
 
@@ -428,6 +433,28 @@ async function lastUseOf(credentialId: string): Promise<void> {
   while ((await service.database.pool.query(uses, [credentialId])).rowCount === 0) await sleep(20);
 }
 
+/** A passkey is added, renamed, signs in, and is removed. */
+async function usePasskey({ cookie, sign_in_key }: Member) {
+  const authenticator = createAuthenticator(service.baseUrl);
+  const creation = await exchange('passkey.challenge', 200, { cookie, body: {} });
+  const added = await exchange('passkey.add', 200, {
+    cookie,
+    body: {
+      name: 'Laptop',
+      sign_in_key,
+      credential: authenticator.register(creation.body.options),
+    },
+  });
+  const request = await exchange('passkey.sign_in_challenge', 200, { body: {} });
+  await exchange('passkey.sign_in', 200, {
+    body: { credential: authenticator.signIn(request.body.options) },
+  });
+  await exchange('passkey.list', 200, { cookie });
+  const passkey_id = added.body.passkey.id;
+  await exchange('passkey.rename', 200, { cookie, body: { passkey_id, name: 'Old laptop' } });
+  await exchange('passkey.remove', 200, { cookie, body: { passkey_id } });
+}
+
 async function leave(ada: Member, bob: Member) {
   const { body: me } = await exchange('credential.me', 200, { headers: ada.headers });
   await lastUseOf(me.credential.credential_id);
@@ -441,6 +468,7 @@ async function leave(ada: Member, bob: Member) {
   const byHandle = { handle: ada.handle, sign_in_key };
   await exchange('membership.sign_in', 200, { body: byHandle });
   await exchange('membership.sessions', 200, { cookie });
+  await usePasskey(ada);
   await exchange('membership.revoke_sessions', 200, { cookie, body: { all_others: true } });
   await exchange('account.export', 200, { headers: bob.headers });
   await exchange('profile.withdraw', 200, { headers: bob.headers, body: {} });

@@ -4,6 +4,7 @@ import { addModerator, atDesk, type Moderator } from '../../harness/moderation.t
 import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
 import type { Operation } from '../../harness/traffic-operation.ts';
+import { passkeys } from '../../harness/traffic-passkeys.ts';
 import { startService } from '../support/service.ts';
 
 const PLENTY = '100000';
@@ -23,7 +24,7 @@ async function sendAll(
   t: Test,
   sent: Set<string>,
   settings: Record<string, string>,
-  make: (api: Api, desk: Desk) => Operation[] | Promise<Operation[]>,
+  make: (api: Api, desk: Desk, origin: string) => Operation[] | Promise<Operation[]>,
 ) {
   const service = await startService(t, {
     LIMIT_WRITES_PER_DAY: PLENTY,
@@ -43,7 +44,7 @@ async function sendAll(
     moderator: atDesk(recording, await addModerator(service, 'Ann')),
     lead: atDesk(recording, await addModerator(service, 'Lea', 'lead')),
   };
-  for (const { name, prepare } of await make(recording, desk)) {
+  for (const { name, prepare } of await make(recording, desk, service.baseUrl)) {
     measured = false;
     const send = await prepare();
     measured = true;
@@ -58,7 +59,10 @@ t.test('the traffic of benchmarks sends every operation of the route table', asy
   await sendAll(t, sent, { UNDO_WINDOW_SECONDS: '0' }, (api, { lead }) =>
     disablings({ api, lead }),
   );
-  const service = await sendAll(t, sent, {}, createTraffic);
+  await sendAll(t, sent, { TEST_HOST: 'localhost' }, (api, _desk, origin) =>
+    passkeys({ api, origin }),
+  );
+  const service = await sendAll(t, sent, {}, (api, desk) => createTraffic(api, desk));
   const unsent = [...service.operations.values()].filter(({ route }) => {
     const path = new RegExp(`^${route.method} ${route.path.replace(/:[a-z_]+/g, '[^/]+')}$`);
     return ![...sent].some((request) => path.test(request));

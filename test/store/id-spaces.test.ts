@@ -38,7 +38,7 @@ type Kind =
   | 'service';
 
 const KINDS_OF_STREAMS: readonly [RegExp, Kind][] = [
-  [/^(member|disabling|session|profile|(comment|report)-(member|profile))-/, 'member'],
+  [/^(member|disabling|session|passkey|profile|(comment|report)-(member|profile))-/, 'member'],
   [/^credential-/, 'credential'],
   [/^((comment|report)-)?artifact-/, 'artifact'],
   [/^((comment|report)-case_note|case-note)-/, 'case note'],
@@ -108,6 +108,8 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   notes: 'note',
   // The ids of a message have their types beside them.
   notice_receivers: null,
+  passkey_challenges: null,
+  passkeys: 'member',
   policies: 'service',
   profiles: 'member',
   rate_counters: null,

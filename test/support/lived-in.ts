@@ -19,6 +19,11 @@ const MORE = [
     SELECT a, 'credential', b, 1, md5(b::text) || md5('') FROM more`,
   `INSERT INTO ended_verifiers (credential_id, member_id, reason, ended_at, key_id, hash)
     SELECT c, a, 'revoked', at, 1, md5(b::text) || md5('') FROM more`,
+  `INSERT INTO passkeys (passkey_id, member_id, key_epoch, credential_id, public_key, sign_count,
+      transports, name, added_at)
+    SELECT c, a, 1, c::text, md5(c::text), 0, '{}', 'More', at FROM more`,
+  `INSERT INTO passkey_challenges (holder, slot, challenge, purpose, expires_at)
+    SELECT b::text, 1, c::text, 'sign-in', now() + interval '1 day' FROM more`,
   `INSERT INTO credential_uses (member_id, credential_id, last_used_on) SELECT a, b, at FROM more`,
   `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, name, message, state,
       version, submitted_at, approved_at, settled_at)

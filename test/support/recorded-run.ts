@@ -3,6 +3,7 @@ import { newAgent } from '../../harness/agent.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
+import { passkeys } from '../../harness/traffic-passkeys.ts';
 import { createLogFollower, newestPosition } from '../../platform/eventstore/subscription.ts';
 import { JOBS } from '../../workers/jobs.ts';
 import type { testDatabase } from './database.ts';
@@ -20,6 +21,7 @@ export async function recordRun(
   shared?: Awaited<ReturnType<typeof testDatabase>>,
 ) {
   const limits = {
+    TEST_HOST: 'localhost',
     LIMIT_WRITES_PER_DAY: '100000',
     LIMIT_BOOTSTRAP_ATTEMPTS: '100000',
     LIMIT_REGISTRATIONS_PER_DAY: '100000',
@@ -36,7 +38,11 @@ export async function recordRun(
   const disabling = Map.groupBy(disablings({ api: service, lead }), ({ name }) =>
     name.endsWith('/appeal') ? 'appeal' : 'other',
   );
-  const operations = [...traffic, ...(disabling.get('other') ?? [])];
+  const operations = [
+    ...traffic,
+    ...passkeys({ api: service, origin: service.baseUrl }),
+    ...(disabling.get('other') ?? []),
+  ];
   // Run the reads twice, since a page that was read before may be queried differently.
   const reads = operations.filter(({ name }) => name.startsWith('GET'));
   for (const { name, prepare } of [...operations, ...reads]) {

@@ -75,18 +75,19 @@ async function untilLasts(pool: pg.Pool, seconds: number): Promise<void> {
 /**
  * Starts the whole API in this process, on a new database and a free loopback port. Checks every
  * response against the OpenAPI document, and at the end of the test every read model against its
- * rebuild from the log. `shared` is the database of another service, which ends first.
+ * rebuild from the log. `shared` is the database of another service, which ends first. The setting `TEST_HOST` is
+ * the name in its address: passkeys need `localhost`.
  */
 export async function startService(
   t: Ending,
-  settings: Record<string, string> = {},
+  { TEST_HOST = '127.0.0.1', ...settings }: Record<string, string> = {},
   shared?: Awaited<ReturnType<typeof testDatabase>>,
 ) {
   const database = shared ?? (await testDatabase(t));
   await (setsLowLimit(settings) ? untilWindowLasts : untilDayLasts)(database.pool);
   const server = createHttpServer((req, res) => void app(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://${TEST_HOST}:${(server.address() as AddressInfo).port}`;
   const config = readConfig({
     DATABASE_URL:
       process.env.TEST_ROLE === 'service' ? asRole(database.url, 'service') : database.url,

@@ -19,6 +19,10 @@ const VOLATILE = new RegExp(
   'g',
 );
 
+/** The places of bytes that authenticators make, or that the service makes for them. */
+const OPAQUE =
+  /\.(challenge|(credential|user|excludeCredentials\.\d+)\.id|clientDataJSON|attestationObject|authenticatorData|signature|userHandle)$/;
+
 /**
  * Replaces what differs from run to run (ids, keys, hashes, cursors, times) by values that depend on
  * the place where each was first seen, so that a further exchange does not change those of others.
@@ -70,7 +74,7 @@ export function createStableValues(startedAt: number, now: () => number = Date.n
   return function stable(value: unknown, place: string): unknown {
     const name = place.split('.').at(-1) ?? '';
     if (typeof value === 'string')
-      return name.endsWith('cursor')
+      return name.endsWith('cursor') || OPAQUE.test(place)
         ? replace(value, () => Buffer.from(digest(place).slice(0, 24)).toString('base64url'))
         : stableText(value, place);
     if (typeof value === 'number')

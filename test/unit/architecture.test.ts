@@ -51,6 +51,7 @@ const imports = new Map(
 const CAPABILITIES = [
   'membership',
   'credentials',
+  'passkeys',
   'publications',
   'profiles',
   'artifacts',
@@ -130,6 +131,8 @@ const DEFINITIONS = [
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'services/membership/recover.ts -> projections/credentials/credentials.ts':
     'recovery revokes the credentials of the member in the same transaction',
+  'services/membership/recover.ts -> services/passkeys/passkeys.ts':
+    'recovery ends the passkeys of the member in the same transaction',
 };
 
 /** The rules beside the table: a name, and whether an import breaks it. */

@@ -28,6 +28,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0022-moderation-weeks': '9bf914f562e7382f',
   '0023-notices': '02ccf21c14a7bdcd',
   '0024-bounded-reads': '4d90c8ac95fc0f90',
+  '0028-passkeys': '3a95ccb8b7293781',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

@@ -1,5 +1,6 @@
 import { AccountDetails } from './account.tsx';
 import { MyCredentials } from './my-credentials.tsx';
+import { MyPasskeys } from './my-passkeys.tsx';
 import { MySessions } from './my-sessions.tsx';
 import { OwnNotesList } from './own-notes.tsx';
 import type { OwnNotes } from './own-notes-store.ts';
@@ -58,6 +59,7 @@ export function Me({ membership, own, live, onOpen, onSignedOut }: MeProps) {
             onRecover={() => onOpen('recover')}
             onDelete={() => onOpen('delete')}
           />
+          <MyPasskeys session={session} knownKey={membership.signInKey()} />
           <MySessions session={session} />
           <MyCredentials session={session} knownKey={membership.signInKey()} />
         </>

@@ -1,5 +1,5 @@
 import { correction, generate } from 'lean-qr';
-import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { announce } from '../shared/announce.tsx';
 import { download, type Keys, keyFileText, signInLink } from './key-file.ts';
@@ -127,21 +127,23 @@ export function useUnsentKeys(unsent: boolean) {
 
 /** Says what is lost with the keys that were not sent. */
 export function Discarding({ what, onDiscard }: { what: string; onDiscard: () => void }) {
+  const question = useRef<HTMLDivElement>(null);
+  useEffect(() => question.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <>
+    <div ref={question} class="stack tight">
       <Alert>{what} If you close now, these keys are gone, and a copy of them opens nothing.</Alert>
       <p>
         <button type="button" class="button danger" onClick={onDiscard}>
           Discard the keys
         </button>
       </p>
-    </>
+    </div>
   );
 }
 
-/** An id or a key in groups, which are easier to compare and to type. It is selected and copied without gaps. */
+/** An id, or a key in groups, which are easier to compare and to type. A key is copied without gaps. */
 function Value({ name, value }: { name: string; value: string }) {
-  const groups = value.match(value.includes('-') ? /[^-]+-?/g : /.{8}/g) ?? [];
+  const groups = /^[0-9a-f]{64}$/.test(value) ? (value.match(/.{8}/g) ?? []) : [value];
   return (
     <>
       <dt>{name}</dt>

@@ -4,6 +4,7 @@ import { syncClock, toLocalTime } from '../shared/clock.ts';
 import { deleteDraftsOf } from './drafts.ts';
 import { isMemberId, toHandle } from './key-fields.tsx';
 import { readLocalData, saveLocalData } from './local-data.ts';
+import { openWithPasskey, type Unanswered } from './passkey.ts';
 
 export interface Session {
   id: string;
@@ -92,6 +93,15 @@ export function useMembership(onEnd: (why: string) => void) {
     return loadSession();
   }
 
+  /** Signs in with a passkey of this device. */
+  async function signInWithPasskey(): Promise<Answer<unknown> | Unanswered> {
+    const answer = await openWithPasskey();
+    if (answer.kind !== 'ok') return answer;
+    generation.current += 1;
+    signInKey.current = undefined;
+    return loadSession();
+  }
+
   async function signOut(): Promise<Answer<unknown>> {
     const answer = await call('POST', '/api/membership/logout', { body: {} });
     if (answer.kind !== 'ok') return answer;
@@ -100,7 +110,14 @@ export function useMembership(onEnd: (why: string) => void) {
     return answer;
   }
 
-  return { session, signIn, signOut, clear: clearSession, signInKey: () => signInKey.current };
+  return {
+    session,
+    signIn,
+    signInWithPasskey,
+    signOut,
+    clear: clearSession,
+    signInKey: () => signInKey.current,
+  };
 }
 
 interface SessionActions {

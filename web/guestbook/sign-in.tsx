@@ -1,4 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
+import { Alert } from '../shared/alert.tsx';
+import { Site } from '../shared/site.ts';
 import {
   DisabledDialog,
   type Disabling,
@@ -8,7 +10,8 @@ import {
 } from './disabled-membership.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
-import { fieldError } from './problem-text.ts';
+import { supportsPasskeys } from './passkey.ts';
+import { type Failure, failureText, fieldError } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
 interface SignInProps {
@@ -21,13 +24,7 @@ interface SignInProps {
   onDeleted: () => void;
 }
 
-export function SignInDialog({
-  membership,
-  linked,
-  onClose,
-  onRecover,
-  onDeleted,
-}: SignInProps) {
+export function SignInDialog({ membership, linked, onClose, onRecover, onDeleted }: SignInProps) {
   const [disabled, setDisabled] = useState<{ proof: Proof; disabling: Disabling }>();
   const [proof, setProof] = useState<Proof>(linked ?? { id: '', key: '' });
   const errors = proofErrors(proof, { byHandle: true });
@@ -49,6 +46,18 @@ export function SignInDialog({
     },
   });
   const { tried, failure } = state;
+  const { passkeys } = useContext(Site);
+  const [unanswered, setUnanswered] = useState('');
+  const [refused, setRefused] = useState<Failure>();
+
+  async function usePasskey(): Promise<void> {
+    setUnanswered('');
+    setRefused(undefined);
+    const answer = await membership.signInWithPasskey();
+    if (answer.kind === 'ok') onClose();
+    else if (answer.kind === 'unanswered') setUnanswered(answer.message);
+    else setRefused(answer);
+  }
 
   if (disabled) return <DisabledDialog {...disabled} onClose={onClose} onDeleted={onDeleted} />;
   return (
@@ -62,6 +71,11 @@ export function SignInDialog({
           <button type="submit" class="button primary">
             Sign in
           </button>
+          {passkeys && supportsPasskeys() && (
+            <button type="button" class="button" onClick={() => void usePasskey()}>
+              Use a passkey
+            </button>
+          )}
           <button type="button" class="button quiet" onClick={onRecover}>
             Use the recovery key
           </button>
@@ -81,6 +95,14 @@ export function SignInDialog({
           key: (tried && errors.key) || fieldError(failure, 'sign_in_key'),
         }}
       />
+      {unanswered && <Alert>{unanswered}</Alert>}
+      {refused && <Alert>{passkeyFailure(refused)}</Alert>}
     </FormDialog>
   );
 }
+
+/** The service refuses every passkey alike; most often it was removed from the account. */
+const passkeyFailure = (failure: Failure): string =>
+  failure.kind === 'problem' && failure.code === 'credentials_not_accepted'
+    ? 'This passkey is not accepted. It may have been removed, or your keys replaced: sign in with your key.'
+    : failureText(failure);

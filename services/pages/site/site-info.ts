@@ -1,4 +1,5 @@
 import type { Config } from '../../../platform/config.ts';
+import { relyingParty } from '../../passkeys/relying-party.ts';
 import type { SiteInfo } from './view.ts';
 
 /** What the operator says of the site and its guestbooks. */
@@ -10,4 +11,5 @@ export const siteInfo = (config: Config): SiteInfo => ({
     observatory: config.siteAboutObservatory,
     'two-clerks': config.siteAboutTwoClerks,
   },
+  passkeys: relyingParty(config.baseUrl) !== undefined,
 });

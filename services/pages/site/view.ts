@@ -19,12 +19,14 @@ export interface Page {
   view: View;
 }
 
-/** The operator's words. */
+/** The operator's words, and what this instance offers. */
 export interface SiteInfo {
   name: string;
   about: string;
   /** What each guestbook is about. */
   guestbooks: Readonly<Record<Experience, string>>;
+  /** Whether members can have passkeys at this address. */
+  passkeys: boolean;
 }
 
 /** What a page needs to know of the service that it is served by. */

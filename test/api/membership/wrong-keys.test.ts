@@ -33,24 +33,27 @@ const ATTEMPTS: Readonly<
 };
 
 for (const [name, attempt] of Object.entries(ATTEMPTS)) {
-  t.test(`${name}: a wrong key costs the same work for a known and an unknown member`, async (t) => {
-    const service = await startService(t);
-    const member = await newAgent(service);
-    const gone = await newAgent(service);
-    await gone.call('POST', '/api/v1/me/delete', { confirm_handle: gone.handle });
-    const answers: { status: number; error: object }[] = [];
-    const work = [];
-    for (const named of [member, gone, newRegistration()]) {
-      work.push(await recordWork(() => attempt(service, named)));
-      const { status, body } = await attempt(service, named);
-      answers.push({ status, error: { ...body.error, request_id: '' } });
-    }
-    t.strictSame(work[0], work[2], 'known');
-    t.strictSame(work[1], work[2], 'deleted');
-    t.match(answers[2], { status: 401 });
-    t.strictSame(answers[0], answers[2]);
-    t.strictSame(answers[1], answers[2]);
-  });
+  t.test(
+    `${name}: a wrong key costs the same work for a known and an unknown member`,
+    async (t) => {
+      const service = await startService(t);
+      const member = await newAgent(service);
+      const gone = await newAgent(service);
+      await gone.call('POST', '/api/v1/me/delete', { confirm_handle: gone.handle });
+      const answers: { status: number; error: object }[] = [];
+      const work = [];
+      for (const named of [member, gone, newRegistration()]) {
+        work.push(await recordWork(() => attempt(service, named)));
+        const { status, body } = await attempt(service, named);
+        answers.push({ status, error: { ...body.error, request_id: '' } });
+      }
+      t.strictSame(work[0], work[2], 'known');
+      t.strictSame(work[1], work[2], 'deleted');
+      t.match(answers[2], { status: 401 });
+      t.strictSame(answers[0], answers[2]);
+      t.strictSame(answers[1], answers[2]);
+    },
+  );
 
   t.test(`${name}: a wrong key neither takes nor waits for the member's lock`, async (t) => {
     const service = await startService(t);

@@ -3,15 +3,20 @@ import { UPDATE_TYPES, type UpdateType } from '../../../domain/updates/update-ty
 import { addModerator } from '../../../harness/moderation.ts';
 import { createTraffic } from '../../../harness/traffic.ts';
 import { disablings } from '../../../harness/traffic-disabling.ts';
+import { passkeys } from '../../../harness/traffic-passkeys.ts';
 import { startService } from '../../support/service.ts';
 
 t.test('documents every subject and data field that the feed holds', async (t) => {
-  const service = await startService(t, { LIMIT_WRITES_PER_DAY: '10000' });
+  const service = await startService(t, {
+    LIMIT_WRITES_PER_DAY: '10000',
+    TEST_HOST: 'localhost',
+  });
   const moderator = await addModerator(service, 'Grace', 'moderator');
   const lead = await addModerator(service, 'Edsger', 'lead');
   const operations = [
     ...(await createTraffic(service, { moderator, lead })),
     ...disablings({ api: service, lead }),
+    ...passkeys({ api: service, origin: service.baseUrl }),
   ];
   for (const { prepare } of operations) await (await prepare())();
 

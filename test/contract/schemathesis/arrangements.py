@@ -1,6 +1,7 @@
 """For each operation that needs it: something that is there, for a request to be about."""
 
 import world
+from authenticator import Authenticator
 from world import CALLER, OTHER, new_id
 
 
@@ -203,6 +204,36 @@ def member_page(case):
     case.path_parameters["handle"] = CALLER.handle
 
 
+def with_passkey(change):
+    """A member with a session of their own adds a passkey, or has one."""
+
+    def arrange(case):
+        member = world.Member()
+        session = member.new_session()
+
+        def post(path, body):
+            cookie = f"__Host-ServiceSession={session}"
+            return world.post(f"/api/membership/passkeys{path}", body, Cookie=cookie).json()
+
+        authenticator = Authenticator(world.BASE)
+        credential = authenticator.register(post("/challenge", {})["options"])
+        new = {"sign_in_key": member.sign_in_key, "credential": credential}
+        case.body.update(change(post, authenticator, new))
+        if "__Host-ServiceSession" in (case.cookies or {}):
+            case.cookies["__Host-ServiceSession"] = session
+
+    return arrange
+
+
+def added_passkey(post, _authenticator, new):
+    return {"passkey_id": post("", {"name": "Laptop", **new})["passkey"]["id"]}
+
+
+def passkey_sign_in(post, authenticator, new):
+    post("", {"name": "Laptop", **new})
+    return {"credential": authenticator.sign_in(post("/session/challenge", {})["options"])}
+
+
 note_page = path(id=lambda: world.APPROVED[0])
 case_page = path(id=lambda: world.new_case(OTHER)[0])
 packet_page = path(id=lambda: world.ARTIFACT)
@@ -217,6 +248,10 @@ ARRANGEMENTS = {
     "guestbook.withdraw": path(id=CALLER.new_note),
     "guestbook.outcome": path(id=CALLER.new_note),
     "guestbook.appeal": path(id=world.rejected_note),
+    "passkey.add": with_passkey(lambda _post, _authenticator, new: new),
+    "passkey.rename": with_passkey(added_passkey),
+    "passkey.remove": with_passkey(added_passkey),
+    "passkey.sign_in": with_passkey(passkey_sign_in),
     "membership.disabled": disabled(),
     "membership.appeal_disabling": disabled(),
     "membership.export_disabled": disabled(),
