@@ -25,17 +25,6 @@ import {
   MIN_WRITE_MS,
 } from './transaction.ts';
 
-export type { MemberRead } from './load.ts';
-export {
-  type Decision,
-  definePlan,
-  type Job,
-  type Loaded,
-  type Plan,
-  type Unchanged,
-  type Writes,
-} from './plan.ts';
-
 export interface EventStoreDeps {
   pool: pg.Pool;
   url: string;

@@ -1,4 +1,4 @@
-import type { Job } from '../eventstore/event-store.ts';
+import type { Job } from '../eventstore/plan.ts';
 import { named, type Sql } from '../sql.ts';
 import { callerBoss } from './boss.ts';
 import type { JobType } from './job-type.ts';

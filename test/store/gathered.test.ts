@@ -5,7 +5,7 @@ import { type Agent, newAgent } from '../../harness/agent.ts';
 import { capturedCommand } from '../../harness/captured-command.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import type { Plan } from '../../platform/eventstore/event-store.ts';
+import type { Plan } from '../../platform/eventstore/plan.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { sql } from '../../platform/sql.ts';

@@ -1,6 +1,6 @@
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { definePlan } from '../../platform/eventstore/event-store.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { definePlan } from '../../platform/eventstore/plan.ts';
 import type { Service } from './service.ts';
 
 /** Appends one event to a stream with a moderator as actor, while `members` are locked. */

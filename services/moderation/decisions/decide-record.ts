@@ -7,10 +7,10 @@ import { notifiedAt, undoRefusal } from '../../../domain/publications/undo.ts';
 import { recordReports, reportsStream } from '../../../domain/reports/reports.ts';
 import { streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
-import type { Job } from '../../../platform/eventstore/event-store.ts';
 import { defineCommand } from '../../../platform/eventstore/handle.ts';
 import { loadAfter } from '../../../platform/eventstore/load.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import type { Job } from '../../../platform/eventstore/plan.ts';
 import { LostRace } from '../../../platform/eventstore/transaction.ts';
 import { jobOf } from '../../../platform/jobs/job-type.ts';
 import {

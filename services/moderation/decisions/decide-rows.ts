@@ -2,7 +2,7 @@ import { noteStream, screeningStream } from '../../../domain/guestbook/streams.t
 import { decidedWord } from '../../../domain/moderation/decided.ts';
 import { factsOfStreams, lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
-import type { MemberRead } from '../../../platform/eventstore/event-store.ts';
+import type { MemberRead } from '../../../platform/eventstore/load.ts';
 import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../../platform/sql.ts';

@@ -8,8 +8,8 @@ import { type OwnAppend, streamVersion } from '../../../platform/eventstore/appe
 import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { SERVICE_ACTOR } from '../../../platform/eventstore/event.ts';
-import type { Job } from '../../../platform/eventstore/event-store.ts';
 import type { Rows } from '../../../platform/eventstore/load.ts';
+import type { Job } from '../../../platform/eventstore/plan.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import { ownerOfNote } from '../../../projections/guestbook/notes.ts';

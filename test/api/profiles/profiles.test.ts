@@ -5,7 +5,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { attribute } from '../../../platform/eventstore/append.ts';
-import { definePlan } from '../../../platform/eventstore/event-store.ts';
+import { definePlan } from '../../../platform/eventstore/plan.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../../projections/profiles/profiles.ts';
 import { profileClosure } from '../../../services/profiles/closure.ts';
