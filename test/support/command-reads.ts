@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Plan } from '../../platform/eventstore/event-store.ts';
 import { completeLoad, findsOf, flattenReads } from '../../platform/eventstore/load.ts';
+import type { Plan } from '../../platform/eventstore/plan.ts';
 import { toQuery } from '../../platform/postgres/pipeline.ts';
 import { blocksOf } from './blocks.ts';
 
