@@ -37,7 +37,7 @@ export async function startFleet(t: Test, proxyPort: string, settings: Record<st
     ...INHERITED_ENV,
     DATABASE_URL: url,
     SERVER_KEYS: `1:${'5e'.repeat(32)}`,
-    BASE_URL: `http://127.0.0.1:${proxyPort}`,
+    BASE_URL: `http://localhost:${proxyPort}`,
     PORT: String(ports[0]),
     METRICS_PORT: '0',
     TRUSTED_PROXIES: '1',

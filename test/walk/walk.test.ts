@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import { answered, asking, callA2a } from '../../harness/a2a.ts';
 import { bootstrap, inSeconds, newAgent, newCredential } from '../../harness/agent.ts';
 import { type Api, createApi, readCookie } from '../../harness/api.ts';
+import { createAuthenticator } from '../../harness/authenticator.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { atDesk, decide, type Moderator, submit, submitAs } from '../../harness/moderation.ts';
@@ -77,12 +78,14 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
       });
       const program = await startProgram(proxy, proxies[proxy](t, port, fleet.ports), port);
       t.teardown(program.kill);
-      const api = createApi(`http://127.0.0.1:${port}`);
+      // A host with a name, as passkeys need it.
+      const origin = `http://localhost:${port}`;
+      const api = createApi(origin);
       await until(
         'the proxy serves',
         async () => (await api.call('GET', '/readyz')).status === 200,
       );
-      await walk(t, fleet, api);
+      await walk(t, fleet, api, origin);
       await submit(api);
       await until('a receiver is called', async () => receiver.calls.length > 0);
       const [called] = receiver.calls;
@@ -100,7 +103,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
+async function walk(t: Test, fleet: Fleet, api: Api, origin: string): Promise<void> {
   const lead = await addModerator(fleet, api, 'grace');
   const second = await addModerator(fleet, api, 'edsger');
   const author = await newAgent(api);
@@ -200,6 +203,20 @@ async function walk(t: Test, fleet: Fleet, api: Api): Promise<void> {
   const lifting = { action: 'grant', expected_version: open.items[0].version };
   t.equal((await second.post(`${membership}/decisions`, lifting)).status, 201);
   t.match((await login(api, stopped)).cookie, /./);
+
+  // A member adds a passkey, and signs in with it.
+  const passkeys = (path: string, body: object, session?: string) =>
+    api.call('POST', `/api/membership/passkeys${path}`, { body, cookie: session });
+  const authenticator = createAuthenticator(origin);
+  const { body: creation } = await passkeys('/challenge', {}, cookie);
+  const credential = authenticator.register(creation.options);
+  const adding = { name: 'Laptop', sign_in_key: author.sign_in_key, credential };
+  const added = await passkeys('', adding, cookie);
+  t.equal(added.status, 200, added.text);
+  const { body: request } = await passkeys('/session/challenge', {});
+  const entered = await passkeys('/session', { credential: authenticator.signIn(request.options) });
+  t.match(entered, { status: 200, body: { id: author.id } }, entered.text);
+  await notified(author, 'passkey.added');
 
   // Agents publish a profile and a packet, and bring a case to its end, over HTTP and A2A.
   await publishProfile(author);
