@@ -54,6 +54,7 @@ t.test('exports all data of a member and nothing of another member', async (t) =
     'appeals',
     'sessions',
     'credentials',
+    'passkeys',
     'profile',
     'artifacts',
     'cases',
