@@ -43,7 +43,10 @@ async function addReports({ core }: Service, id: string, count: number, more: ob
 
 const act = async (by: Moderator, id: string, action: string, more: object = {}) => {
   const { version: expected_version } = (await by.get(`notes/${id}`)).body.item;
-  const made = await by.post(`notes/${id}/decisions`, { action, expected_version, ...more });
+  const decided = () => by.post(`notes/${id}/decisions`, { action, expected_version, ...more });
+  let made = await decided();
+  // A busy machine may need more time for thousands of reports than a request has.
+  while (made.status === 503) made = await decided();
   t.equal(made.status, 201, made.text);
   return made.body.event_id as string;
 };
@@ -52,7 +55,7 @@ t.test('reads the same of a note with any number of settled reports', async (t) 
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');
   const notes: { id: string; history: string }[] = [];
-  for (const reports of [150, 1200]) {
+  for (const reports of [150, 3000]) {
     const { id } = await submit(service);
     await decide(ann, id, 'approve');
     for (let added = 0; added < reports; added += 150) await addReports(service, id, 150);
