@@ -108,6 +108,13 @@ const RevokedSessionsReply = z
   .object({ status: z.literal('revoked'), sessions: z.array(Session) })
   .meta({ id: 'RevokedSessionsReply' });
 
+/** The reply to a sign-in, however it was proven. */
+export const SIGNED_IN = {
+  description: 'Signed in; `expires_at` is the end of the session',
+  body: StatusReply,
+  headers: { 'Set-Cookie': 'The session cookie' },
+} as const;
+
 export const membershipContract = defineContract({
   'membership.register': {
     method: 'POST',
@@ -139,13 +146,7 @@ export const membershipContract = defineContract({
     bodyLimit: BODY_LIMIT,
     body: SignIn,
     limits: [KEY_ATTEMPTS],
-    replies: {
-      200: {
-        description: 'Signed in; `expires_at` is the end of the session',
-        body: StatusReply,
-        headers: { 'Set-Cookie': 'The session cookie' },
-      },
-    },
+    replies: { 200: SIGNED_IN },
     problems: ['credentials_not_accepted'],
   },
   'membership.sign_in': {
@@ -162,13 +163,7 @@ export const membershipContract = defineContract({
     bodyLimit: BODY_LIMIT,
     body: HandleSignIn,
     limits: [KEY_ATTEMPTS],
-    replies: {
-      200: {
-        description: 'Signed in; `expires_at` is the end of the session',
-        body: StatusReply,
-        headers: { 'Set-Cookie': 'The session cookie' },
-      },
-    },
+    replies: { 200: SIGNED_IN },
     problems: ['credentials_not_accepted'],
   },
   'membership.recover': {

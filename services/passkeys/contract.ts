@@ -6,11 +6,10 @@ import {
   EmptyBody,
   GivenUuid,
   Key,
-  StatusReply,
   Text,
   Timestamp,
 } from '../../platform/http/schemas.ts';
-import { KEY_ATTEMPTS } from '../membership/contract.ts';
+import { KEY_ATTEMPTS, SIGNED_IN } from '../membership/contract.ts';
 
 /** Challenges are answered by attempts with keys, so an address gets as many. */
 export const PASSKEY_CHALLENGES = {
@@ -289,13 +288,7 @@ export const passkeysContract = defineContract({
     bodyLimit: BODY_LIMIT,
     body: PasskeySignIn,
     limits: [KEY_ATTEMPTS],
-    replies: {
-      200: {
-        description: 'Signed in; `expires_at` is the end of the session',
-        body: StatusReply,
-        headers: { 'Set-Cookie': 'The session cookie' },
-      },
-    },
+    replies: { 200: SIGNED_IN },
     problems: ['credentials_not_accepted', 'api_disabled'],
   },
 });

@@ -170,7 +170,7 @@ export function passkeysHandlers(deps: PasskeysDeps): Handlers<typeof passkeysCo
   };
 }
 
-/** Whatever is wrong: no such passkey, another origin, a challenge that was answered before. */
+/** One refusal for every reason: no such passkey, another origin, a challenge that was answered before. */
 const NOT_ACCEPTED = refuse('credentials_not_accepted', {
   message: 'The passkey is not accepted.',
 });

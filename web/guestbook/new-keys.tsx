@@ -20,8 +20,8 @@ export function NewKeys({ keys, saved, onSaved, error }: NewKeysProps) {
     <>
       <div class="box accent">
         <p>
-          <strong>These keys are your account.</strong> They are shown only once, and nobody can
-          send them to you again. If you lose both, you lose the account.
+          <strong>These keys are your account.</strong> They are shown only once, and we cannot send
+          them to you again. If you lose both, you lose the account.
         </p>
       </div>
       <div class="new-keys stack tight">
@@ -203,7 +203,7 @@ function SignInCode({ keys, shown }: { keys: Keys; shown: boolean }) {
         <path d={path} />
       </svg>
       <figcaption class="hint">
-        Scan it with your phone to sign in there. It has the sign-in key, so show it to nobody.
+        Scan it with your phone to sign in there. It has the sign-in key, so keep it to yourself.
       </figcaption>
     </figure>
   );

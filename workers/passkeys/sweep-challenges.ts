@@ -2,6 +2,6 @@ import type pg from 'pg';
 import { dropExpiredChallenges } from '../../services/passkeys/challenges.ts';
 import { BATCH_SIZE, drainBatches } from '../batches.ts';
 
-/** Deletes challenges that nobody has answered in time. Returns how many. */
+/** Deletes challenges that were not answered in time. Returns how many. */
 export const sweepChallenges = ({ pool }: { pool: pg.Pool }): Promise<number> =>
   drainBatches(pool, () => dropExpiredChallenges(BATCH_SIZE));

@@ -112,7 +112,7 @@ t.test('asks for a passkey that its device finds by itself and that verifies peo
   t.equal(Buffer.from(request.challenge, 'base64url').length, 32);
   t.not(request.challenge, creation.challenge);
   t.match(request, { rpId: 'localhost', userVerification: 'required' });
-  t.notOk('allowCredentials' in request, 'nobody learns which passkeys there are');
+  t.notOk('allowCredentials' in request, 'callers do not learn which passkeys there are');
 });
 
 t.test('has no passkeys where the base URL has an address for a host', async (t) => {
@@ -559,7 +559,7 @@ for (const [reason, end] of Object.entries(ENDS))
       `SELECT data->>'reason' AS reason FROM events WHERE type = 'PasskeyRemoved'`,
     );
     t.same(rows, [{ reason }, { reason }]);
-    // The key epoch decides, whatever rows there are.
+    // The key epoch decides, even if a row is still there.
     for (const row of before)
       await pool.query(
         `INSERT INTO passkeys SELECT * FROM json_populate_record(NULL::passkeys, $1)`,
