@@ -107,6 +107,8 @@ t.test('says that an address without a name has no passkeys', NEEDS_BROWSER, asy
   await accountLink(page, 'ada_l').click();
   await page.getByText('There are no passkeys at this address').waitFor();
   t.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0);
+  // Reads of the page that meet the end of the session would be refused.
+  await page.waitForLoadState('networkidle');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).click();
   await untilEqual(t, () => page.getByRole('button', { name: 'Use a passkey' }).count(), 0);
