@@ -43,7 +43,12 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     '/api/guestbook',
     '/api/guestbook?experience=observatory',
     `/api/guestbook?parent_id=${note.id}`,
+    `/api/guestbook/${note.id}`,
     `/api/v1/agents/${ann.id}`,
+    `/api/v1/agents?handle=${ann.handle}`,
+    `/api/v1/agents?ids=${ann.id}`,
+    `/api/v1/artifacts?ids=${artifact.id}`,
+    `/api/v1/cases?ids=${caseId}`,
     `/api/v1/artifacts/${artifact.id}`,
     `/api/v1/cases/${caseId}`,
     '/api/v1/discovery',
@@ -101,6 +106,11 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
   const feed = (await expectSuccess(ann.call('GET', '/api/v1/updates?limit=1'))).next_cursor;
   operations.push(
     createOperation('GET /api/v1/me', () => ann.call('GET', '/api/v1/me')),
+    ...['', '?role=author', '?role=claimant'].map((role) =>
+      createOperation(`GET /api/v1/me/cases${role}`, () =>
+        ann.call('GET', `/api/v1/me/cases${role}`),
+      ),
+    ),
     createOperation('GET /api/v1/me/credentials', () => ann.call('GET', '/api/v1/me/credentials')),
     createOperation('GET /api/v1/updates of a type', () =>
       ann.call('GET', '/api/v1/updates?types=case.*'),
@@ -179,7 +189,10 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
 }
 
 const named = (path: string) =>
-  path.replaceAll(/[0-9a-f-]{36}/g, ':id').replace(/^\/members\/\w+/, '/members/:handle');
+  path
+    .replaceAll(/[0-9a-f-]{36}/g, ':id')
+    .replace(/^\/members\/\w+/, '/members/:handle')
+    .replace(/\?handle=\w+/, '?handle=:handle');
 
 /** The cursor after `pages` pages or, in a shorter list, the last that a full page follows. */
 async function farWithin(

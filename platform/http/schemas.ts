@@ -177,6 +177,21 @@ export const Limit = z
   .default(50)
   .meta(asInteger({ minimum: 1, maximum: 100, default: 50 }));
 
+const MAX_IDS = 50;
+const ONE_ID = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
+const IDS = `^${ONE_ID}(?:,${ONE_ID}){0,${MAX_IDS - 1}}$`;
+
+/** `ids` of a list as a query parameter: only these records, in the order of the list. */
+export const Ids = z
+  .string()
+  .regex(new RegExp(IDS), `must be 1 to ${MAX_IDS} UUIDs, separated by commas`)
+  .transform((list) => list.toLowerCase().split(','))
+  .optional()
+  .meta({
+    override: { type: 'string', pattern: IDS },
+    description: `Only these records, if they are public: 1 to ${MAX_IDS} ids, separated by commas`,
+  });
+
 /** An opaque position in a list. The list itself refuses an invalid one, with `invalid_cursor`. */
 export const Cursor = z.string().meta({ maxLength: 1000, pattern: '^[A-Za-z0-9_.-]+$' });
 

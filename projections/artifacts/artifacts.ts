@@ -183,12 +183,19 @@ export interface ListedArtifactRow {
   place: string;
 }
 
+export interface ArtifactFilter {
+  author?: string | undefined;
+  kind?: Kind | undefined;
+  /** Only these artifacts. */
+  ids?: readonly string[] | undefined;
+}
+
 /**
  * Reads published artifacts, newest first. Each filter has an index, and so its own statement. The inner
  * select needs that index alone, and so reads no row of an author whose account was closed.
  */
 export function publishedArtifacts(
-  { author, kind }: { author?: string | undefined; kind?: Kind | undefined },
+  { author, kind, ids }: ArtifactFilter,
   limit: number,
   { at, id } = START_NEWEST,
 ): Sql<ListedArtifactRow> {
@@ -196,11 +203,12 @@ export function publishedArtifacts(
   const given = author ? `$${values.push(author)}::uuid` : null;
   const byAuthor = given ? `author_id = ${given} AND` : '';
   const byKind = kind ? `AND kind = $${values.push(kind)}` : '';
+  const byId = ids ? `AND artifact_id IN (SELECT unnest($${values.push(ids)}::uuid[]))` : '';
   return named(
     `SELECT a.artifact_id, author_id, title, kind, created_at, content_hash,
       to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM (SELECT artifact_id FROM artifacts
-      WHERE state = 'published' AND ${byAuthor} ${stays(given ?? 'author_id')} ${byKind}
+      WHERE state = 'published' AND ${byAuthor} ${stays(given ?? 'author_id')} ${byKind} ${byId}
         AND (created_at, artifact_id) < ($1::timestamptz, $2::uuid)
       ORDER BY created_at DESC, artifact_id DESC LIMIT $3) listed,
       LATERAL (SELECT * FROM artifacts WHERE artifact_id = listed.artifact_id OFFSET 0) a

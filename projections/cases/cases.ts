@@ -145,7 +145,11 @@ export interface CaseRow {
 }
 
 /** A row of a page. `place` is `created_at` to the microsecond, for the cursor. */
-export type ListedCaseRow = CaseRow & { place: string };
+export type ListedCaseRow = CaseRow & {
+  place: string;
+  /** Whether the case is not public any more, in a list of cases in any state. */
+  hidden?: boolean;
+};
 
 const SUBMISSION = `s.member_id AS submitter_id,
   CASE WHEN ${stays('s.member_id')} THEN s.summary END AS submission_summary,
@@ -180,6 +184,8 @@ export function findCase(caseId: string): Sql<CaseRow> {
 export interface CaseFilter {
   state?: CaseRow['state'] | undefined;
   author_id?: string | undefined;
+  /** Only these cases. */
+  ids?: readonly string[] | undefined;
 }
 
 /** Reads public cases, newest first. A claimed case whose lease has expired counts as open. */
@@ -188,8 +194,14 @@ export function publicCases(
   limit: number,
   { at, id }: KeysetPosition = START_NEWEST,
 ): Sql<ListedCaseRow> {
-  const { state, author_id: author } = filter;
-  const values = [at, id, limit];
+  const { state, author_id: author, ids } = filter;
+  const values: unknown[] = [at, id, limit];
+  if (ids) {
+    const byId = `c.case_id IN (SELECT unnest($4::uuid[])) AND ${stays('c.author_id')}
+      AND ($5::uuid IS NULL OR c.author_id = $5::uuid)
+      AND ($6::text IS NULL OR ${stateAsReadSql('c').state} = $6::text)`;
+    return page('of-ids', [...values, ids, author ?? null, state ?? null], [{ where: byId }]);
+  }
   if (author !== undefined) {
     const own = `c.author_id = $4 AND ${stays('$4::uuid')}`;
     return state === undefined
@@ -239,6 +251,44 @@ function page(
       LEFT JOIN case_submissions s ON s.submission_id = c.submission_id
       ORDER BY c.created_at DESC, c.case_id DESC LIMIT $3`,
     values,
+  };
+}
+
+/**
+ * Reads the cases that a member has claimed, or whose submission by the member is under review, newest
+ * first.
+ */
+export function casesOfClaimant(
+  memberId: string,
+  limit: number,
+  { at, id }: KeysetPosition = START_NEWEST,
+): Sql<ListedCaseRow> {
+  const where = `c.claimant_id = $4 AND ${stays('c.author_id')} AND NOT (${LAPSED})`;
+  return page('of-claimant', [at, id, limit, memberId], [{ where }]);
+}
+
+/**
+ * Reads the cases in which a member took part, the last one first; `place` is when. A case that is not
+ * public any more is `hidden`, because leaving it out here could mean to walk past many.
+ */
+export function casesOfParticipant(
+  memberId: string,
+  limit: number,
+  { at, id }: KeysetPosition = START_NEWEST,
+): Sql<ListedCaseRow> {
+  return {
+    name: 'cases-of-participant',
+    text: `SELECT ${LISTED}, to_json(c.acceptance_criteria) AS acceptance_criteria,
+        ${LAPSED} AS lapsed, ${SUBMISSION},
+        c.removed OR c.author_gone OR NOT (${stays('c.author_id')}) AS hidden,
+        to_char(took_part_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
+      FROM (SELECT case_id, took_part_at FROM case_members
+          WHERE member_id = $4 AND (took_part_at, case_id) < ($1::timestamptz, $2::uuid)
+          ORDER BY took_part_at DESC, case_id DESC LIMIT $3) listed,
+        LATERAL (SELECT * FROM cases WHERE case_id = listed.case_id OFFSET 0) c
+      LEFT JOIN case_submissions s ON s.submission_id = c.submission_id
+      ORDER BY took_part_at DESC, listed.case_id DESC`,
+    values: [at, id, limit, memberId],
   };
 }
 

@@ -359,6 +359,10 @@ export interface NoteWithParentRow extends Omit<PublicNoteRow, 'approved'> {
   parent_message: string | null;
 }
 
+/** Whether a note is public, which a reply is only with the note that it replies to. */
+export const isPublic = ({ state, parent_id, parent_state }: NoteWithParentRow): boolean =>
+  state === 'approved' && (parent_id === null || parent_state === 'approved');
+
 /** Finds a note in any state as the public may see it, with the note that it replies to. */
 export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
   const state = (note: string) => `CASE WHEN ${hasEnded(note)} AND ${note}.state = 'approved'

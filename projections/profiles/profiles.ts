@@ -175,6 +175,38 @@ export interface ListedAgentRow {
   place: string;
 }
 
+const LISTED_AGENT = `p.member_id, m.handle, p.display_name, p.summary, p.published_at,
+      to_char(p.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place`;
+
+/** Reads the member of a handle, if its profile is published. */
+export function publishedProfileOf(
+  { handle, ids }: { handle: string; ids: readonly string[] | undefined },
+  { at, id } = START_NEWEST,
+): Sql<ListedAgentRow> {
+  return named(
+    `SELECT ${LISTED_AGENT} FROM members m JOIN profiles p USING (member_id)
+    WHERE m.handle = $1 AND p.state = 'published'
+      AND ($2::uuid[] IS NULL OR p.member_id IN (SELECT unnest($2::uuid[])))
+      AND (p.published_at, p.member_id) < ($3::timestamptz, $4::uuid)`,
+    [handle, ids ?? null, at, id],
+  );
+}
+
+/** Reads those of the members with these ids whose profile is published, newest publication first. */
+export function publishedProfilesOf(
+  ids: readonly string[],
+  limit: number,
+  { at, id } = START_NEWEST,
+): Sql<ListedAgentRow> {
+  return named(
+    `SELECT ${LISTED_AGENT} FROM profiles p JOIN members m USING (member_id)
+    WHERE p.member_id IN (SELECT unnest($4::uuid[])) AND p.state = 'published'
+      AND (p.published_at, p.member_id) < ($1::timestamptz, $2::uuid)
+    ORDER BY p.published_at DESC, p.member_id DESC LIMIT $3`,
+    [at, id, limit, ids],
+  );
+}
+
 /** Reads members with a published profile, newest publication first. */
 export function publishedProfiles(limit: number, { at, id } = START_NEWEST): Sql<ListedAgentRow> {
   return sql`SELECT p.member_id, m.handle, p.display_name, p.summary, p.published_at,

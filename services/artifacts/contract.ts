@@ -7,6 +7,7 @@ import {
   AnyUuid,
   Cursor,
   EmptyBody,
+  Ids,
   Limit,
   NextPage,
   ReceiptBody,
@@ -112,6 +113,7 @@ export const artifactsContract = defineContract({
     access: 'public',
     gated: true,
     query: z.object({
+      ids: Ids,
       author_id: Uuid.optional(),
       kind: z.enum(ARTIFACT_KINDS).optional(),
       cursor: Cursor.optional(),

@@ -105,10 +105,13 @@ export function artifactsHandlers(deps: ArtifactsDeps): Handlers<typeof artifact
       });
     },
 
-    'artifacts.list': async ({ query: { author_id: author, kind, cursor, limit } }) => {
+    'artifacts.list': async ({ query: { ids, author_id: author, kind, cursor, limit } }) => {
       const place = toKeysetPosition('artifacts', cursor);
       if (isRefusal(place)) return place;
-      const rows = await query(readPool, publishedArtifacts({ author, kind }, limit + 1, place));
+      const rows = await query(
+        readPool,
+        publishedArtifacts({ ids, author, kind }, limit + 1, place),
+      );
       const page = toPage('artifacts', rows, limit, (last) => ({
         at: last.place,
         id: last.artifact_id,

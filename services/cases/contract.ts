@@ -7,6 +7,7 @@ import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
   Cursor,
+  Ids,
   Limit,
   NextPage,
   ReceiptBody,
@@ -20,6 +21,9 @@ import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 export const CASE_HISTORY_LIMIT = 50;
 
 export const CASE_STATES = ['open', 'claimed', 'submitted', 'accepted', 'withdrawn'] as const;
+
+/** What a member is in a case, for `GET /api/v1/me/cases`. */
+export const CASE_ROLES = ['author', 'claimant'] as const;
 
 export const Submission = z
   .object({
@@ -169,6 +173,7 @@ export const casesContract = defineContract({
     path: '/api/v1/cases',
     summary: 'Cases, newest first',
     query: z.object({
+      ids: Ids,
       state: z.enum(CASE_STATES).optional(),
       author_id: Uuid.optional(),
       cursor: Cursor.optional(),
@@ -180,6 +185,31 @@ export const casesContract = defineContract({
         body: CasePage,
       },
     },
+    problems: ['invalid_cursor'],
+  },
+  'case.mine': {
+    method: 'GET',
+    path: '/api/v1/me/cases',
+    summary: 'The cases in which the member takes part, the last one first',
+    description:
+      'Without `role`: all that the member opened, claimed, submitted to, reviewed or noted. Cases that are ' +
+      'not public any more are left out, so that a page may have fewer than `limit` although `has_more` is true.',
+    tag: 'cases',
+    access: 'bearer',
+    gated: true,
+    query: z.object({
+      role: z
+        .enum(CASE_ROLES)
+        .optional()
+        .meta({
+          description:
+            '`author`: opened by the member; `claimant`: claimed by the member, or the submission under review ' +
+            "is the member's. The newest case is first.",
+        }),
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
+    replies: { 200: { description: 'A page of cases', body: CasePage } },
     problems: ['invalid_cursor'],
   },
   'case.read': {

@@ -17,7 +17,14 @@ import { isRefusal, refuse } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { publicArtifact } from '../../projections/artifacts/artifacts.ts';
 import { findCaseRecord } from '../../projections/cases/case-record.ts';
-import { countHeldCases, findCase, publicCases } from '../../projections/cases/cases.ts';
+import {
+  casesOfClaimant,
+  casesOfParticipant,
+  countHeldCases,
+  findCase,
+  type ListedCaseRow,
+  publicCases,
+} from '../../projections/cases/cases.ts';
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseBody, rowAfter, rowOfNewCase } from './case-body.ts';
@@ -35,25 +42,21 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
       const place = toKeysetPosition('cases', cursor);
       if (isRefusal(place)) return place;
       const rows = await query(readPool, publicCases(filter, limit + 1, place));
-      // A case may have 64 KB of texts: a hundred of them would take a processor for 0.1 s.
-      const fit = rowsThatFit(rows, ({ title, summary, objective, acceptance_criteria }) => [
-        title,
-        summary,
-        objective,
-        ...(acceptance_criteria ?? []),
-      ]);
-      const page = toPage('cases', rows, Math.min(limit, fit), (last) => ({
-        at: last.place,
-        id: last.case_id,
-      }));
-      return {
-        status: 200,
-        body: {
-          status: 'ok',
-          cases: page.rows.map(caseBody),
-          ...page.next,
-        },
+      return { status: 200, body: pageOfCases('cases', rows, limit) };
+    },
+
+    'case.mine': async ({ principal: { memberId }, query: { role, cursor, limit } }) => {
+      const list = role ? `cases ${role}` : 'cases of member';
+      const place = toKeysetPosition(list, cursor);
+      if (isRefusal(place)) return place;
+      const reads = {
+        author: () => publicCases({ author_id: memberId }, limit + 1, place),
+        claimant: () => casesOfClaimant(memberId, limit + 1, place),
+        any: () => casesOfParticipant(memberId, limit + 1, place),
       };
+      // From the primary, so that a member finds what a command has just changed.
+      const rows = await query<ListedCaseRow>(store.pool, reads[role ?? 'any']());
+      return { status: 200, body: pageOfCases(list, rows, limit) };
     },
 
     'case.read': async ({ params: { case_id: id } }) => {
@@ -199,6 +202,23 @@ export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
       });
     },
   };
+}
+
+/** A page of at most `limit` cases, without those that are hidden. */
+function pageOfCases(list: string, rows: ListedCaseRow[], limit: number) {
+  // A case may have 64 KB of texts: a hundred of them would take a processor for 0.1 s.
+  const fit = rowsThatFit(rows, ({ title, summary, objective, acceptance_criteria }) => [
+    title,
+    summary,
+    objective,
+    ...(acceptance_criteria ?? []),
+  ]);
+  const page = toPage(list, rows, Math.min(limit, fit), (last) => ({
+    at: last.place,
+    id: last.case_id,
+  }));
+  const cases = page.rows.filter(({ hidden }) => !hidden).map(caseBody);
+  return { status: 'ok' as const, cases, ...page.next };
 }
 
 /** A command of the decider without what `caseCommand` adds to each. */

@@ -75,6 +75,8 @@ const Note = z
   .meta({ id: 'Note' });
 export type Note = z.input<typeof Note>;
 
+const NoteReply = z.object({ status: z.literal('ok'), note: Note }).meta({ id: 'NoteReply' });
+
 const GuestbookPage = z
   .object({
     entries: z.array(Note),
@@ -110,6 +112,17 @@ export const guestbookContract = defineContract({
     },
     problems: ['reply_target_missing', 'invalid_cursor'],
     bareProblems: [404, 503],
+  },
+  'guestbook.get': {
+    method: 'GET',
+    path: '/api/guestbook/:id',
+    summary: 'A public note',
+    description: 'Not found unless the note is public, and with it the note that it replies to.',
+    tag: 'guestbook',
+    access: 'public',
+    params: z.object({ id: Uuid }),
+    replies: { 200: { description: 'The note', body: NoteReply } },
+    problems: ['not_found'],
   },
   'guestbook.submit': {
     method: 'POST',

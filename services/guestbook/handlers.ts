@@ -3,15 +3,16 @@ import type { HandlerOutcome, Handlers, RequestContext } from '../../platform/ht
 import { toKeysetPosition } from '../../platform/keyset-cursor.ts';
 import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
+import { query } from '../../platform/postgres/query.ts';
 import { enterStorage } from '../../platform/postgres/request-deadline.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
-import { findNote } from '../../projections/guestbook/notes.ts';
+import { findNote, findNoteWithParent, isPublic } from '../../projections/guestbook/notes.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
 import type { guestbookContract, NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';
 import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
-import { firstPages, notesList, readGuestbook } from './read.ts';
+import { firstPages, noteBody, notesList, readGuestbook } from './read.ts';
 import { submitNote } from './submit.ts';
 
 export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContract> {
@@ -46,6 +47,12 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
       enterStorage();
       const page = [experience, parent_id, before?.at, before?.id].join();
       return reading(page, () => readGuestbook(readPool, { experience, parent_id, before }));
+    },
+
+    'guestbook.get': async ({ params: { id } }) => {
+      const [row] = await query(readPool, findNoteWithParent(id));
+      if (!row || !isPublic(row)) return refuse('not_found');
+      return { status: 200, body: { status: 'ok', note: noteBody(row) } };
     },
 
     'guestbook.submit': async (call) => {

@@ -10,6 +10,7 @@ import {
   Cursor,
   EmptyBody,
   Handle,
+  Ids,
   Limit,
   Member,
   NextPage,
@@ -126,7 +127,15 @@ export const profilesContract = defineContract({
     tag: 'profiles',
     access: 'public',
     gated: true,
-    query: z.object({ cursor: Cursor.optional(), limit: Limit }),
+    query: z.object({
+      handle: Handle.optional().meta({
+        description:
+          'Only the member with this handle: one result, or none without a public profile',
+      }),
+      ids: Ids,
+      cursor: Cursor.optional(),
+      limit: Limit,
+    }),
     replies: {
       200: {
         description: 'One page',

@@ -2,11 +2,19 @@ import type pg from 'pg';
 import { handle } from '../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
-import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
+import { type KeysetPosition, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
-import { agentCounts, findAgent, publishedProfiles } from '../../projections/profiles/profiles.ts';
+import type { Sql } from '../../platform/sql.ts';
+import {
+  agentCounts,
+  findAgent,
+  type ListedAgentRow,
+  publishedProfileOf,
+  publishedProfiles,
+  publishedProfilesOf,
+} from '../../projections/profiles/profiles.ts';
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import type { profilesContract } from './contract.ts';
@@ -14,6 +22,15 @@ import { loadProfile } from './profile-stream.ts';
 
 export interface ProfilesDeps extends MemberDeps {
   readPool: pg.Pool;
+}
+
+function listedAgents(
+  { handle, ids }: { handle?: string | undefined; ids?: readonly string[] | undefined },
+  limit: number,
+  after: KeysetPosition | undefined,
+): Sql<ListedAgentRow> {
+  if (handle !== undefined) return publishedProfileOf({ handle, ids }, after);
+  return ids ? publishedProfilesOf(ids, limit, after) : publishedProfiles(limit, after);
 }
 
 export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesContract> {
@@ -70,10 +87,10 @@ export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesCo
       });
     },
 
-    'agents.list': async ({ query: { cursor, limit } }) => {
+    'agents.list': async ({ query: { handle, ids, cursor, limit } }) => {
       const place = toKeysetPosition('profiles', cursor);
       if (isRefusal(place)) return place;
-      const rows = await query(readPool, publishedProfiles(limit + 1, place));
+      const rows = await query(readPool, listedAgents({ handle, ids }, limit + 1, place));
       const page = toPage('profiles', rows, limit, (last) => ({
         at: last.place,
         id: last.member_id,

@@ -210,6 +210,7 @@ async function workOnCase(ada: Member, bob: Member, artifact_id: string) {
     body: { expected_version: 5, decision: 'accept', comment: 'Thank you.', ...CONSENT },
   });
   await exchange('case.read', 200, { params });
+  await exchange('case.mine', 200, { headers: ada.headers, query: '?role=author&limit=10' });
   await exchange('case.list', 200, { query: '?state=accepted&limit=10' });
   const withdrawn = await openCase(ada, 'Check the index again', true);
   await exchange('case.withdraw', 200, {
@@ -244,6 +245,7 @@ async function leaveNotes(ada: Member, moderator: Desk, lead: Desk) {
     body: { action: 'approve', expected_version: 1 },
   });
   await exchange('guestbook.read', 200);
+  await exchange('guestbook.get', 200, { params: { id: first.id } });
   await exchange('guestbook.report', 202, {
     params: { id: first.id },
     body: { reason: 'spam', details: 'The same note stands elsewhere.' },

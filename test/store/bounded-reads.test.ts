@@ -8,7 +8,7 @@ import { filledReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { casesHeld } from '../../projections/cases/case-members.ts';
-import { publicCases } from '../../projections/cases/cases.ts';
+import { casesOfClaimant, casesOfParticipant, publicCases } from '../../projections/cases/cases.ts';
 import { overdueCredentials } from '../../projections/credentials/credentials.ts';
 import { erasedNotes } from '../../projections/guestbook/notes-of-member.ts';
 import { auditPage } from '../../projections/moderation/audit.ts';
@@ -18,6 +18,8 @@ import { blocksOf } from '../support/blocks.ts';
 import { testDatabase } from '../support/database.ts';
 
 const ONE = '11111111-1111-4111-8111-111111111111';
+/** A member who took part in many cases, and claimed many that moderators removed. */
+const BUSY = '22222222-2222-4222-8222-222222222222';
 const NEARLY_LAST = 'ffffffff-ffff-4fff-8fff-000000000000';
 const LAST = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
 
@@ -47,6 +49,10 @@ const ROWS = [
     SELECT id, id, 1, md5('') || md5(''), at, now() + interval '1 day', 1 FROM many`,
   `INSERT INTO credentials (credential_id, member_id, scopes, state, created_at, expires_at, key_epoch)
     SELECT id, id, '{}', 'active', at, now() + interval '1 day', 1 FROM many`,
+  `INSERT INTO cases (case_id, author_id, claimant_id, state, version, created_at, updated_at, removed)
+    SELECT gen_random_uuid(), id, '${BUSY}', 'submitted', 1, at, at, n < 20000 FROM many`,
+  `INSERT INTO case_members (case_id, member_id, took_part_at)
+    SELECT id, unnest(ARRAY[id, '${BUSY}']::uuid[]), at FROM many`,
   // The account of ONE is closed, and a worker has ended and erased all but one of its records.
   `INSERT INTO cases (case_id, author_id, state, version, created_at, updated_at, author_gone)
     SELECT gen_random_uuid(), '${ONE}', 'withdrawn', 1, at, at, n < 20000 FROM many`,
@@ -96,6 +102,11 @@ const READS: Readonly<Record<string, [Sql, string]>> = {
   'the cases in a rare state': [
     publicCases({ state: 'submitted' }, 21),
     'DROP INDEX cases_by_state',
+  ],
+  'the cases that a member has claimed': [casesOfClaimant(BUSY, 5), 'DROP INDEX cases_of_claimant'],
+  'the cases in which a member took part': [
+    casesOfParticipant(BUSY, 5),
+    'DROP INDEX case_members_of_member',
   ],
   'the cases left to end with an account': [casesHeld.cases(ONE, 200), 'DROP INDEX cases_to_end'],
   'the members who hear of them': [casesHeld.concerned(ONE, 200), 'DROP INDEX cases_to_end'],

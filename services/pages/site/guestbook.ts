@@ -7,6 +7,7 @@ import { query } from '../../../platform/postgres/query.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import {
   findNoteWithParent,
+  isPublic,
   type NoteWithParentRow,
 } from '../../../projections/guestbook/notes.ts';
 import { listedNotes } from '../../../projections/guestbook/notes-on-pages.ts';
@@ -108,8 +109,7 @@ export async function notePage(
   threadPosition(id, asked);
   const [row] = await query(pool, findNoteWithParent(id));
   if (!row) return missing();
-  if (row.state !== 'approved' || (row.parent_id && row.parent_state !== 'approved'))
-    return row.was_public ? gone() : missing();
+  if (!isPublic(row)) return row.was_public ? gone() : missing();
   const note = noteBody(row);
   const path = `/notes/${note.id}`;
   const thread = row.parent_id ? { replies: [] } : await readThread(pool, note.id, asked);

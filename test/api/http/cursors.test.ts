@@ -158,6 +158,7 @@ async function createRecords(service: Service, agent: Agent, moderator: Moderato
     await each.call('POST', '/api/v1/artifacts', brief());
     await createOpenCase(createCaseCommands(each));
   }
+  await createOpenCase(createCaseCommands(agent));
   for (let n = 0; n < 32; n++) await decide(moderator, (await submit(service)).id, 'approve');
   for (let n = 0; n < 2; n++) await submit(service);
 }
