@@ -9,7 +9,7 @@ import { exampleValue } from './example-value.ts';
 const JSON_TYPE = 'application/json';
 
 /** When the card last changed, the same in every process. A test of the card's hash enforces it. */
-export const CARD_CHANGED = new Date('2026-11-27T00:00:00Z').toUTCString();
+export const CARD_CHANGED = new Date('2026-11-28T00:00:00Z').toUTCString();
 
 /** The agent card in wire form (ProtoJSON): one skill for each group of operations. */
 export function agentCard(operations: Operations, baseUrl: string): unknown {
