@@ -6,7 +6,8 @@ import { findChromium } from '../harness/chromium.ts';
 import { readConfig } from '../platform/config.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { isRefusal } from '../platform/refusal.ts';
-import { createApp, createCore } from '../services/compose.ts';
+import { createApp } from '../services/app.ts';
+import { createCore } from '../services/compose.ts';
 import { addModerator } from '../services/moderation/staff/moderators.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
 
@@ -87,7 +88,7 @@ async function openDesk(setting: BenchEnvironment): Promise<{ url: string; token
     LIMIT_NOTES_PER_DAY: '1000',
   });
   const core = await createCore(config, 'bench');
-  const { app, stop } = createApp(core, pino({ level: 'silent' }));
+  const { app, stop } = await createApp(core, pino({ level: 'silent' }));
   setting.onEnd(async () => {
     stop();
     server.closeAllConnections();

@@ -1,19 +1,13 @@
 import type { Logger } from 'pino';
-import { isSecure } from '../platform/base-url.ts';
 import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
 import { createLogWatch } from '../platform/eventstore/log-watch.ts';
-import type { HttpDeps } from '../platform/http/handle-request.ts';
-import { mount } from '../platform/http/mount.ts';
 import { jobsTopic } from '../platform/jobs/queues.ts';
 import { jobSender } from '../platform/jobs/sender.ts';
 import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import { serverKeys } from '../platform/keys/server-keys.ts';
-import { rateLimits } from '../platform/limits/rate-limits.ts';
-import { routeLimits } from '../platform/limits/route-limits.ts';
-import { createWaitingPlaces } from '../platform/limits/waiting-places.ts';
 import { addressesOf } from '../platform/postgres/addresses.ts';
 import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
@@ -23,18 +17,12 @@ import { query } from '../platform/postgres/query.ts';
 import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';
 import { startWarnings } from '../platform/postgres/start-warnings.ts';
 import type { Sql } from '../platform/sql.ts';
-import { watchReadiness } from '../platform/telemetry/readiness.ts';
 import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { mayOwn } from '../projections/stream-owners.ts';
-import { bearerAuthenticator } from './credentials/authenticate.ts';
-import { affectedMembers, catalogue, createRoutes, jobTypes, project } from './features.ts';
+import { affectedMembers, catalogue, jobTypes, project } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
-import { sessionAuthenticator } from './membership/sessions.ts';
 import { isReview } from './moderation/decisions/review-events.ts';
-import { moderatorAuthenticator } from './moderation/staff/authenticate.ts';
-import { errorPages } from './pages/site/error-page.ts';
-import { createUpdatesWaiting } from './updates/waiting.ts';
 
 /** How often a process looks whether a lost log goes on. */
 const RECHECK_MS = 1000;
@@ -133,56 +121,3 @@ export async function createCore(
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
-
-/** Creates the API of one process: the routes of all capabilities, mounted on Express. */
-export function createApp(
-  core: Core,
-  logger: Logger,
-  watch: Pick<HttpDeps, 'arrived' | 'answered' | 'admission'> = {},
-) {
-  const { config, keys, pool } = core;
-  const readiness = watchReadiness(pool, core.logWatch);
-  const waiting = createUpdatesWaiting(pool, core.wakeUps);
-  const places = createWaitingPlaces({
-    perHolder: config.limitWaitingPerCredential,
-    total: config.limitWaiting,
-  });
-  const ending = new AbortController();
-  const bearer = bearerAuthenticator(pool, keys);
-  const counters = rateLimits(pool, keys);
-  const { routes, operations } = createRoutes({
-    ...core,
-    limits: routeLimits(counters, config),
-    readiness,
-    waiting,
-    places,
-    bearer,
-    ending: ending.signal,
-    logger,
-  });
-  const { app, router } = mount({
-    operations,
-    authenticators: {
-      session: sessionAuthenticator(pool, keys),
-      bearer,
-      moderator: moderatorAuthenticator(pool, keys),
-    },
-    logger,
-    baseUrl: config.baseUrl,
-    secure: isSecure(config.baseUrl),
-    trustedProxies: config.trustedProxies,
-    errorPage: errorPages(config),
-    hashAddress: (address) => counters.bucketOf(address),
-    ...(core.replicas ? { replicaLagSeconds: config.replicaMaxLagSeconds } : {}),
-    ...watch,
-  });
-
-  /** Ends all waiting requests; call this before the server closes. */
-  function stop(): void {
-    readiness.stop();
-    waiting.close();
-    ending.abort();
-  }
-
-  return { app, router, routes, operations, readiness, stop };
-}

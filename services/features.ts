@@ -132,20 +132,22 @@ export const publicationKinds = FEATURES.flatMap(({ publicationKinds: kinds }) =
 
 const exportSections = FEATURES.flatMap(({ exportSections: sections }) => sections ?? []);
 
-/** Creates the routes of all features, and indexes their operations. */
-export function createRoutes(deps: ProcessDeps): { routes: Routes[]; operations: Operations } {
-  const routes: Routes[] = FEATURES.flatMap(
-    (feature) =>
-      feature.routes?.({
-        ...deps,
-        accountClosures,
-        disablingEndings,
-        exportSections,
-        publicationKinds,
-        membershipReview,
-        routes: () => routes,
-        operations: () => operations,
-      }) ?? [],
+/** Loads and creates the routes of all features, and indexes their operations. */
+export async function createRoutes(
+  deps: ProcessDeps,
+): Promise<{ routes: Routes[]; operations: Operations }> {
+  const loaded = await Promise.all(FEATURES.flatMap(({ routes: load }) => load?.() ?? []));
+  const routes: Routes[] = loaded.flatMap((module) =>
+    module.routes({
+      ...deps,
+      accountClosures,
+      disablingEndings,
+      exportSections,
+      publicationKinds,
+      membershipReview,
+      routes: () => routes,
+      operations: () => operations,
+    }),
   );
   const operations = indexOperations(routes, deps.config);
   return { routes, operations };

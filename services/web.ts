@@ -10,7 +10,8 @@ import { toLoggable } from '../platform/telemetry/loggable.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
-import { createApp, createCore } from './compose.ts';
+import { createApp } from './app.ts';
+import { createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from './notices/notice-metrics.ts';
 import { builtPages } from './pages/build.ts';
@@ -36,7 +37,7 @@ const registry = processMetrics(
 );
 waitingMetrics(registry, core.pool);
 noticeMetrics(registry, core.pool, config);
-const { app, readiness, stop } = createApp(core, logger, {
+const { app, readiness, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),
 });

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import type { VerifierRow } from '../../platform/keys/verifiers.ts';
@@ -19,7 +19,7 @@ import { readProof, refuseUnlessDisabled } from '../disabling/proof.ts';
 import type { AccountClosure } from '../membership/account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import type { ExportSection } from '../membership/export-section.ts';
-import type { accountContract } from './contract.ts';
+import { accountContract } from './contract.ts';
 import { deleteAccount, deleteDisabled } from './delete.ts';
 import { exportDocument } from './export.ts';
 import { toSections } from './sections.ts';
@@ -40,7 +40,7 @@ export interface AccountDeps extends MemberDeps {
   exportSections: readonly ExportSection[];
 }
 
-export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof accountContract>> {
+function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof accountContract>> {
   const { pool, config, keys, store, limits, accountClosures, exportSections } = deps;
   const exports = createWaitingPlaces({ perHolder: 1, total: EXPORTS_AT_A_TIME });
 
@@ -118,3 +118,7 @@ export function accountHandlers(deps: AccountDeps): Handlers<ReturnType<typeof a
       deleteAccount(store, byBearer(deps, call), accountClosures, call.principal, call.body),
   };
 }
+
+export const routes = (deps: AccountDeps): readonly Routes[] => [
+  implement(accountContract(deps.exportSections), accountHandlers(deps)),
+];

@@ -1,16 +1,16 @@
 import type pg from 'pg';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { publicActivity } from '../../projections/activity/activity.ts';
-import type { activityContract } from './contract.ts';
+import { activityContract } from './contract.ts';
 
 export interface ActivityDeps {
   readPool: pg.Pool;
 }
 
-export function activityHandlers({ readPool }: ActivityDeps): Handlers<typeof activityContract> {
+function activityHandlers({ readPool }: ActivityDeps): Handlers<typeof activityContract> {
   return {
     'activity.list': async ({ query: { type, cursor, limit } }) => {
       const place = toKeysetPosition('activity', cursor);
@@ -38,3 +38,7 @@ export function activityHandlers({ readPool }: ActivityDeps): Handlers<typeof ac
     },
   };
 }
+
+export const routes = (deps: ActivityDeps): readonly Routes[] => [
+  implement(activityContract, activityHandlers(deps)),
+];

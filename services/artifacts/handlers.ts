@@ -5,7 +5,7 @@ import { contentHash } from '../../platform/body-hash.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { optional } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import type { Content, Handlers } from '../../platform/http/route.ts';
+import { type Content, type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
@@ -17,7 +17,7 @@ import {
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { artifactStreams, loadOwnArtifact } from './artifact-stream.ts';
-import type { artifactsContract } from './contract.ts';
+import { artifactsContract } from './contract.ts';
 import type { Packet } from './packet.ts';
 
 export interface ArtifactsDeps extends MemberDeps {
@@ -158,3 +158,7 @@ function recordOf({
     etag: `"${content_hash}"`,
   };
 }
+
+export const routes = (deps: ArtifactsDeps): readonly Routes[] => [
+  implement(artifactsContract, artifactsHandlers(deps)),
+];

@@ -1,15 +1,13 @@
 import * as caseEvents from '../../domain/cases/events.ts';
 import { lapseCaseClaims } from '../../domain/cases/jobs.ts';
-import { implement } from '../../platform/http/route.ts';
 import { caseMembers } from '../../projections/cases/case-members.ts';
 import { caseRecord } from '../../projections/cases/case-record.ts';
 import { cases } from '../../projections/cases/cases.ts';
 import { casesFeed } from '../../projections/cases/cases-feed.ts';
 import type { Feature } from '../feature.ts';
 import { casesClosure, casesDisabling } from './closure.ts';
-import { casesContract } from './contract.ts';
 import { caseSections } from './export.ts';
-import { type CasesDeps, casesHandlers } from './handlers.ts';
+import type { CasesDeps } from './handlers.ts';
 import { caseKind, caseNoteKind } from './publication-kinds.ts';
 
 export const casesFeature: Feature<CasesDeps> = {
@@ -17,7 +15,7 @@ export const casesFeature: Feature<CasesDeps> = {
   events: caseEvents,
   readModels: [cases, caseMembers, caseRecord],
   feed: casesFeed,
-  routes: (deps) => [implement(casesContract, casesHandlers(deps))],
+  routes: () => import('./handlers.ts'),
   closure: casesClosure,
   disabling: casesDisabling,
   exportSections: caseSections,

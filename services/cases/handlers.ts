@@ -8,7 +8,7 @@ import { affectedMembersOfCase } from '../../domain/cases/member-commands.ts';
 import { defineCommand, handle } from '../../platform/eventstore/handle.ts';
 import type { Rows } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { rowsThatFit, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -29,13 +29,13 @@ import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseBody, rowAfter, rowOfNewCase } from './case-body.ts';
 import { caseNoteStreams, caseStreams, loadCase } from './case-stream.ts';
-import { CASE_HISTORY_LIMIT, type casesContract } from './contract.ts';
+import { CASE_HISTORY_LIMIT, casesContract } from './contract.ts';
 
 export interface CasesDeps extends MemberDeps {
   readPool: pg.Pool;
 }
 
-export function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
+function casesHandlers(deps: CasesDeps): Handlers<typeof casesContract> {
   const { readPool, store } = deps;
   return {
     'case.list': async ({ query: { cursor, limit, ...filter } }) => {
@@ -267,3 +267,7 @@ function caseCommand<
     },
   });
 }
+
+export const routes = (deps: CasesDeps): readonly Routes[] => [
+  implement(casesContract, casesHandlers(deps)),
+];

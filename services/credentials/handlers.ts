@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
@@ -10,7 +10,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { credentialsOfMember } from '../../projections/credentials/credentials.ts';
 import { byBearer, bySignInKey, type MemberDeps } from './by-bearer.ts';
-import { BOOTSTRAP_ATTEMPTS, type credentialsContract } from './contract.ts';
+import { BOOTSTRAP_ATTEMPTS, credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';
 import { credentialBody, revokeCredential, revokeOthers } from './revoke.ts';
 export interface CredentialsDeps extends MemberDeps {
@@ -19,7 +19,7 @@ export interface CredentialsDeps extends MemberDeps {
   pool: pg.Pool;
 }
 
-export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof credentialsContract> {
+function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof credentialsContract> {
   const { pool, limits, config } = deps;
 
   return {
@@ -105,3 +105,7 @@ export function credentialsHandlers(deps: CredentialsDeps): Handlers<typeof cred
     }),
   };
 }
+
+export const routes = (deps: CredentialsDeps): readonly Routes[] => [
+  implement(credentialsContract, credentialsHandlers(deps)),
+];

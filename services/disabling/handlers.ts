@@ -3,7 +3,7 @@ import { openAppeal } from '../../domain/disabling/disabling.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { defineCommand, handle } from '../../platform/eventstore/handle.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { VerifierRow } from '../../platform/keys/verifiers.ts';
@@ -19,7 +19,7 @@ import type { DisablingEnding } from '../membership/account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import { byModerator } from '../moderation/staff/by-moderator.ts';
 import { disableMember, enableMember } from './commands.ts';
-import type { disabledContract, disablingContract } from './contract.ts';
+import { disabledContract, disablingContract } from './contract.ts';
 import { loadMembership } from './membership.ts';
 import { byDisabledMember, readProof, refuseUnlessDisabled } from './proof.ts';
 
@@ -32,7 +32,7 @@ export interface DisablingHandlerDeps {
 }
 
 /** The member's side: each request proves the sign-in key, and none opens a session. */
-export function disabledHandlers({
+function disabledHandlers({
   config,
   keys,
   store,
@@ -105,7 +105,7 @@ function disabledBody(id: string, known: KnownDisabling) {
   };
 }
 
-export function disablingHandlers({
+function disablingHandlers({
   config,
   keys,
   store,
@@ -137,3 +137,8 @@ const toRequest = ({
   message?: string | null | undefined;
   until?: string | null | undefined;
 }) => ({ policy, message, until: until === null ? null : new Date(until) });
+
+export const routes = (deps: DisablingHandlerDeps): readonly Routes[] => [
+  implement(disabledContract, disabledHandlers(deps)),
+  implement(disablingContract, disablingHandlers(deps)),
+];

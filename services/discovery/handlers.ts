@@ -1,7 +1,7 @@
-import type { Handlers, Routes } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import type { Readiness } from '../../platform/telemetry/readiness.ts';
-import type { discoveryContract } from './contract.ts';
+import { discoveryContract } from './contract.ts';
 import { type InventoryConfig, listCapabilities, listInterfaces } from './inventory.ts';
 
 export interface DiscoveryDeps {
@@ -11,7 +11,7 @@ export interface DiscoveryDeps {
   routes: () => readonly Routes[];
 }
 
-export function discoveryHandlers({
+function discoveryHandlers({
   config,
   readiness,
   routes,
@@ -79,3 +79,7 @@ export function discoveryHandlers({
     },
   };
 }
+
+export const routes = (deps: DiscoveryDeps): readonly Routes[] => [
+  implement(discoveryContract, discoveryHandlers(deps)),
+];

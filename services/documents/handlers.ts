@@ -4,12 +4,12 @@ import { openApiDocument, strictOpenApiDocument } from '../../platform/http/open
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { keptText, pageHeaders, textContent } from '../../platform/http/page-headers.ts';
 import { publicContent } from '../../platform/http/respond.ts';
-import type { Content, Handlers, Routes } from '../../platform/http/route.ts';
+import { type Content, type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { keep } from '../../platform/keep.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { allPolicies } from '../../projections/moderation/policies.ts';
-import type { documentsContract } from './contract.ts';
+import { documentsContract } from './contract.ts';
 import { forAgents } from './for-agents.ts';
 import { publicPolicy } from './policy.ts';
 import { referencePages } from './reference/pages.ts';
@@ -33,7 +33,7 @@ const STYLES = [
   'reference/reference.css',
 ];
 
-export function documentsHandlers({
+function documentsHandlers({
   config,
   readPool,
   routes,
@@ -85,3 +85,7 @@ function once(make: () => Content) {
   const content = keep((): Content => ({ ...make(), served: 'always' }));
   return async () => ({ status: 200 as const, content: content() });
 }
+
+export const routes = (deps: DocumentsDeps): readonly Routes[] => [
+  implement(documentsContract, documentsHandlers(deps)),
+];

@@ -1,6 +1,5 @@
 import * as noteEvents from '../../domain/guestbook/events.ts';
 import { closeAppeals, retention, screenNote, tellAuthor } from '../../domain/guestbook/jobs.ts';
-import { implement } from '../../platform/http/route.ts';
 import { noteAppeals } from '../../projections/guestbook/note-appeals.ts';
 import { decisions } from '../../projections/guestbook/note-decisions.ts';
 import { noteReports } from '../../projections/guestbook/note-reports.ts';
@@ -8,17 +7,15 @@ import { notes } from '../../projections/guestbook/notes.ts';
 import { notesFeed } from '../../projections/guestbook/notes-feed.ts';
 import type { Feature } from '../feature.ts';
 import { notesClosure } from './closure.ts';
-import { guestbookContract } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { appealsSection, notesSection } from './export.ts';
-import { guestbookHandlers } from './handlers.ts';
 
 export const guestbookFeature: Feature<GuestbookDeps> = {
   jobs: [closeAppeals, retention, screenNote, tellAuthor],
   events: noteEvents,
   readModels: [notes, noteReports, noteAppeals, decisions],
   feed: notesFeed,
-  routes: (deps) => [implement(guestbookContract, guestbookHandlers(deps))],
+  routes: () => import('./handlers.ts'),
   closure: notesClosure,
   exportSections: [notesSection, appealsSection],
 };

@@ -1,5 +1,11 @@
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import type { HandlerOutcome, Handlers, RequestContext } from '../../platform/http/route.ts';
+import {
+  type HandlerOutcome,
+  type Handlers,
+  implement,
+  type RequestContext,
+  type Routes,
+} from '../../platform/http/route.ts';
 import { toKeysetPosition } from '../../platform/keyset-cursor.ts';
 import { createCoalescer } from '../../platform/postgres/coalescer.ts';
 import { OutcomeUnconfirmed } from '../../platform/postgres/errors.ts';
@@ -8,14 +14,14 @@ import { enterStorage } from '../../platform/postgres/request-deadline.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findNote, findNoteWithParent, isPublic } from '../../projections/guestbook/notes.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
-import type { guestbookContract, NoteSubmission } from './contract.ts';
+import { guestbookContract, type NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { aftercareHandlers } from './followup.ts';
 import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
 import { firstPages, noteBody, notesList, readGuestbook } from './read.ts';
 import { submitNote } from './submit.ts';
 
-export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContract> {
+function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContract> {
   const { store, keys, limits, config, readPool } = deps;
   const authenticate = sessionAuthenticator(store.pool, keys);
   const noteLimits = [NOTES_PER_TEN_MINUTES, NOTES_PER_DAY] as const;
@@ -86,3 +92,7 @@ export function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestboo
     },
   };
 }
+
+export const routes = (deps: GuestbookDeps): readonly Routes[] => [
+  implement(guestbookContract, guestbookHandlers(deps)),
+];

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { hasReceipt } from '../../platform/eventstore/idempotency.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
-import type { Handlers, RequestContext } from '../../platform/http/route.ts';
+import {
+  type Handlers,
+  implement,
+  type RequestContext,
+  type Routes,
+} from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { newToken } from '../../platform/keys/token.ts';
@@ -12,7 +17,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findMemberByHandle } from '../../projections/membership/members.ts';
 import { bySession } from './by-session.ts';
-import { KEY_ATTEMPTS, type membershipContract, REGISTRATIONS } from './contract.ts';
+import { KEY_ATTEMPTS, membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { type MemberKey, signIn, signOut } from './login.ts';
 import {
@@ -30,7 +35,7 @@ import {
   sessionCookie,
 } from './sessions.ts';
 
-export function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipContract> {
+function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipContract> {
   const { store, keys, limits } = deps;
   const proofs = { pool: store.pool, keys };
   const authenticate = sessionAuthenticator(store.pool, keys);
@@ -141,3 +146,7 @@ export function membershipHandlers(deps: MembershipDeps): Handlers<typeof member
     },
   };
 }
+
+export const routes = (deps: MembershipDeps): readonly Routes[] => [
+  implement(membershipContract, membershipHandlers(deps)),
+];

@@ -5,52 +5,17 @@ import {
   settleReports,
   tellRemoval,
 } from '../../domain/moderation/jobs.ts';
-import { implement } from '../../platform/http/route.ts';
 import { decisionFigures } from '../../projections/moderation/decision-figures.ts';
 import { moderationWeeks } from '../../projections/moderation/moderation-weeks.ts';
 import { moderators } from '../../projections/moderation/moderators.ts';
 import { policies } from '../../projections/moderation/policies.ts';
 import type { Feature } from '../feature.ts';
-import { auditContract } from './audit/contract.ts';
-import { auditHandlers } from './audit/handlers.ts';
-import { claimHandlers } from './claims/handlers.ts';
-import { commentsContract } from './comments/contract.ts';
-import { commentHandlers } from './comments/handlers.ts';
-import { reviewContract } from './decisions/contract.ts';
-import { reviewHandlers } from './decisions/handlers.ts';
-import { subjectContract } from './decisions/record-contract.ts';
-import { subjectHandlers } from './decisions/record-handlers.ts';
-import type { ModerationDeps } from './deps.ts';
-import { policiesContract } from './policies/contract.ts';
-import { type PoliciesDeps, policiesHandlers } from './policies/handlers.ts';
-import { queueContract } from './queue/contract.ts';
-import { queueHandlers } from './queue/handlers.ts';
-import { rewindContract } from './rewind/contract.ts';
-import { rewindHandlers } from './rewind/handlers.ts';
-import { moderatorSessionContract } from './staff/contract.ts';
-import { type ModeratorSessionDeps, moderatorSessionHandlers } from './staff/handlers.ts';
-import { statsContract } from './stats/contract.ts';
-import { statsHandlers } from './stats/handlers.ts';
-import { streamContract } from './stream/contract.ts';
-import { type StreamDeps, streamHandlers } from './stream/handlers.ts';
+import type { ModerationRoutesDeps } from './routes.ts';
 
-export const moderationFeature: Feature<
-  ModerationDeps & ModeratorSessionDeps & PoliciesDeps & StreamDeps
-> = {
+export const moderationFeature: Feature<ModerationRoutesDeps> = {
   jobs: [expireLeases, queueAge, settleReports, tellRemoval],
   events: moderationEvents,
   // The figures read the models of everything that is decided on.
   readModels: [moderators, policies, decisionFigures, moderationWeeks],
-  routes: (deps) => [
-    implement(moderatorSessionContract, moderatorSessionHandlers(deps)),
-    implement(queueContract, { ...queueHandlers(deps), ...claimHandlers(deps) }),
-    implement(reviewContract, reviewHandlers(deps)),
-    implement(subjectContract, subjectHandlers(deps)),
-    implement(rewindContract, rewindHandlers(deps)),
-    implement(commentsContract, commentHandlers(deps)),
-    implement(policiesContract, policiesHandlers(deps)),
-    implement(auditContract, auditHandlers(deps)),
-    implement(statsContract, statsHandlers(deps)),
-    implement(streamContract, streamHandlers(deps)),
-  ],
+  routes: () => import('./routes.ts'),
 };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../platform/config.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { SECURITY_EVENTS } from '../../platform/http/security-events.ts';
 import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { newToken } from '../../platform/keys/token.ts';
@@ -18,7 +18,7 @@ import {
   newChallenge,
   storeChallenge,
 } from './challenges.ts';
-import { PASSKEY_CHALLENGES, type passkeysContract } from './contract.ts';
+import { PASSKEY_CHALLENGES, passkeysContract } from './contract.ts';
 import { passkeyBody } from './export.ts';
 import { remove, rename } from './own-passkeys.ts';
 import { findPasskey, passkeysOf } from './passkeys.ts';
@@ -35,7 +35,7 @@ const OFF = refuse('api_disabled', {
   message: 'Passkeys need a host name, and https or localhost.',
 });
 
-export function passkeysHandlers(deps: PasskeysDeps): Handlers<typeof passkeysContract> {
+function passkeysHandlers(deps: PasskeysDeps): Handlers<typeof passkeysContract> {
   const { store, keys, limits, config, logger } = deps;
   const party = relyingParty(config.baseUrl);
   const timeout = CHALLENGE_SECONDS * 1000;
@@ -174,3 +174,7 @@ export function passkeysHandlers(deps: PasskeysDeps): Handlers<typeof passkeysCo
 const NOT_ACCEPTED = refuse('credentials_not_accepted', {
   message: 'The passkey is not accepted.',
 });
+
+export const routes = (deps: PasskeysDeps): readonly Routes[] => [
+  implement(passkeysContract, passkeysHandlers(deps)),
+];

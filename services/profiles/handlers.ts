@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { handle } from '../../platform/eventstore/handle.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../projections/profiles/profiles.ts';
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { dropLeases } from '../publications/review-leases.ts';
-import type { profilesContract } from './contract.ts';
+import { profilesContract } from './contract.ts';
 import { loadProfile } from './profile-stream.ts';
 
 export interface ProfilesDeps extends MemberDeps {
@@ -139,3 +139,7 @@ export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesCo
     },
   };
 }
+
+export const routes = (deps: ProfilesDeps): readonly Routes[] => [
+  implement(profilesContract, profilesHandlers(deps)),
+];

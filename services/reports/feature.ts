@@ -1,19 +1,17 @@
 import * as reportEvents from '../../domain/reports/events.ts';
-import { implement } from '../../platform/http/route.ts';
 import { recordDecisions } from '../../projections/publications/record-decisions.ts';
 import { recordReports } from '../../projections/publications/record-reports.ts';
 import { reportsFeed } from '../../projections/reports/reports-feed.ts';
 import type { Feature } from '../feature.ts';
 import { reportsClosure } from './closure.ts';
-import { reportsContract } from './contract.ts';
 import { reportsSection } from './export.ts';
-import { type ReportsDeps, reportsHandlers } from './handlers.ts';
+import type { ReportsDeps } from './handlers.ts';
 
 export const reportsFeature: Feature<ReportsDeps> = {
   events: reportEvents,
   readModels: [recordReports, recordDecisions],
   feed: reportsFeed,
-  routes: (deps) => [implement(reportsContract, reportsHandlers(deps))],
+  routes: () => import('./handlers.ts'),
   closure: reportsClosure,
   exportSections: [reportsSection],
 };

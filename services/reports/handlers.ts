@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { handle } from '../../platform/eventstore/handle.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { reportCommand } from '../guestbook/author-commands.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
-import type { reportsContract } from './contract.ts';
+import { reportsContract } from './contract.ts';
 import { reportRecordCommand } from './report.ts';
 
 export interface ReportsDeps extends MemberDeps {
@@ -19,7 +19,7 @@ const received = (isNew: boolean, id: string) => (receipt: ReceiptBody) => {
   return isNew ? { status: 201 as const, body } : { status: 200 as const, body };
 };
 
-export function reportsHandlers(deps: ReportsDeps): Handlers<typeof reportsContract> {
+function reportsHandlers(deps: ReportsDeps): Handlers<typeof reportsContract> {
   const { store, publicationKinds } = deps;
   return {
     'report.create': (call) => {
@@ -34,3 +34,7 @@ export function reportsHandlers(deps: ReportsDeps): Handlers<typeof reportsContr
     },
   };
 }
+
+export const routes = (deps: ReportsDeps): readonly Routes[] => [
+  implement(reportsContract, reportsHandlers(deps)),
+];

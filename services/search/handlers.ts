@@ -1,14 +1,14 @@
 import type pg from 'pg';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import type { searchContract } from './contract.ts';
+import { searchContract } from './contract.ts';
 import { findPublic } from './find-public.ts';
 
 export interface SearchDeps {
   readPool: pg.Pool;
 }
 
-export function searchHandlers({ readPool }: SearchDeps): Handlers<typeof searchContract> {
+function searchHandlers({ readPool }: SearchDeps): Handlers<typeof searchContract> {
   return {
     'search.public': async ({ query: { q, type, cursor, limit }, request }) => {
       const asked = { words: q, kind: type, cursor, limit };
@@ -17,3 +17,7 @@ export function searchHandlers({ readPool }: SearchDeps): Handlers<typeof search
     },
   };
 }
+
+export const routes = (deps: SearchDeps): readonly Routes[] => [
+  implement(searchContract, searchHandlers(deps)),
+];

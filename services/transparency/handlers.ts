@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { START_OLDEST, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/snapshot.ts';
@@ -12,7 +12,7 @@ import {
   type WeekAgeRow,
   type WeekCountRow,
 } from '../../projections/moderation/moderation-weeks.ts';
-import type { transparencyContract, Week } from './contract.ts';
+import { transparencyContract, type Week } from './contract.ts';
 import { mondayBefore, weekName } from './weeks.ts';
 
 export interface TransparencyDeps {
@@ -20,7 +20,7 @@ export interface TransparencyDeps {
   readPool: pg.Pool;
 }
 
-export function transparencyHandlers({
+function transparencyHandlers({
   config,
   readPool,
 }: TransparencyDeps): Handlers<typeof transparencyContract> {
@@ -89,3 +89,7 @@ function weekBody(monday: string, counts: WeekCountRow[], age: WeekAgeRow | unde
     time_to_decision_seconds: age ? { median: age.median, p90: age.p90 } : null,
   };
 }
+
+export const routes = (deps: TransparencyDeps): readonly Routes[] => [
+  implement(transparencyContract, transparencyHandlers(deps)),
+];

@@ -4,14 +4,14 @@ import { keptSequence } from '../../platform/eventstore/log-epochs.ts';
 import type { LogWatch } from '../../platform/eventstore/log-watch.ts';
 import { fault } from '../../platform/fault.ts';
 import type { Authenticators, PrincipalOf } from '../../platform/http/principal.ts';
-import type { Call, Handlers } from '../../platform/http/route.ts';
+import { type Call, type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { WaitingPlaces } from '../../platform/limits/waiting-places.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { readUpdates, readUpdatesOfTypes } from '../../projections/updates/feed-page.ts';
-import type { updatesContract } from './contract.ts';
+import { updatesContract } from './contract.ts';
 import { type FeedPosition, readCursor, writeCursor } from './cursor.ts';
 import { toUpdatesPage, type UpdatesResponse } from './page.ts';
 import type { UpdatesWaiting } from './waiting.ts';
@@ -32,7 +32,7 @@ type ListRefusal = 'invalid_cursor' | 'cursor_reset' | 'credential_not_accepted'
 type AskedUpdates = Pick<ListCall['query'], 'limit' | 'types'>;
 type ListCall = Call<(typeof updatesContract)['updates.list']>;
 
-export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
+function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
   const { pool, store, keys, waiting, places } = deps;
 
   async function read(memberId: string, from: FeedPosition | undefined, asked: AskedUpdates) {
@@ -135,3 +135,7 @@ export function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContr
 
 const isSame = (one: PrincipalOf<'credential'>, other: PrincipalOf<'credential'>) =>
   one.memberId === other.memberId && one.credentialId === other.credentialId;
+
+export const routes = (deps: UpdatesDeps): readonly Routes[] => [
+  implement(updatesContract, updatesHandlers(deps)),
+];

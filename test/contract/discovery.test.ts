@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { createApp } from '../../services/compose.ts';
+import { createApp } from '../../services/app.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface Capability {
@@ -32,7 +32,7 @@ t.test('has the same operations in route table, document and service', async (t)
   );
   t.same(documented.sort(), rows.sort());
 
-  const { router, stop } = createApp(service.core, pino({ level: 'silent' }));
+  const { router, stop } = await createApp(service.core, pino({ level: 'silent' }));
   t.teardown(stop);
   const layers = router.router.stack.map(({ route }) => route?.path ?? 'other');
   const mounted = layers.map((path) => inDocument(path)).sort();

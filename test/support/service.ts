@@ -10,7 +10,8 @@ import { strictOpenApiDocument } from '../../platform/http/openapi.ts';
 import type { Routes } from '../../platform/http/route.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
 import { LOG_FORMAT } from '../../platform/telemetry/logger.ts';
-import { createApp, createCore } from '../../services/compose.ts';
+import { createApp } from '../../services/app.ts';
+import { createCore } from '../../services/compose.ts';
 import { asRole, testDatabase } from './database.ts';
 import { createResponseCheck } from './documented.ts';
 
@@ -106,7 +107,7 @@ export async function startService(
     { write: (line: string) => void logged.push(line) },
   );
   const core = await createCore(config, 'service test', logger);
-  const { app, routes, operations, stop } = createApp(core, logger);
+  const { app, routes, operations, stop } = await createApp(core, logger);
   const check = responseCheck(settings, routes);
   t.teardown(async () => {
     stop();

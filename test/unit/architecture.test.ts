@@ -96,7 +96,12 @@ const isIn = (file: string, folder: string): boolean => file.startsWith(`${folde
 const isVocabulary = (file: string): boolean => imports.get(file)?.length === 0;
 
 const ENTRY_POINTS = ['services/web.ts', 'services/release.ts', 'services/start.ts'];
-const COMPOSITION = [...ENTRY_POINTS, 'services/compose.ts', 'services/features.ts'];
+const COMPOSITION = [
+  ...ENTRY_POINTS,
+  'services/app.ts',
+  'services/compose.ts',
+  'services/features.ts',
+];
 
 /** Which folders a folder may import, beside itself. */
 const MAY_IMPORT: Readonly<Record<(typeof FOLDERS)[number], readonly string[]>> = {

@@ -42,3 +42,9 @@ t.test('a command that sends no job starts without the job queue', async (t) => 
   for (const program of ['cli/backup.ts', 'cli/verify.ts', 'cli/rebuild.ts'])
     t.notOk(packagesAtStart(program).has('pg-boss'), program);
 });
+
+t.test('only a web process loads Express and the handlers', async (t) => {
+  const PROGRAMS = ['workers/worker.ts', 'cli/members.ts', 'cli/backup.ts', 'cli/rebuild.ts'];
+  for (const program of PROGRAMS) t.notOk(packagesAtStart(program).has('express'), program);
+  t.ok(packagesAtStart('services/web.ts').has('express'));
+});

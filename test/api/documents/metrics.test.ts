@@ -8,7 +8,7 @@ import { createHttpServer } from '../../../platform/http/server.ts';
 import { RELEASE } from '../../../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../../../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../../../platform/telemetry/metrics-server.ts';
-import { createApp } from '../../../services/compose.ts';
+import { createApp } from '../../../services/app.ts';
 import { startService } from '../../support/service.ts';
 
 /** Starts a service and its metrics on two ports. */
@@ -16,7 +16,7 @@ async function startWithMetrics(t: Test) {
   const { core } = await startService(t);
   const logger = pino({ level: 'silent' });
   const registry = processMetrics(core.pools);
-  const { app, stop } = createApp(core, logger, requestMetrics(registry));
+  const { app, stop } = await createApp(core, logger, requestMetrics(registry));
   const [port, metricsPort] = [Number(await freePort()), Number(await freePort())];
   const server = createHttpServer((req, res) => void app(req, res));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

@@ -7,14 +7,14 @@ import t, { type Test } from 'tap';
 import { asking, VERSION } from '../../../harness/a2a.ts';
 import { newAgent } from '../../../harness/agent.ts';
 import { createAdmission, type Place } from '../../../platform/http/admission.ts';
-import { createApp } from '../../../services/compose.ts';
+import { createApp } from '../../../services/app.ts';
 import { startService } from '../../support/service.ts';
 
 /** Serves the same database behind an admission with places for a pool of `poolSize`. */
 async function startBounded(t: Test, poolSize = 1) {
   const service = await startService(t);
   const admission = createAdmission(poolSize, service.logger);
-  const { app, stop } = createApp(service.core, service.logger, { admission });
+  const { app, stop } = await createApp(service.core, service.logger, { admission });
   const server = createServer((req, res) => void app(req, res));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

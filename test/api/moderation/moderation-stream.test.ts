@@ -10,7 +10,8 @@ import { publishArtifact, report } from '../../../harness/records.ts';
 import { beginEpoch } from '../../../platform/eventstore/log-epochs.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
 import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
-import { createApp, createCore } from '../../../services/compose.ts';
+import { createApp } from '../../../services/app.ts';
+import { createCore } from '../../../services/compose.ts';
 import { membershipReview } from '../../../services/disabling/review.ts';
 import { revokeModerator, rotateModerator } from '../../../services/moderation/staff/moderators.ts';
 import { streamHandlers } from '../../../services/moderation/stream/handlers.ts';
@@ -30,7 +31,7 @@ const isSubject = (id: string) => (data: { subject: { id: string } }) => data.su
 /** Starts a second web process on the same database. */
 async function startSecondProcess(t: Test, service: Service) {
   const core = await createCore(service.core.config, 'service second');
-  const { app, stop } = createApp(core, pino({ level: 'silent' }));
+  const { app, stop } = await createApp(core, pino({ level: 'silent' }));
   const server = createHttpServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(async () => {
