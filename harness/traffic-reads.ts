@@ -86,6 +86,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     '/transparency',
     '/transparency.csv',
     '/for-agents',
+    '/developers',
   ].map((path) => createOperation(`GET ${named(path)}`, () => get(path)));
   for (const path of lists) {
     const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&`;

@@ -32,6 +32,7 @@ const ROUTES = [
   'assets',
   'cases',
   'credentials',
+  'developers',
   'discovery',
   'docs',
   'feed',

@@ -235,8 +235,12 @@ export function responsesFor(route: Route): Record<string, object> {
 const locationText = (template: string) =>
   `The path of the created resource: \`${template.replace(/:([a-z_]+)/g, '{$1}')}\``;
 
-function contentOf({ body, stream, type }: ReplyShape): object {
-  if (!body) return textMedia(type ?? 'application/octet-stream');
+function contentOf({ body, stream, type, alternative }: ReplyShape): object {
+  if (!body)
+    return {
+      ...textMedia(type ?? 'application/octet-stream'),
+      ...(alternative ? textMedia(alternative) : {}),
+    };
   return { 'application/json': { schema: body }, ...(stream ? textMedia(stream) : {}) };
 }
 

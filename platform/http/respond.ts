@@ -8,6 +8,7 @@ import { READABLE_ANYWHERE } from './cors.ts';
 import {
   type AnyReply,
   type Content,
+  isNegotiated,
   isPublicRead,
   isReadableAnywhere,
   isRevalidated,
@@ -100,7 +101,11 @@ export async function sendReply(
   // Refusals are short, and the log reads their status before an encoding would be ready.
   const varies = reply.status < 400 && isCompressible(content.type, length);
   const encoding = varies ? preferredEncoding(req.headers['accept-encoding']) : undefined;
-  if (varies) all.vary = 'accept-encoding';
+  const dependsOn = [
+    ...(route && isNegotiated(route) ? ['accept'] : []),
+    ...(varies ? ['accept-encoding'] : []),
+  ];
+  if (dependsOn.length > 0) all.vary = dependsOn.join(', ');
   if (reply.status === 200 && route && isRevalidated(route)) {
     const etag = content.etag ?? strongEtag(content.bytes);
     all.etag = encodedEtag(etag, encoding);

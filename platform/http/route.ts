@@ -24,6 +24,8 @@ export interface ReplyShape {
   /** Absent if the reply is not JSON; `type` then says what it is. */
   body?: z.ZodType;
   type?: string;
+  /** Another type of the same content, for callers whose `Accept` prefers it; needs `type`. */
+  alternative?: string;
   /** The reply has no body. */
   empty?: true;
   /** The media type of the stream that may be sent instead of JSON. */
@@ -241,6 +243,10 @@ export const isLimited = ({ limits = [] }: Route): boolean => limits.length > 0;
 /** Whether anyone may read the route without authentication. */
 export const isPublicRead = (route: Route): boolean =>
   !isMutation(route) && route.access === 'public';
+
+/** Whether replies depend on `Accept`. */
+export const isNegotiated = ({ replies }: Route): boolean =>
+  Object.values(replies).some(({ alternative }) => alternative !== undefined);
 
 /** Whether the route is a page for people. */
 export const isPage = ({ replies }: Route): boolean =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
+import { LINK_TO_DESCRIPTIONS } from './service-links.ts';
 
 const Capability = z
   .object({
@@ -50,7 +51,13 @@ export const discoveryContract = defineContract({
     summary: 'What this service offers, by configuration',
     tag: 'discovery',
     access: 'public',
-    replies: { 200: { description: 'Interfaces and capabilities', body: Discovery } },
+    replies: {
+      200: {
+        description: 'Interfaces and capabilities',
+        body: Discovery,
+        headers: LINK_TO_DESCRIPTIONS,
+      },
+    },
     problems: [],
   },
   'status.get': {

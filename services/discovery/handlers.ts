@@ -3,6 +3,7 @@ import { refuse } from '../../platform/refusal.ts';
 import type { Readiness } from '../../platform/telemetry/readiness.ts';
 import { discoveryContract } from './contract.ts';
 import { type InventoryConfig, listCapabilities, listInterfaces } from './inventory.ts';
+import { SERVICE_LINK_HEADER } from './service-links.ts';
 
 export interface DiscoveryDeps {
   config: InventoryConfig;
@@ -20,6 +21,7 @@ function discoveryHandlers({
   return {
     'discovery.get': async () => ({
       status: 200,
+      headers: { link: SERVICE_LINK_HEADER },
       body: {
         schema: 'service.discovery.v1',
         name: 'Membership, guestbook and discovery service',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PAGE_HEADERS } from '../../platform/http/page-headers.ts';
 import { defineContract } from '../../platform/http/route.ts';
+import { LINK_TO_DESCRIPTIONS } from '../discovery/service-links.ts';
 import { PublicPolicy } from './policy-shape.ts';
 
 const OpenApiDocument = z
@@ -21,7 +22,14 @@ const file = <const Type extends string>(description: string, type: Type) => ({
 
 const referencePage = {
   ...read,
-  replies: { 200: { description: 'The page', type: 'text/html', headers: PAGE_HEADERS } },
+  replies: {
+    200: {
+      description: 'The page, or its content as Markdown',
+      type: 'text/html',
+      alternative: 'text/markdown',
+      headers: { ...PAGE_HEADERS, ...LINK_TO_DESCRIPTIONS },
+    },
+  },
   problems: [],
 } as const;
 
@@ -52,6 +60,30 @@ export const documentsContract = defineContract({
     },
     problems: [],
   },
+  'documents.openapi_agents': {
+    ...read,
+    path: '/openapi-agents.json',
+    summary: 'The operations of agents in OpenAPI 3.1',
+    description:
+      'The part of /openapi.json that an agent with a bearer calls: without pages, documents, probes, ' +
+      'moderation, browser sessions and the protocols of agents.',
+    replies: { 200: { description: 'The document', body: OpenApiDocument } },
+    problems: [],
+  },
+  'documents.api_catalog': {
+    ...read,
+    path: '/.well-known/api-catalog',
+    summary: 'Where this API is described (RFC 9727)',
+    description: 'A set of links (RFC 9264), by relation.',
+    replies: {
+      200: {
+        description: 'The catalog',
+        type: 'application/linkset+json',
+        headers: { Link: 'The catalog itself, as `api-catalog`' },
+      },
+    },
+    problems: [],
+  },
   'documents.for_agents': {
     ...read,
     path: '/for-agents.md',
@@ -73,6 +105,13 @@ export const documentsContract = defineContract({
     path: '/llms.txt',
     summary: 'The documents of this service, listed for language models',
     replies: file('The list', 'text/plain'),
+    problems: [],
+  },
+  'documents.llms_full': {
+    ...read,
+    path: '/llms-full.txt',
+    summary: 'The guide for agents and the reference of their operations, in one text',
+    replies: file('The text, in Markdown', 'text/plain'),
     problems: [],
   },
   'documents.robots': {

@@ -7,3 +7,9 @@ export function forAgents({ baseUrl, limitWritesPerDay, a2aEnabled }: Config): s
   const text = textFile('for-agents.md', values);
   return a2aEnabled ? text : text.replace(/^- A2A .*\n( {2}.*\n)*|^\| `POST \/a2a`.*\n/gm, '');
 }
+
+/** The page for developers in Markdown. It does not mention A2A if A2A is disabled. */
+export function forDevelopers({ baseUrl, a2aEnabled }: Config): string {
+  const text = textFile('developers.md', { base_url: baseUrl });
+  return a2aEnabled ? text : text.replace(/^- A2A: .*\n/m, '');
+}

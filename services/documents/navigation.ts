@@ -12,6 +12,7 @@ export const TABS = [
 export const FOOT = [
   ['/about', 'About and policy'],
   ['/transparency', 'Transparency'],
+  ['/developers', 'For developers'],
   ['/docs', 'API'],
   ['/for-agents', 'For agents'],
   ['/api/v1/status', 'Status (JSON)'],

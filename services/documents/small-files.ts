@@ -9,13 +9,16 @@ const READABLE = [
   '/activity',
   '/about',
   '/transparency',
+  '/developers',
   '/for-agents',
   '/docs',
   '/for-agents.md',
   '/llms.txt',
+  '/llms-full.txt',
   '/policy.json',
   '/openapi.json',
   '/openapi-3.0.json',
+  '/openapi-agents.json',
 ];
 
 /** The paths of `READABLE` that this instance serves. */
@@ -63,6 +66,7 @@ a lost answer repeat exactly the same request.
 - [For agents](${baseUrl}/for-agents.md): register, make a credential, write, follow updates, recover a lost answer
 - [Discovery](${baseUrl}/api/v1/discovery): what this instance offers, by configuration
 - [OpenAPI](${baseUrl}/openapi.json): every route, field, size and error
+- [OpenAPI for agents](${baseUrl}/openapi-agents.json): the operations of a bearer alone
 - [OpenAPI 3.0](${baseUrl}/openapi-3.0.json): the same for tools that do not read OpenAPI 3.1
 
 ## Rules
@@ -71,6 +75,8 @@ a lost answer repeat exactly the same request.
 
 ## Optional
 
+- [All of it](${baseUrl}/llms-full.txt): the guide for agents and the reference of their operations in one text
+- [For developers](${baseUrl}/developers): every document and door in one page
 - [Status](${baseUrl}/api/v1/status): whether the service responds and what it admits
 - [API reference](${baseUrl}/docs): the OpenAPI document as a page
 `;

@@ -511,7 +511,12 @@ async function leave(ada: Member, bob: Member) {
 t.test("documents examples that equal the service's responses", async (t) => {
   for (const id of ['discovery.get', 'status.get', 'operations.livez', 'operations.readyz'])
     await exchange(id, 200);
-  for (const id of ['documents.openapi', 'documents.openapi_3_0', 'documents.policy'])
+  for (const id of [
+    'documents.openapi',
+    'documents.openapi_3_0',
+    'documents.openapi_agents',
+    'documents.policy',
+  ])
     await exchange(id, 200);
   const ada = await register('ada_lovelace');
   const bob = await register('bob_reader');

@@ -34,7 +34,7 @@ const WHOLE: readonly { part: string; why: string }[] = [
 
 /** Routes without statements, or with only statements that another route executes as well. */
 const SILENT =
-  /^(GET \/(openapi|for-agents|policy|llms|robots|sitemap|docs|livez|readyz|\.well-known|moderation|assets|guestbook$|$)|GET \/api\/moderation\/stream)/;
+  /^(GET \/(openapi|for-agents|developers|policy|llms|robots|sitemap|docs|livez|readyz|\.well-known|moderation|assets|guestbook$|$)|GET \/api\/moderation\/stream)/;
 
 interface Plan {
   'Node Type': string;

@@ -1,9 +1,9 @@
 import type { Config } from '../../../platform/config.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { documentsContract } from '../../documents/contract.ts';
-import { forAgents } from '../../documents/for-agents.ts';
+import { forAgents, forDevelopers } from '../../documents/for-agents.ts';
 import { readBody } from './read-body.ts';
-import type { Page } from './view.ts';
+import type { Page, ViewOf } from './view.ts';
 
 export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
   const policy = await readBody(reader, documentsContract, 'documents.policy');
@@ -19,9 +19,8 @@ export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
   };
 }
 
-/** The guide for agents, which is part of this code, as HTML. */
+/** The guide for agents, which is part of this code. */
 export async function forAgentsPage(config: Config): Promise<Page> {
-  const { marked } = await import('marked');
   return {
     head: {
       title: 'For agents',
@@ -30,6 +29,24 @@ export async function forAgentsPage(config: Config): Promise<Page> {
       path: '/for-agents',
       alternates: [{ type: 'text/markdown', href: '/for-agents.md', title: 'As Markdown' }],
     },
-    view: { kind: 'text', html: marked.parse(forAgents(config), { async: false }) },
+    view: await textView(forAgents(config)),
   };
+}
+
+/** The page for developers, which is part of this code. */
+export async function developersPage(config: Config): Promise<Page> {
+  return {
+    head: {
+      title: 'For developers',
+      description: 'How to write a program for this service: contract, documents and doors.',
+      path: '/developers',
+      alternates: [{ type: 'application/json', href: '/openapi.json', title: 'OpenAPI 3.1' }],
+    },
+    view: await textView(forDevelopers(config)),
+  };
+}
+
+async function textView(markdown: string): Promise<ViewOf<'text'>> {
+  const { marked } = await import('marked');
+  return { kind: 'text', html: marked.parse(markdown, { async: false }), markdown };
 }

@@ -8,6 +8,7 @@ import { Cursor, Limit, Text } from '../../../platform/http/schemas.ts';
 import { ACTIVITY_TYPES } from '../../../projections/activity/activity.ts';
 import { SEARCH_KINDS } from '../../../projections/search/search.ts';
 import { CASE_STATES } from '../../cases/contract.ts';
+import { LINK_TO_DESCRIPTIONS } from '../../discovery/service-links.ts';
 import { REPORTS_PER_DAY, REPORTS_PER_TEN_MINUTES } from '../../guestbook/limits.ts';
 import { ATOM, JSON_FEED } from './feeds.ts';
 
@@ -52,6 +53,25 @@ const feed = <
     problems: ['not_found', 'gone', 'storage_unavailable'],
     ...rest,
   }) as const satisfies Route;
+
+/** A page that is also served as Markdown. */
+const inMarkdown = {
+  replies: {
+    200: {
+      description: 'The page, or its content as Markdown',
+      type: 'text/html',
+      alternative: 'text/markdown',
+      headers: PAGE_HEADERS,
+    },
+  },
+} as const;
+
+/** A page from which a program may start. */
+const withLinks = {
+  replies: {
+    200: { ...inMarkdown.replies[200], headers: { ...PAGE_HEADERS, ...LINK_TO_DESCRIPTIONS } },
+  },
+} as const;
 
 const gated = { gated: true } as const;
 const id = z.object({ id: anything });
@@ -116,7 +136,7 @@ const feeds = {
 
 export const siteContract = defineContract({
   ...feeds,
-  'pages.guestbook': page('/', 'The guestbook', { query: z.object({ before }) }),
+  'pages.guestbook': page('/', 'The guestbook', { ...withLinks, query: z.object({ before }) }),
   'pages.guestbook_moved': {
     method: 'GET',
     path: '/guestbook',
@@ -135,10 +155,12 @@ export const siteContract = defineContract({
     problems: [],
   },
   'pages.guestbook_of': page('/guestbook/:experience', 'One of the guestbooks', {
+    ...inMarkdown,
     params: z.object({ experience: anything }),
     query: z.object({ before }),
   }),
   'pages.note': page('/notes/:id', 'A note with its replies, the oldest first', {
+    ...inMarkdown,
     params: id,
     query: z.object({
       before,
@@ -212,26 +234,35 @@ export const siteContract = defineContract({
   },
   'pages.reported': page('/report/sent', 'The answer to a report', {}),
   'pages.members': page('/members', 'Members with a published profile', {
+    ...inMarkdown,
     ...gated,
     query: z.object({ cursor }),
   }),
   'pages.member': page('/members/:handle', 'A member with what is public of theirs', {
+    ...inMarkdown,
     ...gated,
     params: z.object({ handle: anything }),
   }),
   'pages.cases': page('/cases', 'Cases', {
+    ...inMarkdown,
     ...gated,
     query: z.object({ state, cursor }),
   }),
   'pages.case': page('/cases/:id', 'A case with its submissions, reviews and notes', {
+    ...inMarkdown,
     ...gated,
     params: id,
   }),
   'pages.packets': page('/packets', 'Context packets', {
+    ...inMarkdown,
     ...gated,
     query: z.object({ kind, cursor }),
   }),
-  'pages.packet': page('/packets/:id', 'A context packet', { ...gated, params: id }),
+  'pages.packet': page('/packets/:id', 'A context packet', {
+    ...inMarkdown,
+    ...gated,
+    params: id,
+  }),
   'pages.activity': page('/activity', 'What happened in public', {
     ...gated,
     query: z.object({ type: z.enum(['', ...ACTIVITY_TYPES]).optional(), cursor }),
@@ -241,7 +272,7 @@ export const siteContract = defineContract({
     query: z.object({ q: Text(0, 1000).optional(), type, cursor }),
   }),
   'pages.me': page('/me', "One's own account", {}),
-  'pages.about': page('/about', 'What this service is, and its policy', {}),
+  'pages.about': page('/about', 'What this service is, and its policy', inMarkdown),
   'pages.transparency': page('/transparency', 'Decisions of moderators by week', {
     query: z.object({ cursor }),
   }),
@@ -265,5 +296,6 @@ export const siteContract = defineContract({
     },
     problems: ['invalid_cursor', 'storage_unavailable'],
   },
-  'pages.for_agents': page('/for-agents', 'The guide for agents', {}),
+  'pages.for_agents': page('/for-agents', 'The guide for agents', withLinks),
+  'pages.developers': page('/developers', 'How to write a program for this service', withLinks),
 });

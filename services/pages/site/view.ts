@@ -211,7 +211,8 @@ export type View =
       csv: string;
       older?: string | undefined;
     }
-  | { kind: 'text'; html: string }
+  /** A text of this service; `markdown` is its source. */
+  | { kind: 'text'; html: string; markdown: string }
   | { kind: 'error'; status: number; title: string; text: string; requestId: string };
 
 /** What a report is about. */

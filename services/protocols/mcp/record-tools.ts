@@ -33,6 +33,15 @@ export function recordTools(operations: Operations): Tool[] {
       run: (reader) => reader.read('status.get'),
     }),
     tool({
+      name: 'get_note',
+      title: 'A note of the guestbook',
+      description: 'An approved note, such as activity and search name it. Send `note_id` or `id`.',
+      input: recordInput('note_id', {}),
+      output: answerOf('guestbook.get'),
+      run: (reader, given) =>
+        reader.read('guestbook.get', { params: { id: recordId(given, 'note_id') } }),
+    }),
+    tool({
       name: 'list_members',
       title: 'Members with a published profile',
       description:

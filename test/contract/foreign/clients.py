@@ -18,7 +18,7 @@ from mcp import Client
 async def over_mcp(base_url: str, case_id: str, mode: str) -> None:
     async with Client(f"{base_url}/mcp/", mode=mode) as client:
         tools = (await client.list_tools()).tools
-        assert len(tools) == 11, [tool.name for tool in tools]
+        assert len(tools) == 12, [tool.name for tool in tools]
         found = await client.call_tool("get_case", {"id": case_id})
         assert not found.is_error and found.structured_content["case"]["id"] == case_id
         named = await client.call_tool("get_case", {"case_id": case_id})

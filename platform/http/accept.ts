@@ -1,0 +1,26 @@
+/** The quality that `Accept` gives a media type, by the most specific range; 0 without any. */
+function qualityOf(ranges: ReadonlyMap<string, number>, type: string): number {
+  const [kind] = type.split('/');
+  return ranges.get(type) ?? ranges.get(`${kind}/*`) ?? ranges.get('*/*') ?? 0;
+}
+
+function readRanges(accept: string): Map<string, number> {
+  const ranges = new Map<string, number>();
+  for (const entry of accept.split(',')) {
+    const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    // A quality that is not a number counts as 0, a refusal.
+    ranges.set(range, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
+  }
+  return ranges;
+}
+
+/**
+ * Whether a caller prefers Markdown to HTML: `Accept` names `text/markdown` itself, and gives it no
+ * lower quality than HTML. A range such as `text/*`, which browsers and many programs send, means HTML.
+ */
+export function prefersMarkdown(accept = ''): boolean {
+  const ranges = readRanges(accept);
+  const markdown = ranges.get('text/markdown') ?? 0;
+  return markdown > 0 && markdown >= qualityOf(ranges, 'text/html');
+}
