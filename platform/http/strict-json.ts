@@ -85,9 +85,12 @@ function scan(text: string, maxValues: number): void {
 
 /** The index of the closing quote, or the end of a text that lacks it. */
 function stringEnd(text: string, start: number): number {
-  let end = start + 1;
-  while (end < text.length && text.charCodeAt(end) !== 0x22)
-    end += text.charCodeAt(end) === 0x5c ? 2 : 1;
+  let end = text.indexOf('"', start + 1);
+  if (end === -1) return text.length;
+  if (text.charCodeAt(end - 1) !== 0x5c) return end;
+  // Escapes are read one by one: a search for each quote would cost more where there are many.
+  for (end = start + 1; end < text.length && text.charCodeAt(end) !== 0x22; end++)
+    if (text.charCodeAt(end) === 0x5c) end++;
   return end;
 }
 
