@@ -27,10 +27,12 @@ export async function startSuiteDatabase(given: string | undefined) {
       rmSync(home, { recursive: true });
       remove();
     };
-    await createTemplate(server.url).catch(async (error) => {
-      await stop();
-      throw error;
-    });
+    await setPassword(server.url)
+      .then(() => createTemplate(server.url))
+      .catch(async (error) => {
+        await stop();
+        throw error;
+      });
     return { url: server.url, stop };
   } catch (error) {
     remove();
@@ -38,7 +40,21 @@ export async function startSuiteDatabase(given: string | undefined) {
   }
 }
 
-const sizes = { max_connections: 200, max_wal_size: '512MB', autovacuum_naptime: '1h' };
+const sizes = {
+  max_connections: 200,
+  max_wal_size: '512MB',
+  autovacuum_naptime: '1h',
+  // Each test opens connections to a new database, and the slow hashing of passwords protects nothing.
+  scram_iterations: 1,
+};
+
+/** Hashes the password again, with the number of iterations in the settings. */
+async function setPassword(url: string): Promise<void> {
+  const { username, password } = new URL(url);
+  await withConnection(url, (admin) =>
+    admin.query(`ALTER ROLE ${username} PASSWORD '${password}'`),
+  );
+}
 
 async function createTemplate(url: string): Promise<void> {
   await withConnection(url, async (admin) => {

@@ -235,6 +235,8 @@ const PARTS = [
 ];
 const ENDS = ['', 'x', ';', '"', ']', ':1'];
 const LENGTH = 7900;
+/** A reader with quadratic time took a hundred times as long as the minimum. */
+const MOST = 25;
 
 /** The shortest of several times: other load can only make one longer. */
 function shortest(work: () => unknown): number {
@@ -252,20 +254,22 @@ function shortest(work: () => unknown): number {
 
 t.test('reads any header within a small multiple of the minimum time', async (t) => {
   const list = 'a;q=0.5, '.repeat(LENGTH / 9);
-  const plain = shortest(() =>
-    list.split(',').map((entry) => entry.trim().toLowerCase().split(';')),
-  );
+  const timePlain = () =>
+    shortest(() => list.split(',').map((entry) => entry.trim().toLowerCase().split(';')));
+  const plain = timePlain();
   for (const [header, read] of Object.entries(READERS)) {
-    let slowest = { time: 0, text: '' };
+    let slowest = { time: 0, text: '', shown: '' };
     for (const head of HEADS)
       for (const unit of [...UNITS, ...PARTS])
         for (const end of ENDS) {
           const text = (head + unit.repeat(LENGTH / unit.length)).slice(0, LENGTH) + end;
           const time = shortest(() => read(text));
-          if (time > slowest.time) slowest = { time, text: `${text.slice(0, 30)}…${end}` };
+          if (time > slowest.time) slowest = { time, text, shown: `${text.slice(0, 30)}…${end}` };
         }
-    const times = slowest.time / plain;
-    // A reader with quadratic time took a hundred times as long.
-    t.ok(times < 25, `${header}: ${times.toFixed(1)} times, ${JSON.stringify(slowest.text)}`);
+    let times = slowest.time / plain;
+    // The machine may be slower now than when the minimum was measured, so both are measured again.
+    for (let again = 0; again < 10 && times >= MOST; again++)
+      times = Math.min(times, shortest(() => read(slowest.text)) / timePlain());
+    t.ok(times < MOST, `${header}: ${times.toFixed(1)} times, ${JSON.stringify(slowest.shown)}`);
   }
 });
