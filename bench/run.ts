@@ -12,12 +12,13 @@ import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { queue } from './queue.ts';
 import { rebuilding } from './rebuild.ts';
+import { seal } from './seal.ts';
 import { site } from './site.ts';
 import { startup } from './startup.ts';
 import { topStatements } from './statements.ts';
 import { updates } from './updates.ts';
 
-const BENCHES = [append, guestbook, site, updates, queue, lists, pages, moderation];
+const BENCHES = [append, guestbook, site, updates, queue, lists, pages, moderation, seal];
 const LONG = [growth, rebuilding, startup, memoryUnderLoad, crowd];
 const NAMES = [...BENCHES, ...LONG].map(({ name }) => name);
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
+import { parseSealKeys, SEAL_KEY_FORM } from './keys/seal-key.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
 import { noticeSecretsFault, noticeSettings, noticeTargets } from './notice-urls.ts';
 import { addressesOf } from './postgres/addresses.ts';
@@ -111,6 +112,14 @@ export const Environment = z.object({
     .optional()
     .describe(
       'Server keys, under which keys of members and addresses are hashed. Required unless `BASE_URL` is on loopback, where one is generated in `DATA_DIR`.',
+    ),
+  SEAL_KEY: z
+    .string()
+    .refine((text) => parseSealKeys(text) !== undefined, SEAL_KEY_FORM)
+    .meta({ form: '64 hex digits, several separated by commas' })
+    .optional()
+    .describe(
+      'Ed25519 keys that sign the checkpoints of the sealed log, for workers alone. Every key signs. Without it nothing is sealed, except with the embedded PostgreSQL, where one is generated in `DATA_DIR`.',
     ),
   SITE_NAME: line(40).default('Guestbook').describe('The name of the site, on every page.'),
   SITE_ABOUT: line(200)
@@ -222,6 +231,7 @@ const Settings = Environment.transform((env) => {
     HOST: env.HOST ?? usualHost(base),
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     SERVER_KEYS: env.SERVER_KEYS === undefined ? undefined : parseServerKeys(env.SERVER_KEYS),
+    SEAL_KEY: env.SEAL_KEY === undefined ? undefined : parseSealKeys(env.SEAL_KEY),
     NOTIFY_URLS: noticeTargets(env.NOTIFY_URLS, env.NOTIFY_SECRETS),
     // Only as a part of the targets, so that nothing prints them.
     NOTIFY_SECRETS: undefined,
@@ -282,6 +292,7 @@ function givenIn(env: Record<string, string | undefined>): Record<string, string
 /** Variables that name a file with the value of another, so that secrets stay out of the environment. */
 export const SECRET_FILES = {
   SERVER_KEYS_FILE: 'SERVER_KEYS',
+  SEAL_KEY_FILE: 'SEAL_KEY',
   DATABASE_URL_FILE: 'DATABASE_URL',
   DATABASE_DIRECT_URL_FILE: 'DATABASE_DIRECT_URL',
   DATABASE_READ_URL_FILE: 'DATABASE_READ_URL',

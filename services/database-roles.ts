@@ -23,6 +23,9 @@ const LIMITED: Readonly<Record<string, string>> = {
   given_up_keys: 'SELECT, INSERT',
   log_epochs: 'SELECT',
   schema_migrations: 'SELECT',
+  seal_leaves: 'SELECT, INSERT, UPDATE (epoch, leaf, words_commitment, words_salt)',
+  seal_tiles: 'SELECT, INSERT, UPDATE (hashes)',
+  seal_trees: 'SELECT, INSERT, UPDATE',
   server_keys: 'SELECT, INSERT',
 };
 
@@ -32,6 +35,7 @@ const PUBLICLY_READ: Readonly<Record<string, string>> = {
     [
       ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
       ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
+      ...['seal_tiles', 'seal_trees'],
     ].map((table) => [table, 'SELECT']),
   ),
   // Since when a record is public again; neither who decided, nor why.

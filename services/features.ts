@@ -39,6 +39,7 @@ import { protocolsFeature } from './protocols/feature.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
 import { reportsFeature } from './reports/feature.ts';
 import { screeningFeature } from './screening/feature.ts';
+import { sealFeature } from './seal/feature.ts';
 import { searchFeature } from './search/feature.ts';
 import { transparencyFeature } from './transparency/feature.ts';
 import { updatesFeature } from './updates/feature.ts';
@@ -98,6 +99,7 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   disablingFeature,
   noticesFeature,
   transparencyFeature,
+  sealFeature,
   protocolsFeature,
   pagesFeature,
   documentsFeature,

@@ -4,6 +4,7 @@ import { isLoopback } from '../platform/base-url.ts';
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { type Config, configOrExit, environmentWith } from '../platform/config.ts';
 import { type EmbeddedPostgres, embeddedPostgres } from '../platform/embedded/postgres.ts';
+import { sealKeyFile } from '../platform/keys/seal-key.ts';
 import { type Child, startChild } from '../platform/supervisor/child.ts';
 import { labelledLog } from '../platform/supervisor/log.ts';
 import { type Instance, instances, parseProcfile } from '../platform/supervisor/procfile.ts';
@@ -43,7 +44,7 @@ async function run(config: Config): Promise<boolean> {
   const children: Child[] = [];
   try {
     const start = (label: string, command: string, index = 0) => {
-      const child = startChild(label, command, environment(config, postgres, index), write);
+      const child = startChild(label, command, environment(config, postgres, label, index), write);
       children.push(child);
       return child;
     };
@@ -71,7 +72,12 @@ async function startPostgres(config: Config): Promise<EmbeddedPostgres> {
   return postgres;
 }
 
-function environment(config: Config, postgres: EmbeddedPostgres | undefined, index: number) {
+function environment(
+  config: Config,
+  postgres: EmbeddedPostgres | undefined,
+  label: string,
+  index: number,
+) {
   const inherited = environmentWith({});
   // Instances of one process cannot share a port, so each instance adds its index.
   const ports = ['PORT', 'METRICS_PORT', 'WORKER_METRICS_PORT']
@@ -83,6 +89,10 @@ function environment(config: Config, postgres: EmbeddedPostgres | undefined, ind
     BASE_URL: config.baseUrl,
     ...Object.fromEntries(ports),
     ...(postgres && { DATABASE_URL: postgres.url }),
+    // Only workers seal the log.
+    ...(postgres &&
+      !config.sealKey &&
+      label.startsWith('worker.') && { SEAL_KEY_FILE: sealKeyFile(config) }),
   });
 }
 

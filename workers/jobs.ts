@@ -9,6 +9,7 @@ import { moderationJobs } from './moderation/jobs.ts';
 import { noticesJobs } from './notices/jobs.ts';
 import { passkeysJobs } from './passkeys/jobs.ts';
 import { screeningJobs } from './screening/jobs.ts';
+import { sealJobs } from './seal/jobs.ts';
 import { searchJobs } from './search/jobs.ts';
 
 /** Every job that the service runs. */
@@ -24,4 +25,5 @@ export const JOBS: readonly RunnableJob[] = [
   ...accountJobs,
   ...searchJobs,
   ...noticesJobs,
+  ...sealJobs,
 ];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
-import { withConnection } from '../../platform/postgres/connection.ts';
+import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
 import {
   describeLoss,
   type LostWords,
@@ -11,6 +11,7 @@ import {
 } from '../../projections/moderation/lost-words.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
+import { verifySeal } from '../../services/seal/verify-seal.ts';
 import type { Manifest } from './folder.ts';
 import { loadBackup } from './load.ts';
 import { asPlainOwner } from './plain-owner.ts';
@@ -46,6 +47,8 @@ export async function verifyBackup(
   manifest: Manifest,
 ): Promise<string[]> {
   await loadBackup(url, folder, manifest, async () => undefined);
+  const sealed = await withConnection(clientConfig(url, 'verify'), verifySeal);
+  if (sealed?.fault) throw new Error(`The backup is not the log that was sealed: ${sealed.fault}`);
   return withConnection(url, async (client) => {
     const short = await otherCounts(client, manifest);
     if (short.length > 0)

@@ -18,6 +18,7 @@ import { checkPooler } from './pooler.ts';
 import { checkProtection } from './protection.ts';
 import { checkReplica } from './replica.ts';
 import { checkRoles } from './roles.ts';
+import { checkSeal } from './seal.ts';
 import { checkSettings } from './settings.ts';
 import { checkStandbys } from './standbys.ts';
 import { checkTables } from './tables.ts';
@@ -41,6 +42,7 @@ const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>>
   jobs: checkJobs,
   notices: checkNotices,
   log: checkLog,
+  seal: checkSeal,
   words: checkWords,
   keys: checkKeys,
   backup: checkBackup,

@@ -39,6 +39,7 @@ const ROUTES = [
   'guestbook',
   'help',
   'livez',
+  'log',
   'login',
   'logout',
   'mcp',

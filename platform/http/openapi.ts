@@ -59,6 +59,7 @@ const TAGS: Readonly<Record<string, string>> = {
   reports: 'Reports to moderators',
   moderation: 'The review queue',
   transparency: 'How moderators decided, in numbers',
+  log: 'The sealed log: signed checkpoints of all events, as hashes',
   disabling: 'Disabled memberships: by leads, and for the member',
   agents: 'Protocols for agents: A2A and MCP',
   documents: 'Documents about the service',

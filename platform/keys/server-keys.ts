@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePrivateFolder } from '../embedded/folders.ts';
+import { makeOnce, newSecret } from './key-file.ts';
 
 export interface ServerKey {
   readonly id: number;
@@ -45,7 +44,13 @@ export function serverKeys(config: {
   readonly serverKeys?: readonly ServerKey[] | undefined;
 }): readonly ServerKey[] {
   const file = serverKeysFile(config);
-  return findServerKeys(config) ?? parseFile(file, makeOnce(file));
+  return (
+    findServerKeys(config) ??
+    parseFile(
+      file,
+      makeOnce(file, () => `1:${newSecret()}`),
+    )
+  );
 }
 
 /** The same, but creates none: undefined if there are no keys yet. */
@@ -67,25 +72,6 @@ function parseFile(file: string, text: string): readonly ServerKey[] {
   const keys = parseServerKeys(text.trim());
   if (!keys) throw new Error(`${file} is damaged: it ${SERVER_KEYS_FORM}`);
   return keys;
-}
-
-// Several processes may start concurrently on an empty folder: `link` publishes exactly one of
-// their files, and only when the file is complete.
-function makeOnce(file: string): string {
-  makePrivateFolder(join(file, '..'));
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  const handle = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(handle, `1:${randomBytes(32).toString('hex')}\n`);
-    fsyncSync(handle);
-    linkSync(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    closeSync(handle);
-    rmSync(draft);
-  }
-  return readFileSync(file, 'utf8');
 }
 
 function readIfThere(file: string): string | undefined {

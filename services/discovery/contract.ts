@@ -42,7 +42,15 @@ const Status = z
   })
   .meta({ id: 'Status' });
 
-const Probe = z.object({ status: z.string() }).meta({ id: 'Probe' });
+const Probe = z
+  .object({
+    status: z.string(),
+    seal: z
+      .literal('refused')
+      .optional()
+      .meta({ description: 'The sealed log differs from its tree, so nothing is signed' }),
+  })
+  .meta({ id: 'Probe' });
 
 export const discoveryContract = defineContract({
   'discovery.get': {

@@ -1,6 +1,8 @@
+import type pg from 'pg';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import type { Readiness } from '../../platform/telemetry/readiness.ts';
+import { createSealStatus } from '../seal/seal-status.ts';
 import { discoveryContract } from './contract.ts';
 import { type InventoryConfig, listCapabilities, listInterfaces } from './inventory.ts';
 import { SERVICE_LINK_HEADER } from './service-links.ts';
@@ -8,6 +10,7 @@ import { SERVICE_LINK_HEADER } from './service-links.ts';
 export interface DiscoveryDeps {
   config: InventoryConfig;
   readiness: Readiness;
+  readPool: pg.Pool;
   /** Returns the routes of this instance; called when discovery is read. */
   routes: () => readonly Routes[];
 }
@@ -15,9 +18,17 @@ export interface DiscoveryDeps {
 function discoveryHandlers({
   config,
   readiness,
+  readPool,
   routes,
 }: DiscoveryDeps): Handlers<typeof discoveryContract> {
   const { baseUrl } = config;
+  const sealStatus = createSealStatus(readPool);
+  /** The keys that sign the checkpoints of the sealed log, where it is sealed. */
+  async function logKeys() {
+    const { keys } = await sealStatus();
+    return keys.length > 0 ? { log_keys: keys } : {};
+  }
+
   return {
     'discovery.get': async () => ({
       status: 200,
@@ -45,6 +56,7 @@ function discoveryHandlers({
           kind: 'chosen_service_handle',
           proves: 'Control of the submitted keys only.',
           network_verified: false,
+          ...(await logKeys()),
         },
         limitations: [
           'Notes are reviewed before they appear.',
@@ -77,7 +89,10 @@ function discoveryHandlers({
         query.for === 'proxy'
           ? await readiness.acceptsTraffic()
           : (await readiness.check()) === 'ready';
-      return ready ? { status: 200, body: { status: 'ok' } } : refuse('storage_unavailable');
+      if (!ready) return refuse('storage_unavailable');
+      // The service works without, so that it stays in the rotation of a balancer.
+      const { refused } = query.for === 'proxy' ? { refused: false } : await sealStatus();
+      return { status: 200, body: { status: 'ok', ...(refused ? { seal: 'refused' } : {}) } };
     },
   };
 }

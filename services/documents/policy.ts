@@ -26,6 +26,7 @@ const KEPT = [
   'The log of events, permanently: ids, codes and times. Names and texts are kept apart in it and can be erased.',
   'Receipts of writes, permanently, so that an exact retry is always answered.',
   'The last day of use of each credential, for its member alone, until the account is deleted.',
+  'Where the log is sealed (/log/checkpoint): a salted hash of each event, permanently and in public. It shows how many events there are and when batches were added, and nothing of their content.',
   'Handles: each belongs to one member permanently; after deletion as a keyed hash.',
 ];
 

@@ -16,6 +16,7 @@ const LEFT_OUT: readonly [RegExp, string][] = [
   [/^documents\.|^a2a\.card$|^operations\.livez$/, 'the same bytes whatever the database holds'],
   [/^pages\.(moderation|script$|style$)/, 'files of the build'],
   [/^pages\.guestbook_moved$/, 'a redirect without a look at the database'],
+  [/^log\./, 'a row by its key, if the log is sealed'],
   [/^moderation\.stream$/, 'open meanwhile in the benchmark of growth'],
 ];
 

@@ -41,6 +41,7 @@ async function privileges(pool: pg.Pool, role: string): Promise<Record<string, s
 const READ = [
   ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
   ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
+  ...['seal_tiles', 'seal_trees'],
 ];
 
 /** All but the position, in alphabetical order. */
@@ -63,6 +64,9 @@ t.test('grants each role what it needs and nothing else', async (t) => {
     given_up_keys: 'SELECT, INSERT',
     log_epochs: 'SELECT',
     schema_migrations: 'SELECT',
+    seal_leaves: 'SELECT, INSERT, UPDATE (epoch, leaf, words_commitment, words_salt)',
+    seal_tiles: 'SELECT, INSERT, UPDATE (hashes)',
+    seal_trees: 'SELECT, INSERT, UPDATE',
     server_keys: 'SELECT, INSERT',
   });
   t.strictSame(await privileges(pool, 'service_read'), {

@@ -22,6 +22,12 @@ const MORE = [
   `INSERT INTO passkeys (passkey_id, member_id, key_epoch, credential_id, public_key, sign_count,
       transports, name, added_at)
     SELECT c, a, 1, c::text, md5(c::text), 0, '{}', 'More', at FROM more`,
+  `INSERT INTO seal_leaves (position, epoch, leaf, facts_salt)
+    SELECT 1000000 + n, 1, n, decode(md5(a::text), 'hex') FROM more`,
+  `INSERT INTO seal_tiles (epoch, level, index, hashes)
+    SELECT 40000, 0, n - 1, decode(repeat(md5(a::text), 2), 'hex') FROM more`,
+  `INSERT INTO seal_trees (epoch, origin, verifiers, size, position, checkpoint, signed_at)
+    SELECT n, 'more', '{}', n, n, 'more', at FROM more`,
   `INSERT INTO passkey_challenges (holder, slot, challenge, purpose, expires_at)
     SELECT b::text, 1, c::text, 'sign-in', now() + interval '1 day' FROM more`,
   `INSERT INTO credential_uses (member_id, credential_id, last_used_on) SELECT a, b, at FROM more`,

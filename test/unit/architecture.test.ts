@@ -63,6 +63,7 @@ const CAPABILITIES = [
   'disabling',
   'notices',
   'transparency',
+  'seal',
   'updates',
   'account',
   'activity',

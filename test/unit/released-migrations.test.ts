@@ -29,6 +29,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0023-notices': '02ccf21c14a7bdcd',
   '0024-bounded-reads': '4d90c8ac95fc0f90',
   '0028-passkeys': '3a95ccb8b7293781',
+  '0029-sealed-log': 'c39db05677ad82c4',
   '0032-cases-of-member': '222c77b338bb26a3',
 };
 

@@ -22,7 +22,7 @@ function span(seconds: number): string {
   return `${value} ${unit}${value === 1 ? '' : 's'}`;
 }
 
-export function About({ policy, contact }: ViewOf<'about'>) {
+export function About({ policy, contact, logKeys }: ViewOf<'about'>) {
   const { moderation, retention, limits } = policy;
   return (
     <article class="guide">
@@ -76,6 +76,21 @@ export function About({ policy, contact }: ViewOf<'about'>) {
         They are the account: the service keeps only keyed verifiers of them and cannot give them
         back. A handle shows who holds the keys and nothing else.
       </p>
+      {logKeys.length > 0 && (
+        <>
+          <h2>The sealed log</h2>
+          <p>
+            Whatever happens here is an event of a log, and a hash of each is in a public tree, so
+            that a change of the past shows. The <a href="/log/checkpoint">newest checkpoint</a> is
+            signed with:
+          </p>
+          {logKeys.map((key) => (
+            <p key={key}>
+              <code>{key}</code>
+            </p>
+          ))}
+        </>
+      )}
       <h2>Limits</h2>
       <Facts
         facts={Object.entries(limits).map(

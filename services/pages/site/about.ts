@@ -1,5 +1,6 @@
 import type { Config } from '../../../platform/config.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
+import { discoveryContract } from '../../discovery/contract.ts';
 import { documentsContract } from '../../documents/contract.ts';
 import { forAgents, forDevelopers } from '../../documents/for-agents.ts';
 import { readBody } from './read-body.ts';
@@ -7,6 +8,7 @@ import type { Page, ViewOf } from './view.ts';
 
 export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
   const policy = await readBody(reader, documentsContract, 'documents.policy');
+  const { identity } = await readBody(reader, discoveryContract, 'discovery.get');
   return {
     head: {
       title: 'About and policy',
@@ -15,7 +17,12 @@ export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
       path: '/about',
       alternates: [{ type: 'application/json', href: '/policy.json', title: 'The policy as JSON' }],
     },
-    view: { kind: 'about', policy, contact: config.securityContact },
+    view: {
+      kind: 'about',
+      policy,
+      contact: config.securityContact,
+      logKeys: (identity.log_keys ?? []) as string[],
+    },
   };
 }
 

@@ -203,7 +203,13 @@ export type View =
       problems: Readonly<Record<string, string>>;
     }
   | { kind: 'reported' }
-  | { kind: 'about'; policy: PublicPolicy; contact: string | undefined }
+  | {
+      kind: 'about';
+      policy: PublicPolicy;
+      contact: string | undefined;
+      /** The keys of the sealed log, newest first; empty if it is not sealed. */
+      logKeys: readonly string[];
+    }
   | {
       kind: 'transparency';
       weeks: readonly TransparencyWeek[];

@@ -1,0 +1,34 @@
+import { type Sql, sql } from '../../platform/sql.ts';
+import { sealedUpTo } from '../../services/seal/tree-store.ts';
+import type { Context } from './connection.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
+
+/** Whether erasures erase salts: the state of the trigger, `O` or `A` if it fires. */
+const saltTrigger = (): Sql<{ enabled: string }> =>
+  sql`SELECT tgenabled AS enabled FROM pg_trigger
+    WHERE tgrelid = 'public.events'::regclass AND tgname = 'events_erase_salt'`;
+
+/** Checks that the log is sealed, if it ever was: that nothing is refused, and nothing waits for long. */
+export async function checkSeal({ ask }: Pick<Context, 'ask'>): Promise<Finding[]> {
+  const [tree] = await ask(sealedUpTo());
+  if (!tree) return [ok('The log is not sealed: that takes SEAL_KEY, on workers')];
+  const [trigger] = await ask(saltTrigger());
+  if (!'OA'.includes(trigger?.enabled ?? '-'))
+    return [
+      bad(
+        'The trigger events_erase_salt is missing or off, so erasures leave the salts of words',
+        'ALTER TABLE events ENABLE TRIGGER events_erase_salt, then npm run verify -- --seal',
+      ),
+    ];
+  const { origin, size, refusal, waits, signed_at: at } = tree;
+  if (refusal)
+    return [bad(`Checkpoints of ${origin} are refused: ${refusal}`, 'npm run verify -- --seal')];
+  if (waits)
+    return [
+      warn(
+        `Events have waited to be sealed for more than ten minutes; the last checkpoint was signed at ${at.toISOString()}`,
+        'start a worker with SEAL_KEY, and see its log',
+      ),
+    ];
+  return [ok(`${size} events are sealed in ${origin}`)];
+}

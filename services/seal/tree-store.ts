@@ -1,0 +1,138 @@
+import { type Sql, sql } from '../../platform/sql.ts';
+import type { TilePlace } from '../../platform/tlog/tiles.ts';
+import type { Tile } from '../../platform/tlog/tree-edge.ts';
+import type { LeafOpening, SealedEvent } from './leaf.ts';
+
+/** The tree of an epoch with its last checkpoint. */
+export interface TreeRow {
+  epoch: number;
+  origin: string;
+  verifiers: string[];
+  previous: string | null;
+  size: number;
+  position: number;
+  checkpoint: string;
+  signed_at: Date;
+  refusal: string | null;
+}
+
+export interface LeafRow extends LeafOpening {
+  position: number;
+  epoch: number;
+  leaf: number;
+}
+
+/** The tree of the newest epoch that has one. */
+export const newestTree = (): Sql<TreeRow> =>
+  sql`SELECT epoch, origin, verifiers, previous, size, position, checkpoint, signed_at, refusal
+    FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
+
+/** The keys of the newest tree, and whether the log was refused when it was to be sealed last. */
+export const sealSummary = (): Sql<{ verifiers: string[]; refused: boolean }> =>
+  sql`SELECT verifiers, refusal IS NOT NULL AS refused FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
+
+/** How far the log is sealed, and whether an older event than ten minutes waits. */
+export const sealedUpTo = (): Sql<TreeRow & { waits: boolean }> =>
+  sql`SELECT tree.*, EXISTS (SELECT FROM events WHERE position > tree.position
+      AND recorded_at < clock_timestamp() - interval '10 minutes') AS waits
+    FROM seal_trees tree ORDER BY epoch DESC LIMIT 1`;
+
+/** The newest checkpoint. */
+export const newestCheckpoint = (): Sql<{ checkpoint: string }> =>
+  sql`SELECT checkpoint FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
+
+/** A tile of the newest tree, as far as it is filled. */
+export const newestTile = ({ level, index }: TilePlace): Sql<{ hashes: Buffer }> =>
+  sql`SELECT hashes FROM seal_tiles WHERE epoch = (SELECT max(epoch) FROM seal_trees)
+    AND level = ${level} AND index = ${index}`;
+
+/** The tiles at these places. */
+export const tilesAt = (epoch: number, places: readonly TilePlace[]): Sql<Tile> =>
+  sql`SELECT level, index, hashes FROM unnest(${places.map(({ level }) => level)}::smallint[],
+      ${places.map(({ index }) => index)}::bigint[]) AS place (level, index)
+    JOIN seal_tiles tile USING (level, index) WHERE tile.epoch = ${epoch}`;
+
+/** Events after a position, up to and including another, as they are sealed. */
+export const eventsToSeal = (after: number, to: number): Sql<SealedEvent> =>
+  sql`SELECT position, owner_id, stream_id, stream_version, event_id, type, data, personal, actor,
+      to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at
+    FROM events WHERE position > ${after} AND position <= ${to} ORDER BY position`;
+
+/** The first position after another that has an event. */
+export const nextSealable = (after: number, to: number): Sql<{ position: number | null }> =>
+  sql`SELECT min(position) AS position FROM events
+    WHERE position > ${after} AND position <= ${to}`;
+
+/** The first position after another that has an event, or a leaf of a tree. */
+export const nextSealed = (
+  epoch: number,
+  after: number,
+  to: number,
+): Sql<{ position: number | null }> =>
+  sql`SELECT least((SELECT min(position) FROM events
+      WHERE position > ${after} AND position <= ${to}),
+    (SELECT min(position) FROM seal_leaves WHERE position > ${after} AND position <= ${to}
+      AND epoch = ${epoch})) AS position`;
+
+/** Leaves of the events after a position, up to and including another. */
+export const leavesBetween = (after: number, to: number): Sql<LeafRow> =>
+  sql`SELECT position, epoch, leaf, facts_salt, words_commitment, words_salt FROM seal_leaves
+    WHERE position > ${after} AND position <= ${to} ORDER BY position`;
+
+/** How many events, and leaves of a tree, there are after a position, up to and including another. */
+export const countSealed = (
+  epoch: number,
+  after: number,
+  to: number,
+): Sql<{ events: number; leaves: number }> =>
+  sql`SELECT (SELECT count(*)::int FROM events
+      WHERE position > ${after} AND position <= ${to}) AS events,
+    (SELECT count(*)::int FROM seal_leaves
+      WHERE position > ${after} AND position <= ${to} AND epoch = ${epoch}) AS leaves`;
+
+/**
+ * Keeps erasures out until the transaction ends: the trigger of `events` takes the same lock. Also keeps
+ * out other processes that seal.
+ */
+export const lockSealing = (): Sql => sql`SELECT pg_advisory_xact_lock(hashtext('seal-log'))`;
+
+/** What must be as it was when a batch was prepared: the tree, and which events have words. */
+export const batchState = (
+  epoch: number,
+  after: number,
+  to: number,
+): Sql<{ epoch: number; checkpoint: string | null; words: number }> =>
+  sql`SELECT (SELECT max(epoch) FROM log_epochs) AS epoch,
+    (SELECT checkpoint FROM seal_trees WHERE epoch = ${epoch}) AS checkpoint,
+    (SELECT count(*)::int FROM events WHERE position > ${after} AND position <= ${to}
+      AND personal IS NOT NULL) AS words`;
+
+export const storeLeaves = (leaves: readonly LeafRow[]): Sql =>
+  sql`INSERT INTO seal_leaves (position, epoch, leaf, facts_salt, words_commitment, words_salt)
+    SELECT * FROM unnest(${leaves.map((one) => one.position)}::bigint[],
+      ${leaves.map((one) => one.epoch)}::bigint[], ${leaves.map((one) => one.leaf)}::bigint[],
+      ${leaves.map((one) => one.facts_salt)}::bytea[],
+      ${leaves.map((one) => one.words_commitment)}::bytea[],
+      ${leaves.map((one) => one.words_salt)}::bytea[])
+    ON CONFLICT (position) DO UPDATE SET epoch = EXCLUDED.epoch, leaf = EXCLUDED.leaf,
+      words_commitment = EXCLUDED.words_commitment, words_salt = EXCLUDED.words_salt
+      WHERE seal_leaves.epoch < EXCLUDED.epoch`;
+
+export const storeTiles = (epoch: number, tiles: readonly Tile[]): Sql =>
+  sql`INSERT INTO seal_tiles (epoch, level, index, hashes)
+    SELECT ${epoch}::bigint, * FROM unnest(${tiles.map(({ level }) => level)}::smallint[],
+      ${tiles.map(({ index }) => index)}::bigint[], ${tiles.map(({ hashes }) => hashes)}::bytea[])
+    ON CONFLICT (epoch, level, index) DO UPDATE SET hashes = EXCLUDED.hashes`;
+
+export const storeTree = (tree: Omit<TreeRow, 'signed_at' | 'refusal'>): Sql =>
+  sql`INSERT INTO seal_trees (epoch, origin, verifiers, previous, size, position, checkpoint, signed_at)
+    VALUES (${tree.epoch}, ${tree.origin}, ${tree.verifiers}, ${tree.previous}, ${tree.size},
+      ${tree.position}, ${tree.checkpoint}, clock_timestamp())
+    ON CONFLICT (epoch) DO UPDATE SET verifiers = EXCLUDED.verifiers, size = EXCLUDED.size,
+      position = EXCLUDED.position, checkpoint = EXCLUDED.checkpoint,
+      signed_at = EXCLUDED.signed_at, refusal = NULL`;
+
+/** Notes why nothing is signed; null once it is. */
+export const noteRefusal = (epoch: number, refusal: string | null): Sql =>
+  sql`UPDATE seal_trees SET refusal = ${refusal}
+    WHERE epoch = ${epoch} AND refusal IS DISTINCT FROM ${refusal}::text`;
