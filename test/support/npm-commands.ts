@@ -58,6 +58,8 @@ export const ALONE: Record<string, ShortRun> = {
     prints: /^\d+ operations in 0\.1 minutes, \d+ refused, 0 failed$/m,
     exits: [0, 1],
   },
+  // With a sealed log: test/contract/sealed-log.test.ts.
+  'verify-log': { args: ['--help'], prints: /^Usage:\n {2}npm run verify-log/ },
   proof: { args: ['--seconds', '10', '--seed', '1'], prints: /^Nothing is wrong\.$/m },
 };
 

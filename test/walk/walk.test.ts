@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { verifyLog } from '../../cli/verify-log-command.ts';
 import { answered, asking, callA2a } from '../../harness/a2a.ts';
 import { bootstrap, inSeconds, newAgent, newCredential } from '../../harness/agent.ts';
 import { type Api, createApi, readCookie } from '../../harness/api.ts';
@@ -59,6 +60,9 @@ const proxies = {
   },
 };
 
+/** Signs the checkpoints of the sealed log. */
+const SECRET_SEED = '07'.repeat(32);
+
 /** Signs the calls to the receiver of notices. */
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -75,6 +79,7 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
         LOG_LEVEL: 'info',
         NOTIFY_URLS: `${receiver.url}/hook`,
         NOTIFY_SECRETS: SECRET,
+        SEAL_KEY: SECRET_SEED,
       });
       const program = await startProgram(proxy, proxies[proxy](t, port, fleet.ports), port);
       t.teardown(program.kill);
@@ -91,6 +96,13 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
       const [called] = receiver.calls;
       t.match(called && JSON.parse(called.body), { type: 'moderation.notices' });
       t.ok(called && isSigned(called, SECRET));
+      await until(
+        'a worker has sealed the log',
+        async () => (await api.call('GET', '/log/checkpoint')).status === 200,
+      );
+      const { status, out, err } = await verifyLog([origin]);
+      t.equal(status, 0, err);
+      t.match(out, /^Verified \d+ events of localhost/);
     },
   );
 

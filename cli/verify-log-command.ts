@@ -1,0 +1,144 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { ArgumentError, asksForHelp, parseArguments } from '../platform/command-line/arguments.ts';
+import { failureLine } from '../platform/command-line/failure.ts';
+import { type Checkpoint, parseCheckpoint } from '../platform/tlog/checkpoint.ts';
+import { consistencyProof, isConsistent, rootOf } from '../platform/tlog/merkle.ts';
+import { openNote, parseVerifier, type VerifierKey } from '../platform/tlog/note.ts';
+import { HttpLog, LogFault } from './verify-log-http.ts';
+
+const USAGE = `Usage:
+  npm run verify-log -- URL [--key KEY] [--state FILE]
+
+Verifies the sealed log of a service from outside, by HTTP alone: the signature of its checkpoint, the stored
+tree, and that it continues the checkpoint that was seen last.
+
+URL           the address of the service, such as https://example.org
+--key KEY     the key that must have signed, as name+id+key. Without it, the key in FILE; if there is none, the
+              one that the service names, which is then shown and kept
+--state FILE  the checkpoint that was seen last; made if it is missing, and written after each success
+
+Exit status:
+  0  verified
+  1  not verified: the answers are missing, malformed or contradict each other
+  2  wrong arguments
+  3  a fork: the checkpoints that are shown, both signed, contradict each other
+`;
+
+export interface Verdict {
+  status: 0 | 1 | 2 | 3;
+  out: string;
+  err: string;
+}
+
+interface State {
+  key: string;
+  checkpoint: string;
+}
+
+/** Runs the whole command; the caller prints the verdict and sets the exit status. */
+export async function verifyLog(args: string[]): Promise<Verdict> {
+  if (asksForHelp(args)) return { status: 0, out: USAGE, err: '' };
+  let given: ReturnType<typeof readArguments>;
+  try {
+    given = readArguments(args);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    return { status: 2, out: '', err: `${error.message}\n\n${USAGE}` };
+  }
+  try {
+    return await verify(given);
+  } catch (error) {
+    return { status: 1, out: '', err: `Not verified: ${failureLine(error)}` };
+  }
+}
+
+function readArguments(args: string[]) {
+  const options = { key: { type: 'string' }, state: { type: 'string' } } as const;
+  const { positionals, values } = parseArguments(args, options, [1, 1]);
+  const [url = ''] = positionals;
+  if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
+    throw new ArgumentError('URL must be an address such as https://example.org.');
+  if (values.key !== undefined && !parseVerifier(values.key))
+    throw new ArgumentError('KEY must have the form name+id+key.');
+  return { url: url.replace(/\/+$/, ''), ...values };
+}
+
+async function verify({
+  url,
+  key,
+  state: file,
+}: ReturnType<typeof readArguments>): Promise<Verdict> {
+  const known = file === undefined ? undefined : readState(file);
+  const log = new HttpLog(url);
+  const text = key ?? known?.key ?? (await log.key());
+  const verifier = parseVerifier(text);
+  if (!verifier) throw new LogFault('the key is malformed');
+  const note = await log.checkpoint();
+  const seen = open(note, verifier);
+  const root = await rootOf(log.nodes(seen.size), seen.size);
+  if (!root.equals(seen.root))
+    throw new LogFault('the tiles do not have the root of the checkpoint');
+  const lines = [`Verified ${seen.size} events of ${seen.origin}, signed by ${text}`];
+
+  if (known) {
+    const before = open(known.checkpoint, verifier);
+    const contradiction = await contradict(log, before, seen);
+    if (contradiction)
+      return {
+        status: 3,
+        out: `${known.checkpoint}\n${note}`,
+        err: `FORK: ${contradiction}. Keep both checkpoints, which are shown: together they prove it\n`,
+      };
+    lines.push(`It continues the checkpoint of ${before.size} events that was seen last`);
+  } else if (key === undefined)
+    lines.push('The service named this key itself: compare it elsewhere');
+  if (file !== undefined) writeState(file, { key: text, checkpoint: note });
+  return { status: 0, out: lines.map((line) => `${line}\n`).join(''), err: '' };
+}
+
+function open(note: string, verifier: VerifierKey): Checkpoint {
+  const text = openNote(note, [verifier]);
+  if (text === undefined)
+    throw new LogFault(`the checkpoint is not signed by ${verifier.name}+${verifier.id}`);
+  const checkpoint = parseCheckpoint(text);
+  if (!checkpoint) throw new LogFault('the checkpoint is malformed');
+  // A key of one log says nothing of another.
+  if (checkpoint.origin !== verifier.name)
+    throw new LogFault(`the checkpoint is of another log: ${JSON.stringify(checkpoint.origin)}`);
+  return checkpoint;
+}
+
+/** How two checkpoints that the same key has signed contradict each other; undefined if they do not. */
+async function contradict(
+  log: HttpLog,
+  before: Checkpoint,
+  seen: Checkpoint,
+): Promise<string | undefined> {
+  if (seen.size < before.size)
+    return `the log had ${before.size} events, and now shows ${seen.size} of them`;
+  const proof = await consistencyProof(log.nodes(seen.size), before.size, seen.size);
+  return isConsistent(before, seen, proof)
+    ? undefined
+    : `the first ${before.size} events are not those that were seen last`;
+}
+
+function readState(file: string): State | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const { key, checkpoint } = JSON.parse(text) as Partial<State>;
+  if (typeof key !== 'string' || typeof checkpoint !== 'string')
+    throw new Error(`${file} is not a state of this command`);
+  return { key, checkpoint };
+}
+
+/** Replaces the file at one moment, so that an interrupted run leaves the state before. */
+function writeState(file: string, state: State): void {
+  const draft = `${file}.new`;
+  writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`);
+  renameSync(draft, file);
+}
