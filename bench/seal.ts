@@ -27,10 +27,12 @@ export const seal: Bench = {
     });
     const core = await createCore(config, 'bench');
     setting.onEnd(core.close);
-    const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: MESSAGE });
-    const note = capturedCommand((store) => submitNote({ ...core, store }, body, null));
+    const newNote = () => {
+      const body = NoteSubmission.parse({ id: randomUUID(), name: 'Ada', message: MESSAGE });
+      return capturedCommand((store) => submitNote({ ...core, store }, body, null));
+    };
     const appends = loops(WIDTH, async () => {
-      const answer = await core.store.execute(note);
+      const answer = await core.store.execute(newNote());
       if (isRefusal(answer) || answer.status !== 202) throw new Error('a note was refused');
     });
     return [
