@@ -46,7 +46,7 @@ t.test('has the fields that password managers store and fill', NEEDS_BROWSER, as
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
   t.strictSame(await fieldsFor(page), [
-    ['text', 'username', ''],
+    ['text', 'username webauthn', ''],
     ['password', 'current-password', ''],
   ]);
   await checkAppearance(t, page, 'sign-in');

@@ -105,7 +105,7 @@ export function ProofFields({
         <Field
           label={byHandle ? 'Handle or member id' : 'Member id'}
           name={byHandle ? 'username' : 'id'}
-          autoComplete={byHandle ? 'username' : 'off'}
+          autoComplete={byHandle ? 'username webauthn' : 'off'}
           code
           value={proof.id}
           onValue={(id) => changeProof({ id }, id)}

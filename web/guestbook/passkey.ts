@@ -34,12 +34,22 @@ export async function addPasskey(
   return call('POST', PATH, { body: { name, sign_in_key: signInKey, credential: made } });
 }
 
+/** How a passkey is asked for: by a dialog of the browser, or among what it offers to fill in. */
+export type PasskeyRequest = Pick<CredentialRequestOptions, 'mediation' | 'signal'>;
+
+/** Whether the browser offers passkeys where it fills in a field. */
+export const offersPasskeys = async (): Promise<boolean> =>
+  supportsPasskeys() &&
+  (await PublicKeyCredential.isConditionalMediationAvailable?.().catch(() => false)) === true;
+
 /** Opens a session with a passkey that an authenticator has for this site. */
-export async function openWithPasskey(): Promise<Answer<unknown> | Unanswered> {
+export async function openWithPasskey(
+  request: PasskeyRequest = {},
+): Promise<Answer<unknown> | Unanswered> {
   const path = `${PATH}/session`;
   const asked = await call<{ options: RequestOptions }>('POST', `${path}/challenge`, { body: {} });
   if (asked.kind !== 'ok') return asked;
-  const proof = await ask(() => get(asked.body.options));
+  const proof = await ask(() => get(asked.body.options, request));
   if ('kind' in proof) return proof;
   return call('POST', path, { body: { credential: proof } });
 }
@@ -70,8 +80,9 @@ async function create({ challenge, user, excludeCredentials, ...rest }: Creation
   };
 }
 
-async function get({ challenge, ...rest }: RequestOptions) {
+async function get({ challenge, ...rest }: RequestOptions, request: PasskeyRequest) {
   const proof = await navigator.credentials.get({
+    ...request,
     publicKey: { ...rest, challenge: toBytes(challenge) },
   });
   const { id, response } = proof as PublicKeyCredential & {

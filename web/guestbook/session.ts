@@ -4,7 +4,7 @@ import { syncClock, toLocalTime } from '../shared/clock.ts';
 import { deleteDraftsOf } from './drafts.ts';
 import { isMemberId, toHandle } from './key-fields.tsx';
 import { readLocalData, saveLocalData } from './local-data.ts';
-import { openWithPasskey, type Unanswered } from './passkey.ts';
+import { openWithPasskey, type PasskeyRequest, type Unanswered } from './passkey.ts';
 
 export interface Session {
   id: string;
@@ -94,8 +94,10 @@ export function useMembership(onEnd: (why: string) => void) {
   }
 
   /** Signs in with a passkey of this device. */
-  async function signInWithPasskey(): Promise<Answer<unknown> | Unanswered> {
-    const answer = await openWithPasskey();
+  async function signInWithPasskey(
+    request?: PasskeyRequest,
+  ): Promise<Answer<unknown> | Unanswered> {
+    const answer = await openWithPasskey(request);
     if (answer.kind !== 'ok') return answer;
     generation.current += 1;
     signInKey.current = undefined;

@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { Site } from '../shared/site.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from './disabled-membership.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
-import { supportsPasskeys } from './passkey.ts';
+import { offersPasskeys, supportsPasskeys } from './passkey.ts';
 import { type Failure, failureText, fieldError } from './problem-text.ts';
 import type { Membership } from './session.ts';
 
@@ -50,7 +50,28 @@ export function SignInDialog({ membership, linked, onClose, onRecover, onDeleted
   const [unanswered, setUnanswered] = useState('');
   const [refused, setRefused] = useState<Failure>();
 
+  const offered = useRef<AbortController>(undefined);
+  // A challenge lives for five minutes; a form that is open for longer still has its button.
+  useEffect(() => {
+    if (!passkeys) return;
+    const offer = new AbortController();
+    offered.current = offer;
+    const { signal } = offer;
+    void (async () => {
+      if (!(await offersPasskeys()) || signal.aborted) return;
+      const answer = await membership.signInWithPasskey({ mediation: 'conditional', signal });
+      if (signal.aborted) return;
+      if (answer.kind === 'ok') onClose();
+      // A limit on challenges says nothing to a person who may not want a passkey.
+      else if (answer.kind === 'problem' && answer.code === 'credentials_not_accepted')
+        setRefused(answer);
+    })();
+    return () => offer.abort();
+  }, [passkeys]);
+
   async function usePasskey(): Promise<void> {
+    // A browser has one request at a time.
+    offered.current?.abort();
     setUnanswered('');
     setRefused(undefined);
     const answer = await membership.signInWithPasskey();

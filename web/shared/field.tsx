@@ -15,7 +15,7 @@ interface FieldProps {
   optional?: boolean;
   secret?: boolean;
   /** What browsers and password managers may fill in; nothing by default. */
-  autoComplete?: 'username' | 'current-password' | 'off';
+  autoComplete?: 'username' | 'username webauthn' | 'current-password' | 'off';
   rows?: number;
   /** For identifiers and keys: left-to-right and monospaced. */
   code?: boolean;
