@@ -149,6 +149,23 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     createOperation('GET /api/moderation/queue, with a finding', () =>
       moderator.get(`queue?view=decided&limit=${limit}&finding=links`),
     ),
+    ...[
+      'experience=service',
+      'view=reported&reason=spam',
+      'view=decided&type=case',
+      'view=decided&policy=spam',
+      'script=latin',
+      ...['guest', 'new', 'clean', 'mixed'].map((record) => `author_record=${record}`),
+      'sort=newest',
+      'view=decided&sort=oldest',
+    ].flatMap((filter) =>
+      [moderator, lead].map((me) =>
+        createOperation(`GET /api/moderation/queue, ${named(filter)}, ${me.id}`, () =>
+          me.get(`queue?limit=${limit}&${filter}`),
+        ),
+      ),
+    ),
+    createOperation('GET /api/moderation/views', () => moderator.get('views')),
     createOperation('GET /api/moderation/queue, older than', () =>
       moderator.get(`queue?older_than=60&limit=${limit}`),
     ),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decide, submit } from './moderation.ts';
 import { publishArtifact } from './records.ts';
 import {
@@ -112,6 +113,22 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
         headers: { authorization: `Bearer ${lead.token}` },
       }),
     ),
+    createOperation('PUT /api/moderation/views/:view_id', () =>
+      api.call('PUT', `/api/moderation/views/${moderator.id}`, {
+        body: savedView({ finding: 'links' }),
+        headers: { authorization: `Bearer ${moderator.token}` },
+      }),
+    ),
+    createPreparedOperation(
+      'DELETE /api/moderation/views/:view_id',
+      async () => {
+        const path = `/api/moderation/views/${randomUUID()}`;
+        const headers = { authorization: `Bearer ${lead.token}` };
+        await expectSuccess(api.call('PUT', path, { body: savedView({}), headers }));
+        return { path, headers };
+      },
+      ({ path, headers }) => api.call('DELETE', path, { headers }),
+    ),
     createOperation('POST /api/moderation/session', () =>
       api.call('POST', '/api/moderation/session', { body: { token: moderator.token } }),
     ),
@@ -133,3 +150,5 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
     if (ids.length > 5) await release(ids);
   }
 }
+
+const savedView = (filters: object) => ({ name: 'Saved', shared: true, view: 'todo', filters });

@@ -24,6 +24,7 @@ export const conflictReasons = {
   under_review: 'A moderator is reading this note; try again later.',
   undo_expired: 'The time to undo this decision has passed.',
   version_mismatch: 'The record has changed: expected_version is not its current version.',
+  view_limit: 'You have reached the limit of saved views.',
   wrong_state: 'The current state does not allow this.',
 } as const;
 

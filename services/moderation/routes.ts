@@ -21,6 +21,8 @@ import { statsContract } from './stats/contract.ts';
 import { statsHandlers } from './stats/handlers.ts';
 import { streamContract } from './stream/contract.ts';
 import { type StreamDeps, streamHandlers } from './stream/handlers.ts';
+import { viewsContract } from './views/contract.ts';
+import { viewsHandlers } from './views/handlers.ts';
 
 export type ModerationRoutesDeps = ModerationDeps &
   ModeratorSessionDeps &
@@ -37,5 +39,6 @@ export const routes = (deps: ModerationRoutesDeps): readonly Routes[] => [
   implement(policiesContract, policiesHandlers(deps)),
   implement(auditContract, auditHandlers(deps)),
   implement(statsContract, statsHandlers(deps)),
+  implement(viewsContract, viewsHandlers(deps)),
   implement(streamContract, streamHandlers(deps)),
 ];

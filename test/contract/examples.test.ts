@@ -393,6 +393,19 @@ async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: 
       active: true,
     },
   });
+  const saved = { view_id: randomUUID() };
+  await exchange('moderation.save_view', 200, {
+    headers: moderator,
+    params: saved,
+    body: {
+      name: 'Links by new members',
+      shared: true,
+      view: 'todo',
+      filters: { finding: 'links', author_record: 'new', sort: 'newest' },
+    },
+  });
+  await exchange('moderation.views', 200, { headers: moderator });
+  await exchange('moderation.delete_view', 200, { headers: moderator, params: saved });
   await exchange('moderation.audit', 200, { headers: moderator, query: '?limit=3' });
   await exchange('moderation.stats', 200, { headers: moderator });
 }

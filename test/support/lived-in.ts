@@ -77,6 +77,8 @@ const MORE = [
   `INSERT INTO moderator_sessions (session_id, moderator_id, key_id, hash, started_at, seen_at,
       expires_at)
     SELECT b, a, 1, md5('') || md5(''), at, at, at FROM more`,
+  `INSERT INTO saved_views (moderator_id, view_id, name, shared, view, filters, saved_at)
+    SELECT a, b, 'More', true, 'todo', '{}', at FROM more`,
   // Most changes that are due with time have already happened, so that jobs have little to do.
   `UPDATE notes SET appeal = 'over', erased_at = now()
     WHERE state = 'rejected' AND hashtext(note_id::text) % 100 <> 0`,

@@ -31,6 +31,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0028-passkeys': '3a95ccb8b7293781',
   '0029-sealed-log': 'c39db05677ad82c4',
   '0032-cases-of-member': '222c77b338bb26a3',
+  '0033-saved-views': '57b174ae6888028c',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

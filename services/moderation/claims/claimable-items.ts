@@ -1,7 +1,7 @@
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { hasEnded, stays } from '../../../projections/membership/ending.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import { type ClaimView, mixesTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
+import { type ClaimView, hasBothTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
 import { isUsedUp } from './claim-times.ts';
 
 /**
@@ -40,7 +40,7 @@ const USED_UP = `FROM claim_times t WHERE t.moderator_id = $1 AND ${isUsedUp('t'
 /** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
 function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
   const { at } = VIEW_SHAPES[view];
-  const tiers = mixesTiers(view, role) ? 'n.tier, ' : '';
+  const tiers = hasBothTiers(view, role) ? 'n.tier, ' : '';
   const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
   return `SELECT 'note' AS subject_type, n.note_id, ${at} AS at FROM notes n
     WHERE ${where(view, role)} ${others} AND NOT ${hasEnded('n')}

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
+import { REPORT_REASONS } from '../../../domain/guestbook/report-reasons.ts';
+import { AUTHOR_RECORDS } from '../../../domain/moderation/author-record.ts';
 import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
+import { SCRIPTS } from '../../../domain/moderation/scripts.ts';
 import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
 import { VIEWS } from '../../../domain/moderation/views.ts';
 import { FINDING_CODES } from '../../../domain/screening/rules.ts';
@@ -16,8 +20,9 @@ import {
   UnixSeconds,
   Uuid,
 } from '../../../platform/http/schemas.ts';
+import { PolicyCode } from '../policies/contract.ts';
 import { RankedModerator } from '../staff/contract.ts';
-import { CLAIM_VIEWS } from './queue.ts';
+import { CLAIM_VIEWS, DECIDED_STATES, SORTS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
 import { TakeOver } from './take-over.ts';
 
@@ -45,6 +50,32 @@ const SelectedItems = z
       'Only these items, if they are in the view and fit the filters: 1 to 50 note ids, or ' +
       '`type/id` of records, separated by commas',
   });
+
+/** Filters that name no item and no author. */
+export const LASTING_FILTERS = {
+  q: FilterText(200)
+    .describe("Stands in the text or in its author's name, in any case and however it is composed")
+    .optional(),
+  finding: z.enum(FINDING_CODES).describe('Only notes with this finding').optional(),
+  experience: z.enum(EXPERIENCES).describe('Only notes of this guestbook').optional(),
+  reason: z.enum(REPORT_REASONS).describe('An open report has this reason').optional(),
+  type: z.enum(SUBJECT_TYPES).describe('Only items of this kind').optional(),
+  policy: PolicyCode.describe('Rejected or removed under this policy').optional(),
+  decided_by: GivenUuid.describe('Decided by this moderator').optional(),
+  state: z.enum(DECIDED_STATES).describe('Only items that were decided so').optional(),
+  script: z
+    .enum(SCRIPTS)
+    .describe('Only notes whose beginning is mostly in this script')
+    .optional(),
+  author_record: z
+    .enum(AUTHOR_RECORDS)
+    .describe(
+      'Only notes of these authors: guests; members without an approved note (`new`), without a ' +
+        'refused one (`clean`) and with one (`mixed`) among their 20 newest decided notes',
+    )
+    .optional(),
+  sort: z.enum(SORTS).describe("The order, if not the view's").optional(),
+};
 
 const Lease = z
   .object({
@@ -149,19 +180,14 @@ export const queueContract = defineContract({
     path: '/api/moderation/queue',
     summary: 'A view of the queue, oldest first; what was decided, newest first',
     description:
-      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); with q everything that waits, escalated and deferred notes included; mine: what the caller holds; deferred: what waits for its time, by `deferred_until`; reported: notes, and other records, which say what they are in `subject`. With q, finding, author or older_than one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
+      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); with q everything that waits, escalated and deferred notes included; mine: what the caller holds; deferred: what waits for its time, by `deferred_until`; reported: notes, and other records, which say what they are in `subject`. With a filter one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
     tag: 'moderation',
     access: { roles: READERS },
     query: z.object({
       view: z.enum(VIEWS).default('todo'),
-      finding: z.enum(FINDING_CODES).optional(),
-      author: FilterText(100).optional(),
-      q: FilterText(200)
-        .describe(
-          "Stands in the text or in its author's name, in any case and however it is composed",
-        )
-        .optional(),
+      ...LASTING_FILTERS,
       older_than: Seconds.optional(),
+      author: FilterText(100).optional(),
       same_address_as: GivenUuid.optional().describe(
         "A guest's note: only notes that guests sent from the same address (of IPv6: the same /48) " +
           'as this one in the last 48 hours, the newest 1000',

@@ -7,7 +7,8 @@ import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
 import type { MemberItem } from './member-item.ts';
-import type { Filters, QueuePlace } from './queue.ts';
+import { type Filters, isNewestFirst, type QueuePlace } from './queue.ts';
+import { hasNotes } from './queue-filters.ts';
 import { queuePage } from './queue-page.ts';
 import type { RecordItem } from './record-item.ts';
 import { listReported, type RecordPlace, recordItems } from './reported-records.ts';
@@ -34,7 +35,7 @@ export async function listEntries(
 ): Promise<Entries> {
   const others = listReported(view, me, filters, limit, after, membershipReview.openAppeals);
   const [rows, waiting] = await Promise.all([
-    query(pool, queuePage(view, me, filters, limit, after)),
+    hasNotes(filters) ? query(pool, queuePage(view, me, filters, limit, after)) : [],
     others ? query(pool, others) : [],
   ]);
   const notes = rows.map((note) => ({
@@ -46,7 +47,7 @@ export async function listEntries(
     record,
   }));
   const all: Entry[] = records.length === 0 ? notes : [...notes, ...records].sort(byPlace);
-  if (records.length > 0 && view === 'decided') all.sort(byTimeBackwards);
+  if (records.length > 0 && isNewestFirst(view, filters)) all.sort(byTimeBackwards);
   const entries = all.slice(0, limit);
   const end = entries.findIndex((entry) => 'note' in entry && entry.note.place_ends);
   const last = entries[end];

@@ -13,16 +13,17 @@ export function queueHandlers(
   const countsFor = queueCounts(deps.pool, deps.membershipReview);
   return {
     'moderation.queue': async ({ principal: me, query: asked }) => {
-      const { view, cursor, limit, author, q, finding, older_than, same_address_as, only } = asked;
-      const after = cursor === undefined ? undefined : readQueuePlace(view, cursor);
+      const { view, cursor, limit, ...filters } = asked;
+      const after = cursor === undefined ? undefined : readQueuePlace(view, filters, cursor);
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
-      const filters = { author, q, finding, older_than, same_address_as, only };
       const [{ entries, lookedTo }, counts] = await Promise.all([
         listEntries(deps, me, view, filters, limit + 1, after),
         countsFor(me),
       ]);
-      const page = toPage('queue', entries, limit, ({ place }) => writeQueuePlace(view, place));
-      const end = lookedTo && writeQueuePlace(view, lookedTo);
+      const page = toPage('queue', entries, limit, ({ place }) =>
+        writeQueuePlace(view, filters, place),
+      );
+      const end = lookedTo && writeQueuePlace(view, filters, lookedTo);
       return {
         status: 200,
         body: {

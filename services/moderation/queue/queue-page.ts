@@ -7,13 +7,15 @@ import type { ItemRow } from './item-rows.ts';
 import { withDetails } from './item-rows.ts';
 import {
   type Filters,
-  mixesTiers,
+  hasBothTiers,
+  isNewestFirst,
   type QueuePlace,
   UUID,
   VIEW_SHAPES,
   type Viewer,
   where,
 } from './queue.ts';
+import { noteConditions, type Value } from './queue-filters.ts';
 
 /**
  * The longest page, plus one row that shows whether another page follows. The limit is part of the
@@ -29,12 +31,10 @@ export const MAX_RARE_MATCHES = 500;
 /** The most notes of one address that a list shows. */
 const MAX_OF_ADDRESS = 1000;
 
-type Value = (given: unknown, type: string) => string;
-
 /**
- * One page of a view after a place, oldest first (the decided view: newest first). In a long view,
- * few of the scanned notes may match the filters. The page then ends with the last scanned note,
- * whether it matches or not, and the next page continues from there.
+ * One page of a view after a place, oldest first (the decided view: newest first) unless `sort` says
+ * otherwise. In a long view, few of the scanned notes may match the filters. The page then ends with
+ * the last scanned note, whether it matches or not, and the next page continues from there.
  */
 export function queuePage(
   view: View,
@@ -43,8 +43,23 @@ export function queuePage(
   limit: number,
   after: QueuePlace | undefined,
 ): Sql<ItemRow> {
-  const { at, newestFirst } = VIEW_SHAPES[view];
-  const mixed = mixesTiers(view, viewer.role, filters);
+  const { rows, values, value } = queueRows(view, viewer, filters, after);
+  const text = `SELECT * FROM (${rows}) page LIMIT ${value(limit, 'int')}`;
+  return withDetails({ name: '', text, values }, isNewestFirst(view, filters) ? 'DESC' : 'ASC');
+}
+
+/** SQL for the rows of `queuePage`, at most `MAX_ROWS` that match; also to count them. */
+export function queueRows(
+  view: View,
+  viewer: Viewer,
+  filters: Filters,
+  after?: QueuePlace,
+): { rows: string; values: unknown[]; value: Value } {
+  const { at } = VIEW_SHAPES[view];
+  const newestFirst = isNewestFirst(view, filters);
+  const bothTiers = hasBothTiers(view, viewer.role, filters);
+  // The lead's tier comes first, unless the newest do.
+  const mixed = bothTiers && !newestFirst;
   const values: unknown[] = [];
   const value: Value = (given, type) => `$${values.push(given)}::${type}`;
   const conditions = [where(view, viewer.role, filters), `NOT ${hasEnded('n')}`];
@@ -56,16 +71,15 @@ export function queuePage(
         SELECT bucket FROM note_addresses WHERE note_id = ${value(filters.same_address_as, 'uuid')})
         ORDER BY submitted_at DESC LIMIT ${MAX_OF_ADDRESS}))`,
     );
-  if (after && newestFirst) {
+  if (after) {
     const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
-    conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);
-  } else if (after) {
-    const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
-    conditions.push(
-      mixed
-        ? `(n.tier, ${at}, n.note_id) > (${value(after.tier, 'text')}, ${time}, ${id})`
-        : `(${at}, n.note_id) > (${time}, ${id})`,
-    );
+    if (newestFirst) conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);
+    else
+      conditions.push(
+        mixed
+          ? `(n.tier, ${at}, n.note_id) > (${value(after.tier, 'text')}, ${time}, ${id})`
+          : `(${at}, n.note_id) > (${time}, ${id})`,
+      );
   }
   const leases =
     view === 'mine'
@@ -80,12 +94,16 @@ export function queuePage(
       FROM ${from} ${leases} WHERE ${all([...conditions, ...that])}
       ORDER BY ${order} LIMIT ${most}`;
   const asked = conditionsOf(view, filters, value);
+  // Each tier has a part of the index, which alone is in the order of time.
+  if (bothTiers && newestFirst)
+    asked.walks = asked.walks.flatMap((walk) =>
+      ['lead', 'normal'].map((tier) => [...walk, `n.tier = '${tier}'`]),
+    );
   const rows =
     filters.finding === undefined
       ? walked(asked, listed, order)
       : withFinding(value(filters.finding, 'text'), asked, listed, order);
-  const text = `SELECT * FROM (${rows}) page LIMIT ${value(limit, 'int')}`;
-  return withDetails({ name: '', text, values }, newestFirst ? 'DESC' : 'ASC');
+  return { rows, values, value };
 }
 
 /** SQL for the first `most` notes in `from` that meet `that`; marks those that meet `fits`. */
@@ -144,9 +162,10 @@ interface Conditions {
  * notes may be few in a long view, so they are scanned separately: notes of members and of guests
  * have an index each. An age limit bounds the scan if the view is in order of age.
  */
-function conditionsOf(view: View, { author, q, older_than }: Filters, value: Value): Conditions {
+function conditionsOf(view: View, filters: Filters, value: Value): Conditions {
+  const { author, q, older_than } = filters;
   const walk: string[] = [];
-  const fits: string[] = [];
+  const fits = noteConditions(filters, value);
   if (older_than !== undefined)
     (VIEW_SHAPES[view].at === 'n.submitted_at' ? walk : fits).push(
       `n.submitted_at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,

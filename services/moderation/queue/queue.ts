@@ -1,3 +1,5 @@
+import type { AuthorRecord } from '../../../domain/moderation/author-record.ts';
+import type { Script } from '../../../domain/moderation/scripts.ts';
 import type { View } from '../../../domain/moderation/views.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import {
@@ -59,15 +61,44 @@ export interface Filters {
   older_than?: number | undefined;
   /** The id of a guest's note, whose address the notes share. */
   same_address_as?: string | undefined;
+  /** The guestbook of the notes. */
+  experience?: string | undefined;
+  /** The reason of an open report. */
+  reason?: string | undefined;
+  /** What the item is: a note, or a kind of record. */
+  type?: string | undefined;
+  /** The policy of the rejection or removal in force. */
+  policy?: string | undefined;
+  /** The moderator who made the decision in force. */
+  decided_by?: string | undefined;
+  /** The decision in force. */
+  state?: DecidedState | undefined;
+  /** The script of the text's beginning. */
+  script?: Script | undefined;
+  /** What was decided on the author's notes before. */
+  author_record?: AuthorRecord | undefined;
   /** Only these items: note ids, and records as `type/id`. */
   only?: readonly string[] | undefined;
+  /** The order, if not that of the view. */
+  sort?: Sort | undefined;
 }
+
+/** What decided items are; of records, only removed ones have a decision that lasts. */
+export const DECIDED_STATES = ['approved', 'rejected', 'removed'] as const;
+export type DecidedState = (typeof DECIDED_STATES)[number];
+
+export const SORTS = ['oldest', 'newest'] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** Whether the newest item comes first. */
+export const isNewestFirst = (view: View, { sort }: Pick<Filters, 'sort'>): boolean =>
+  sort === undefined ? VIEW_SHAPES[view].newestFirst === true : sort === 'newest';
 
 /** A text search in `todo` covers every pending note, including deferred and escalated ones. */
 const searchesAll = (view: View, filters: Filters) => view === 'todo' && filters.q !== undefined;
 
-/** Only a lead's `todo` and a text search in `todo` mix the tiers; the lead's tier comes first. */
-export const mixesTiers = (view: View, role: Role, filters: Filters = {}) =>
+/** Only a lead's `todo` and a text search in `todo` have notes of both tiers. */
+export const hasBothTiers = (view: View, role: Role, filters: Filters = {}) =>
   view === 'todo' && (role === 'lead' || searchesAll(view, filters));
 
 /**
@@ -91,14 +122,27 @@ export const toPlace = (at: string): string =>
 /** Matches a member's id; a handle never has this form. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Writes a cursor, which is valid only in its own view. */
-export function writeQueuePlace(view: View, { tier, at, id }: QueuePlace): string {
-  return `${view}.${tier}.${formatKeysetCursor('queue', { at, id })}`;
+/** The order that a cursor belongs to: a view, and its order if that is another than usual. */
+const orderName = (view: View, { sort }: Pick<Filters, 'sort'>): string =>
+  sort === undefined ? view : `${view}-${sort}`;
+
+/** Writes a cursor, which is valid only in its own view and order. */
+export function writeQueuePlace(
+  view: View,
+  filters: Pick<Filters, 'sort'>,
+  { tier, at, id }: QueuePlace,
+): string {
+  return `${orderName(view, filters)}.${tier}.${formatKeysetCursor('queue', { at, id })}`;
 }
 
-export function readQueuePlace(view: View, cursor: string): QueuePlace | undefined {
+export function readQueuePlace(
+  view: View,
+  filters: Pick<Filters, 'sort'>,
+  cursor: string,
+): QueuePlace | undefined {
   const [of, tier, place, ...more] = cursor.split('.');
-  const known = of === view && (tier === '' || tier === 'lead' || tier === 'normal');
+  const known =
+    of === orderName(view, filters) && (tier === '' || tier === 'lead' || tier === 'normal');
   const read = known && more.length === 0 ? parseKeysetCursor('queue', place ?? '') : undefined;
   return read && { ...read, tier: tier ?? '' };
 }

@@ -12,7 +12,15 @@ import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import type { MembershipReview } from '../membership-review.ts';
 import type { MemberItem } from './member-item.ts';
-import { type Filters, type QueuePlace, toPlace, UUID, type Viewer } from './queue.ts';
+import {
+  type Filters,
+  isNewestFirst,
+  type QueuePlace,
+  toPlace,
+  UUID,
+  type Viewer,
+} from './queue.ts';
+import { hasRecords } from './queue-filters.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 
 export interface RecordPlace {
@@ -33,7 +41,8 @@ const SOURCES: Partial<Record<View, string>> = {
     WHERE l.subject_type <> 'note' AND l.moderator_id = $1 AND ${isLiveLease('l')}`,
   // Each record appears once, with its latest decision in force. The subquery looks up one record's
   // decision at a time; a join would read all decisions.
-  decided: `SELECT subject_type, subject_id, author_id, decided_at AS at FROM record_decisions d
+  decided: `SELECT subject_type, subject_id, author_id, decided_at AS at, policy, moderator_id,
+      decision FROM record_decisions d
     WHERE undone_at IS NULL AND event_id = (SELECT last.event_id FROM record_decisions last
       WHERE last.subject_type = d.subject_type AND last.subject_id = d.subject_id
         AND last.undone_at IS NULL ORDER BY last.decided_at DESC, last.event_id DESC LIMIT 1)`,
@@ -48,23 +57,23 @@ const memberAppeals = (role: Role, openAppeals: string): string | undefined =>
 
 /**
  * The records and memberships of a view, oldest first (the decided view: newest first). Returns undefined if the
- * view has none, or with a filter by finding, text or address: these apply to notes only.
+ * view has none, or with a filter that applies to notes only.
  */
 export function listReported(
   view: View,
   { moderatorId, role }: Viewer,
-  { author, q, finding, older_than, same_address_as, only }: Filters,
+  filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
   openAppeals: string,
 ): Sql<RecordPlace> | undefined {
   const source = view === 'appeals' ? memberAppeals(role, openAppeals) : SOURCES[view];
-  const ofNotes = q ?? finding ?? same_address_as;
-  if (!source || ofNotes !== undefined) return undefined;
+  if (!source || !hasRecords(view, filters)) return undefined;
+  const { author, older_than, only, type, reason, policy, decided_by, state } = filters;
   const values: unknown[] = view === 'mine' ? [moderatorId] : [];
   const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
   const conditions = ['true'];
-  const newestFirst = view === 'decided';
+  const newestFirst = isNewestFirst(view, filters);
   if (after) {
     const [at, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
     conditions.push(
@@ -86,6 +95,15 @@ export function listReported(
       `w.subject_type || '/' || w.subject_id IN (SELECT unnest(${value(only, 'text[]')}))`,
     );
   }
+  if (type !== undefined) conditions.push(`w.subject_type = ${value(type, 'text')}`);
+  if (reason !== undefined)
+    conditions.push(`(SELECT true FROM record_reports r WHERE r.subject_type = w.subject_type
+      AND r.subject_id = w.subject_id AND r.state = 'open'
+      AND r.reason = ${value(reason, 'text')} LIMIT 1)`);
+  // Only the view of what was decided has these.
+  if (decided_by !== undefined) conditions.push(`w.moderator_id = ${value(decided_by, 'uuid')}`);
+  if (state !== undefined) conditions.push(`w.decision = ${value(state, 'text')}`);
+  if (policy !== undefined) conditions.push(`w.policy = ${value(policy, 'text')}`);
   if (older_than !== undefined)
     conditions.push(
       `w.at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
