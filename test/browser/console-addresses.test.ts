@@ -21,12 +21,12 @@ t.test('opens a view with its filters, and a note, by address', NEEDS_BROWSER, a
   await page.locator('.row').nth(1).waitFor();
   await untilEqual(t, () => page.locator('.row').count(), 2, 'the list need not contain the item');
   await untilEqual(t, () => page.url(), `${at}/items/${old.id}`);
-  await untilEqual(t, () => page.title(), 'Note by Ada · Moderation');
+  await untilEqual(t, () => page.title(), '(2) Note by Ada · Moderation');
 
   await page.keyboard.press('j');
   await page.locator('.note .text', { hasText: 'Waiting for rain' }).waitFor();
   await untilEqual(t, () => page.url(), at, 'another item is not that of the address');
-  await untilEqual(t, () => page.title(), 'To do · Moderation');
+  await untilEqual(t, () => page.title(), '(2) To do · Moderation');
   await page.goBack();
   await page.locator('.note .text', { hasText: 'Decided long ago' }).waitFor();
   await page.goForward();

@@ -113,7 +113,12 @@ t.test('inserts a prepared message before a policy rejects', NEEDS_BROWSER, asyn
   const { page } = await openConsole(t, service, lea);
   await page.keyboard.press('r');
   await page.locator('.panel').waitFor();
-  t.equal(await page.getByRole('button', { name: 'Prepared messages' }).count(), 0);
+  // Until a lead prepares others, each of the first six policies has one.
+  await page.keyboard.press('m');
+  const shipped = page.getByRole('list', { name: 'Prepared messages' }).getByRole('listitem');
+  await untilEqual(t, () => shipped.count(), 6);
+  await page.keyboard.press('Escape');
+  await page.locator('.prepared-list').waitFor({ state: 'detached' });
   await page.keyboard.press('1');
   await untilToast(page, 'Rejected');
 

@@ -66,8 +66,14 @@ t.test(
     t.equal(await stateOf(lea, removed), 'removed', 'no removal is undone');
     t.equal((await service.call('GET', packet.path)).status, 410);
 
+    await dialog.getByRole('button', { name: 'Hand them to another lead' }).click();
+    await dialog.getByText('All moderators see these removals under Saved').waitFor();
     const { page: second } = await openConsole(t, service, lou);
-    await second.goto(`${service.baseUrl}/moderation/items/${removed}`);
+    const handed = second.getByRole('link', { name: /^Removed by Rob\s*2 found/ });
+    await handed.click();
+    await untilEqual(t, () => second.locator('.row').count(), 2);
+    await second.locator('.row').filter({ hasText: 'A public word' }).click();
+    await second.locator('.note .text', { hasText: 'A public word' }).waitFor();
     await second.getByRole('button', { name: /^Restore/ }).click();
     await untilEqual(t, () => stateOf(lou, removed), 'approved');
 

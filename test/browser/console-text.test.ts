@@ -70,6 +70,10 @@ t.test('marks and quotes what a finding refers to as written', NEEDS_BROWSER, as
   await screenNote(service.core, { note_id: id });
   await submit(service, { message: 'Next' });
   const { page } = await openConsole(t, service, ann);
+  await page.getByText('This text has abusive words.').waitFor();
+  t.equal(await page.locator('.note .text').count(), 0, 'it is folded');
+  await checkAppearance(t, page, 'moderation-shielded');
+  await page.keyboard.press('v');
   const found = page.locator('.note .text mark.found');
   await found.nth(4).waitFor();
   await untilEqual(t, () => found.allTextContents(), ['\u00E5ss', 'f', 'SHY', 'uck', 'a.org']);

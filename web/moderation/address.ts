@@ -1,7 +1,22 @@
 import { VIEWS } from '../../domain/moderation/views.ts';
 import { isList, PAGES, type View } from './api-model.ts';
 
-const LIST_FILTERS = ['q', 'author', 'finding', 'older_than', 'same_address_as'] as const;
+/** Filters that a view can be saved with; they name no author and no item. */
+export const LASTING_FILTERS = [
+  'q',
+  'finding',
+  'older_than',
+  'experience',
+  'reason',
+  'type',
+  'policy',
+  'decided_by',
+  'state',
+  'script',
+  'author_record',
+  'sort',
+] as const;
+const LIST_FILTERS = [...LASTING_FILTERS, 'author', 'same_address_as'] as const;
 const AUDIT_FILTERS = ['moderator', 'policy', 'subject'] as const;
 
 /** Of the lists and of the audit; an empty text does not filter. */
@@ -13,6 +28,14 @@ export const NO_FILTERS: Filters = {
   finding: '',
   older_than: '',
   same_address_as: '',
+  experience: '',
+  reason: '',
+  type: '',
+  decided_by: '',
+  state: '',
+  script: '',
+  author_record: '',
+  sort: '',
   moderator: '',
   policy: '',
   subject: '',

@@ -7,7 +7,7 @@ import { isReleased, releasesSettled, storeLease } from './leases.ts';
 import { forgetDecision, isOutdated } from './own-decisions.ts';
 import { focusOn } from './queue.ts';
 import { nextRequest, refreshItem, showItem } from './refresh.ts';
-import { currentList, get, set, setMark, showToast } from './state.ts';
+import { announce, currentList, get, set, setMark, showToast } from './state.ts';
 
 type ClaimedItem = Lease & { item: Item };
 
@@ -15,19 +15,22 @@ type ClaimedItem = Lease & { item: Item };
 export const hasClaimable = (view: ListView): boolean =>
   view !== 'mine' && view !== 'deferred' && view !== 'decided';
 
-/** Claims the next free item of the view, or the first one that its filters show, and opens it. */
-export async function claimNext(): Promise<void> {
+/**
+ * Claims the next free item of the view, or the first one that its filters show, and opens it. Without
+ * one, says so; `quiet` keeps the toast of a decision and its undo.
+ */
+export async function claimNext({ quiet = false } = {}): Promise<void> {
   const view = currentList();
   if (!hasClaimable(view)) return;
   // Otherwise the service could return an item whose decision is still in flight.
   await decisionsSettled();
   await releasesSettled();
-  if (Object.values(get().filters).some(Boolean)) return claimFirstShown();
+  if (Object.values(get().filters).some(Boolean)) return claimFirstShown(quiet);
   try {
     const { claims } = await call<{ claims: ClaimedItem[] }>('POST', 'claims', { count: 1, view });
     const [claimed] = claims;
     if (!claimed) {
-      showToast(nothingFree());
+      (quiet ? announce : showToast)(nothingFree());
       return;
     }
     const item = withItemId(claimed.item);
@@ -44,14 +47,14 @@ export async function claimNext(): Promise<void> {
   }
 }
 
-async function claimFirstShown(): Promise<void> {
+async function claimFirstShown(quiet: boolean): Promise<void> {
   const { items, gone, marks, leases } = get();
   const free = items.find(
     ({ id, claim, allowed_actions: actions }) =>
       claim === null && actions.length > 0 && ![gone, marks, leases].some((known) => known.has(id)),
   );
   if (!free) {
-    showToast(nothingFree());
+    (quiet ? announce : showToast)(nothingFree());
     return;
   }
   set({ open: true });

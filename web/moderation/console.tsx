@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
 import { readAddress, toAddress } from './address.ts';
 import { isList } from './api-model.ts';
+import { waitingPrefix } from './calls.ts';
 import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
 import { Help } from './help.tsx';
@@ -22,7 +23,8 @@ import { TopBar } from './top-bar.tsx';
 import { Views } from './views.tsx';
 
 export function Console() {
-  const { session, view, linked, open, batch, membership, help, announcement } = useStore(store);
+  const { session, view, linked, counts, compact, open, batch, membership, help, announcement } =
+    useStore(store);
   const focused = document.activeElement;
   useLayoutEffect(() => followFocus(focused));
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
@@ -48,12 +50,13 @@ export function Console() {
   // With the item and not after it, so that they never disagree.
   useLayoutEffect(() => {
     const place = linked ? `${kindBy(linked)} ${plainText(authorName(linked))}` : VIEW_NAMES[view];
-    document.title = session === 'out' ? 'Moderation' : `${place} · Moderation`;
-  }, [session, view, linked]);
+    document.title =
+      session === 'out' ? 'Moderation' : `${waitingPrefix(counts)}${place} · Moderation`;
+  }, [session, view, linked, counts]);
   return (
     <>
       {session === 'in' || session === 'lost' ? (
-        <div class={open && isList(view) ? 'console open' : 'console'}>
+        <div class={`console${open && isList(view) ? ' open' : ''}${compact ? ' compact' : ''}`}>
           <TopBar />
           <Views />
           <main class="desk" id="desk">

@@ -10,6 +10,7 @@ import { Folded } from './folded.tsx';
 import { isErased } from './labels.ts';
 import { type FoundPart, MarkedText } from './marked-text.tsx';
 import { Membership } from './membership.tsx';
+import { Shielded } from './shielded.tsx';
 
 interface ContentProps<Shown = Item> {
   item: Shown;
@@ -43,9 +44,11 @@ function NoteText({ item: note, thread, query }: ContentProps<NoteItem>) {
           <MarkedText text={note.parent.text} />
         </blockquote>
       )}
-      <Folded key={note.id} class="text" whole={query !== ''}>
-        <MarkedText text={note.text} query={query} found={foundParts(note)} />
-      </Folded>
+      <Shielded item={note}>
+        <Folded key={note.id} class="text" whole={query !== ''}>
+          <MarkedText text={note.text} query={query} found={foundParts(note)} />
+        </Folded>
+      </Shielded>
     </>
   );
 }

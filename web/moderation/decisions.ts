@@ -5,6 +5,7 @@ import { refusalText } from './failure-text.ts';
 import { claimSettled, trackDecision } from './in-flight.ts';
 import { toPath } from './item-ids.ts';
 import { decisionText, toQuote } from './labels.ts';
+import { goOn, keepsGoing } from './keep-going.ts';
 import { deleteLease } from './leases.ts';
 import { countDecided } from './own-counts.ts';
 import { forgetDecision, recordDecision } from './own-decisions.ts';
@@ -71,7 +72,9 @@ const isEscalated = (item: Item): boolean => isNote(item) && item.tier === 'lead
 function focusNext(id: string): void {
   const { panel } = get();
   if (panel?.itemId === id) set({ panel: null });
-  if (get().focusId === id) focusOn(nextAfter(id));
+  if (get().focusId !== id) return;
+  if (keepsGoing()) goOn(id);
+  else focusOn(nextAfter(id));
 }
 
 /** Shows the reason in the row and in the panel, which keeps the typed text. */

@@ -54,6 +54,8 @@ export function failureText(failure: Failure): string {
       return 'You made this decision, so another moderator must review or undo it.';
     case 'undo_expired':
       return 'The undo window has ended. Another moderator who is a lead can still undo it.';
+    case 'view_limit':
+      return 'You have saved as many views as possible. Delete one first.';
     case 'claim_limit':
       return 'You have reached the limit of 10 claims. Decide on an item or release one first.';
     case 'claim_time_used':

@@ -1,13 +1,15 @@
 import { serviceNow } from '../shared/clock.ts';
 import { isComposing } from '../shared/composing.ts';
-import { isList } from './api-model.ts';
+import { isList, type ListView } from './api-model.ts';
 import { openBatchPreview, runBatch } from './batches.ts';
 import { claimNext } from './claims.ts';
 import { leaveItem } from './item-view.ts';
 import { release } from './leases.ts';
 import { activePolicies } from './policy-list.ts';
+import { showView } from './navigation.ts';
 import { insertPrepared, togglePrepared } from './prepared-messages.ts';
 import { focusOn, moveFocus } from './queue.ts';
+import { showSavedView } from './saved-views.ts';
 import { toggleSelection } from './selection.ts';
 import {
   closePanel,
@@ -16,7 +18,8 @@ import {
   startAction,
   submitPanel,
 } from './start-action.ts';
-import { announce, type Batch, get, set } from './state.ts';
+import { reveal } from './shielded.tsx';
+import { announce, type Batch, currentItem, get, set } from './state.ts';
 import { undo } from './undo.ts';
 
 /** All keyboard shortcuts, in the order of the help. */
@@ -33,8 +36,11 @@ export const SHORTCUTS = [
   ['u', 'undo'],
   ['c', 'comment, for moderators only'],
   ['h', 'more by the same author'],
+  ['v', 'show a text with abusive words'],
   ['t', 'go to the thread'],
   ['/', 'search'],
+  ['g, then t m e f r a d', 'go to a view, such as To do'],
+  ['g, then 1–9', 'go to a saved view'],
   ['?', 'this help'],
   ['Esc', 'close or release'],
 ] as const;
@@ -71,6 +77,8 @@ function onKey(event: KeyboardEvent): void {
     return;
   }
   const target = event.target instanceof Element ? event.target : null;
+  // A dialog handles its own keys: its checkbox must not decide on the item behind it.
+  if (target?.closest('dialog')) return;
   if (target?.closest(TEXT_FIELDS)) {
     if (event.key === 'Escape') leaveField(target);
     return;
@@ -118,7 +126,34 @@ function toggleDrawer(): void {
 const focusAfterRender = (id: string): void =>
   queueMicrotask(() => document.getElementById(id)?.focus());
 
+/** Views by the key that follows `g`; f is Deferred, because d is Decided. */
+const VIEW_KEYS: Readonly<Record<string, ListView>> = {
+  t: 'todo',
+  m: 'mine',
+  e: 'escalated',
+  f: 'deferred',
+  r: 'reported',
+  a: 'appeals',
+  d: 'decided',
+};
+
+/** Whether the last key was `g`, so that this one names a view. */
+let going = false;
+
+function pressAfterGo(key: string): boolean {
+  const view = VIEW_KEYS[key];
+  const saved = get().savedViews[Number(key) - 1];
+  if (view) showView(view);
+  else if (saved) showSavedView(saved);
+  return true;
+}
+
 function press(key: string): boolean {
+  const goes = going;
+  going = key === 'g' && !goes && !get().panel;
+  if (going) return true;
+  // No decision by a key that was meant for a view.
+  if (goes) return pressAfterGo(key);
   if (/^[1-9]$/.test(key)) return pressDigit(Number(key));
   if (key === '?') {
     set({ help: true });
@@ -165,6 +200,8 @@ function press(key: string): boolean {
       set({ open: true });
       queueMicrotask(() => document.querySelector<HTMLElement>('#comment textarea')?.focus());
       return true;
+    case 'v':
+      return reveal(currentItem());
     case 'h':
       toggleDrawer();
       return true;

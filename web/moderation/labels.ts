@@ -33,7 +33,7 @@ export const ACTION_NAMES: Record<Action, string> = {
   uphold: 'Uphold the decision',
 };
 
-const KIND_NAMES: Record<Subject['type'], string> = {
+export const KIND_NAMES: Record<Subject['type'], string> = {
   note: 'Note',
   profile: 'Profile',
   artifact: 'Context packet',

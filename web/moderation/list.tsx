@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
-import { type Filters, NO_FILTERS } from './address.ts';
+import { type Filters, LASTING_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext, hasClaimable } from './claims.ts';
 import { EmptyList } from './empty-list.tsx';
+import { MoreFilters } from './filters.tsx';
 import { FINDINGS } from './findings.ts';
 import { formatCount, plural } from './format.ts';
 import { HAS_KEYBOARD } from './keyboard.ts';
@@ -13,6 +14,7 @@ import { MarkedText } from './marked-text.tsx';
 import { showView } from './navigation.ts';
 import { focusOn, loadList, loadMore, matchesText } from './queue.ts';
 import { Rows } from './rows.tsx';
+import { SaveView } from './save-view.tsx';
 import { selectAll, selectableIds } from './selection.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
 import { currentList, set, store } from './state.ts';
@@ -126,6 +128,9 @@ function SelectionBar() {
   );
 }
 
+/** Filters that have a field; a link sets the others, which stay. */
+const FORM_FILTERS = LASTING_FILTERS.filter((name) => name !== 'decided_by' && name !== 'state');
+
 const AGES = [
   ['', 'Any age'],
   ['3600', 'Over 1 h'],
@@ -148,12 +153,8 @@ function Search() {
     const data = new FormData(form.current ?? undefined);
     const field = (name: keyof Filters) => String(data.get(name) ?? '').trim();
     const next = {
-      ...NO_FILTERS,
-      q: field('q'),
-      finding: field('finding'),
-      older_than: field('older_than'),
-      author: filters.author,
-      same_address_as: filters.same_address_as,
+      ...filters,
+      ...Object.fromEntries(FORM_FILTERS.map((name) => [name, field(name)])),
     };
     showView(currentList(), next, { replace });
   };
@@ -184,6 +185,7 @@ function Search() {
           }}
         />
         <SearchSelects onChange={() => apply()} />
+        <MoreFilters onChange={() => apply()} />
       </form>
       {Object.values(filters).some(Boolean) && <Narrowed />}
     </search>
@@ -268,6 +270,8 @@ function Narrowed() {
   return (
     <p class="hint narrowed">
       {items.length > 0 && <span class="matches">{matchesText()} </span>}
+      {filters.decided_by && <>Of one moderator </>}
+      {filters.state && <>{filters.state} </>}
       {filters.same_address_as && <>From one address in the last 48 hours </>}
       {filters.author && (
         <>
@@ -277,6 +281,7 @@ function Narrowed() {
       <button type="button" class="button quiet" onClick={() => showView(currentList())}>
         Clear filters
       </button>
+      <SaveView />
     </p>
   );
 }

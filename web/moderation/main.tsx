@@ -4,13 +4,17 @@ import './note.css';
 import './drawer.css';
 import './pages.css';
 import { render } from 'preact';
+import { followCounts, readNotifySetting } from './calls.ts';
 import { Console } from './console.tsx';
 import { listenToClicks } from './double-clicks.ts';
 import { listenToKeys } from './keys.ts';
 import { resumeSession } from './session.ts';
+import { set } from './state.ts';
 
 const place = document.getElementById('page');
 if (place) render(<Console />, place);
 listenToClicks();
 listenToKeys();
+set({ notify: readNotifySetting() });
+followCounts();
 void resumeSession();

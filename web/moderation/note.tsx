@@ -159,7 +159,7 @@ function AuthorRecord({ item }: ItemProps) {
             <MarkedText text={item.author.name} />
           </>
         )}
-        {authorRecordText(item)}{' '}
+        {authorRecordText(item)} <RecordStrip author={item.author} />
         {authorFilter(item) && (
           <button
             type="button"
@@ -174,6 +174,18 @@ function AuthorRecord({ item }: ItemProps) {
         {isNote(item) && item.same_address > 0 && <SameAddress note={item} />}
       </p>
     </section>
+  );
+}
+
+/** The approved and the refused notes of an author, side by side in proportion. */
+function RecordStrip({ author }: Pick<Item, 'author'>) {
+  if (!('approved' in author) || author.approved + author.rejected === 0) return null;
+  const { approved, rejected } = author;
+  return (
+    <span class="strip" aria-hidden="true">
+      <span class="good" style={{ flexGrow: approved }} />
+      <span class="bad" style={{ flexGrow: rejected }} />
+    </span>
   );
 }
 

@@ -8,6 +8,7 @@ import { currentList, get, set } from './state.ts';
  * The service counts again within seconds, and that count replaces this one.
  */
 export function countDecided(items: readonly Item[], action: Action): void {
+  set({ made: get().made + items.length });
   const { counts } = get();
   const view = currentList();
   if (!counts || view === 'decided') return;

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { randomUuid } from '../shared/random.ts';
-import { itemAddress, onPlainClick } from './address.ts';
+import { itemAddress, NO_FILTERS, onPlainClick } from './address.ts';
 import { Failure, toFailure } from './api.ts';
 import type { RewindPreview } from './api-model.ts';
 import { formatTime, plural } from './format.ts';
 import { toItemId } from './item-ids.ts';
-import { isSubjectType, rewindActionText } from './labels.ts';
+import { isSubjectType, rewindActionText, truncate } from './labels.ts';
 import { openItem } from './navigation.ts';
 import {
   type Preview,
@@ -16,6 +16,7 @@ import {
   rewindFailureText,
   runRewind,
 } from './rewinds.ts';
+import { saveView } from './saved-views.ts';
 import { startUndo } from './undo.ts';
 
 type Entry = RewindPreview['undo'][number] & { reason?: RewindPreview['left'][number]['reason'] };
@@ -72,7 +73,7 @@ export function Rewind({ moderator, onClose, onDone }: RewindProps) {
       <div class="batch">
         {fault && <Alert>{fault}</Alert>}
         {result ? (
-          <Result result={result} onClose={onClose} />
+          <Result result={result} moderator={moderator} onClose={onClose} />
         ) : preview ? (
           <PreviewStep
             preview={preview}
@@ -183,7 +184,44 @@ function PreviewStep({ preview, sending, onBack, onClose, onRun }: PreviewProps)
   );
 }
 
-function Result({ result, onClose }: { result: Rewound; onClose: () => void }) {
+/** Puts what would become public again where every lead sees it: a shared view with a count. */
+function ForAnotherLead({ moderator }: Pick<RewindProps, 'moderator'>) {
+  const [saved, setSaved] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const save = async () => {
+    const failure = await saveView({
+      name: truncate(`Removed by ${moderator.name}`, 40),
+      shared: true,
+      view: 'decided',
+      filters: { ...NO_FILTERS, decided_by: moderator.id, state: 'removed' },
+    });
+    setFault(failure && rewindFailureText(failure));
+    setSaved(failure === null);
+  };
+  return (
+    <>
+      {fault && <Alert>{fault}</Alert>}
+      <p role="status">
+        {saved
+          ? 'All moderators see these removals under Saved, with their number; a lead restores them.'
+          : 'Some removals are left for another lead.'}
+      </p>
+      {!saved && (
+        <button type="button" class="button" onClick={() => void save()}>
+          Hand them to another lead
+        </button>
+      )}
+    </>
+  );
+}
+
+interface ResultProps {
+  result: Rewound;
+  moderator: RewindProps['moderator'];
+  onClose: () => void;
+}
+
+function Result({ result, moderator, onClose }: ResultProps) {
   const { batchId, undone, left, stopped } = result;
   const words = plural(undone.length, 'decision');
   const undo = () => {
@@ -201,6 +239,9 @@ function Result({ result, onClose }: { result: Rewound; onClose: () => void }) {
       {stopped && <Alert>Stopped before the end. {stopped}</Alert>}
       <p>The notes wait in the queue again. Authors who were not notified yet never hear of it.</p>
       <Entries label="Left" entries={left} onClose={onClose} />
+      {left.some(({ reason }) => reason === 'second_person_required') && (
+        <ForAnotherLead moderator={moderator} />
+      )}
       <div class="row-buttons">
         <button type="button" class="button" onClick={undo}>
           Undo

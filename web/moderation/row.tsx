@@ -32,6 +32,8 @@ interface RowProps {
   mark: Mark | undefined;
   lease: HeldLease | undefined;
   when: string;
+  /** The text is folded for its words. */
+  shielded: boolean;
   /** The search that found the item, or an empty text. */
   query: string;
 }
@@ -40,6 +42,7 @@ interface RowProps {
 export const Row = memo(function row(props: RowProps) {
   const { item, place, rows, isCurrent, isSelected, canSelect, isGone, mark, lease, when, query } =
     props;
+  const { shielded } = props;
   const lost = lease?.lost ?? false;
   const claimedByOther = item.claim !== null && !item.claim.mine;
   const classes = [
@@ -83,6 +86,8 @@ export const Row = memo(function row(props: RowProps) {
         <span class="excerpt">
           {isErased(item) ? (
             <em>erased</em>
+          ) : shielded ? (
+            <em>abusive words: folded</em>
           ) : (
             <MarkedText
               text={excerptAround(toExcerpt(item), query, MAX_EXCERPT_LENGTH)}

@@ -4,6 +4,7 @@ import type { Item } from './api-model.ts';
 import { VIEW_NAMES } from './labels.ts';
 import { loadMore } from './queue.ts';
 import { Row, whenText } from './row.tsx';
+import { isShielded } from './shielded.tsx';
 import { currentList, get, store } from './state.ts';
 import { useStore } from './store.ts';
 
@@ -71,6 +72,7 @@ export function Rows() {
               isGone={gone.has(item.id)}
               mark={marks.get(item.id)}
               lease={leases.get(item.id)}
+              shielded={isShielded(item)}
               when={whenText(item, currentList())}
               query={filters.q}
             />

@@ -7,7 +7,9 @@ import { follow } from './live.ts';
 import { readLinked } from './navigation.ts';
 import { loadPolicies } from './policy-list.ts';
 import { loadList, refreshList } from './queue.ts';
+import { loadSavedViews } from './saved-views.ts';
 import { get, set, showToast, type store } from './state.ts';
+import { sessionSummary, startSummary } from './summary.ts';
 
 interface Me {
   moderator: Moderator;
@@ -17,7 +19,9 @@ interface Me {
 let following = false;
 
 function startConsole(): void {
+  startSummary();
   void loadPolicies();
+  void loadSavedViews();
   if (isList(get().view)) void loadList();
   void readLinked();
   if (following) return;
@@ -96,6 +100,10 @@ const emptyState = () =>
     drawer: false,
     toast: null,
     counts: null,
+    savedViews: [],
+    revealed: new Set<string>(),
+    made: 0,
+    farewell: null as string | null,
   }) satisfies Partial<ReturnType<typeof store.get>>;
 
 /** Signs out; the service releases the leases, and the state is reset so that no data remains. */
@@ -108,6 +116,7 @@ export async function signOut(): Promise<void> {
       return;
     }
   }
+  const farewell = sessionSummary();
   forgetPlace();
-  set({ ...emptyState(), me: null, session: 'out' });
+  set({ ...emptyState(), me: null, session: 'out', farewell });
 }

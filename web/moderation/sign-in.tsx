@@ -48,6 +48,11 @@ export function SignIn({ asDialog = false }: { asDialog?: boolean }) {
           ? 'Sign in again. Your place, your selection and your texts are kept.'
           : 'Sign in with the token that the operator gave you.'}
       </p>
+      {!asDialog && get().farewell && (
+        <p class="hint" role="status">
+          {get().farewell}
+        </p>
+      )}
       <TokenField id={id} input={field} fault={fault} />
       <button type="submit" class="button primary" aria-disabled={sending ? 'true' : undefined}>
         {sending ? 'Signing in…' : 'Sign in'}

@@ -4,6 +4,7 @@ import { claimItem } from './claims.ts';
 import { type DecisionInput, decide } from './decisions.ts';
 import { failureText } from './failure-text.ts';
 import { toQuote } from './labels.ts';
+import { waitsForClaim } from './keep-going.ts';
 import { findLease, leavePanel, release } from './leases.ts';
 import { needsDecision, whyNotAllowed } from './not-allowed.ts';
 import { focusOn, nextAfter } from './queue.ts';
@@ -34,6 +35,7 @@ export const firstAllowed = (item: Item, actions: readonly Action[]): Action | u
  * none is allowed, says why, and moves to the next item if this one needs no decision.
  */
 export function startAction(actions: readonly Action[]): void {
+  if (waitsForClaim(() => startAction(actions))) return;
   const item = currentItem();
   if (!item || get().marks.get(item.id)?.kind === 'deciding') return;
   const action = firstAllowed(item, actions);

@@ -9,6 +9,7 @@ import type {
   MemberItem,
   Moderator,
   Policy,
+  SavedView,
   View,
 } from './api-model.ts';
 import { isList } from './api-model.ts';
@@ -103,23 +104,48 @@ interface State {
   /** Shows the author's other items beside the current item. */
   drawer: boolean;
   help: boolean;
+  /** Items whose abusive text the moderator has asked to see. */
+  revealed: ReadonlySet<string>;
+  /** Decisions made since signing in. */
+  made: number;
+  /** What the sign-in page says of the session before. */
+  farewell: string | null;
+  /** A decision claims the next free item. */
+  keepGoing: boolean;
+  /** Rows of the list have one line of text. */
+  compact: boolean;
   keys: boolean;
+  /** The browser notifies of new items while the page is not looked at. */
+  notify: boolean;
   toast: Toast | null;
   /** Text of the polite live region. */
   announcement: string;
   stream: 'live' | 'connecting' | 'paused';
   policies: readonly Policy[];
+  /** Views that the moderator has saved, or that others share. */
+  savedViews: readonly SavedView[];
   policiesRead: boolean;
 }
 
 const KEYS_SETTING = 'moderation.keys';
 
-/** Whether keyboard shortcuts are on. Without storage, each tab starts with shortcuts on. */
-function readKeysSetting(): boolean {
+const COMPACT_SETTING = 'moderation.compact';
+const KEEP_GOING_SETTING = 'moderation.keep-going';
+
+/** Null without storage, where each tab starts anew. */
+function readSetting(name: string): string | null {
   try {
-    return localStorage.getItem(KEYS_SETTING) !== 'off';
+    return localStorage.getItem(name);
   } catch {
-    return true;
+    return null;
+  }
+}
+
+function saveSetting(name: string, on: boolean): void {
+  try {
+    localStorage.setItem(name, on ? 'on' : 'off');
+  } catch {
+    // The storage is full or forbidden, so the setting applies to this tab only.
   }
 }
 
@@ -151,11 +177,18 @@ export const store = createStore<State>({
   membership: null,
   drawer: false,
   help: false,
-  keys: readKeysSetting(),
+  revealed: new Set(),
+  made: 0,
+  farewell: null,
+  keepGoing: readSetting(KEEP_GOING_SETTING) === 'on',
+  compact: readSetting(COMPACT_SETTING) === 'on',
+  keys: readSetting(KEYS_SETTING) !== 'off',
+  notify: false,
   toast: null,
   announcement: '',
   stream: 'connecting',
   policies: [],
+  savedViews: [],
   policiesRead: false,
 });
 
@@ -218,11 +251,19 @@ export function deleteDrafts(id: string): void {
 export function switchKeys(on: boolean): void {
   set({ keys: on });
   announce(on ? 'Keyboard shortcuts are on.' : 'Keyboard shortcuts are off.');
-  try {
-    localStorage.setItem(KEYS_SETTING, on ? 'on' : 'off');
-  } catch {
-    // The storage is full or forbidden, so the setting applies to this tab only.
-  }
+  saveSetting(KEYS_SETTING, on);
+}
+
+export function switchKeepGoing(on: boolean): void {
+  set({ keepGoing: on });
+  saveSetting(KEEP_GOING_SETTING, on);
+}
+
+export function switchCompact(on: boolean): void {
+  set({ compact: on });
+  saveSetting(COMPACT_SETTING, on);
+  // The list measures its rows again once they are drawn.
+  requestAnimationFrame(() => dispatchEvent(new Event('resize')));
 }
 
 /** Announces a text in the live region. A trailing space makes a repeated text differ. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { serviceNow } from '../shared/clock.ts';
@@ -176,17 +177,33 @@ function ModeratorTable({ moderators }: Pick<Figures, 'moderators'>) {
 function FindingTable({ findings }: Pick<Figures, 'findings'>) {
   return (
     <Table head={['Finding', 'Flagged', 'Rejected or removed', 'Precision']}>
-      {findings.map(({ code, flagged, confirmed, precision }) => [
-        findingName(code),
-        formatCount(flagged),
-        formatCount(confirmed),
-        formatRate(precision),
-      ])}
+      {findings
+        .toSorted((one, other) => other.flagged - one.flagged)
+        .map(({ code, flagged, confirmed, precision }) => [
+          findingName(code),
+          formatCount(flagged),
+          formatCount(confirmed),
+          <Bar key={code} share={precision} />,
+        ])}
     </Table>
   );
 }
 
-function Table({ head, children }: { head: string[]; children: string[][] }) {
+/** A share with a bar of its length. */
+function Bar({ share }: { share: number | null }) {
+  return (
+    <span class="share">
+      <span class="meter" aria-hidden="true">
+        <span style={{ inlineSize: `${100 * (share ?? 0)}%` }} />
+      </span>
+      {formatRate(share)}
+    </span>
+  );
+}
+
+type Cells = [string, ...ComponentChildren[]];
+
+function Table({ head, children }: { head: string[]; children: Cells[] }) {
   if (children.length === 0) return <p class="hint">Nothing in this period.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll

@@ -1,5 +1,7 @@
+import { supportsNotifications, switchNotify } from './calls.ts';
+import { goOn, keepsGoing } from './keep-going.ts';
 import { signOut } from './session.ts';
-import { set, store, switchKeys } from './state.ts';
+import { set, store, switchKeepGoing, switchKeys } from './state.ts';
 import { useStore } from './store.ts';
 
 const STREAM = {
@@ -9,7 +11,7 @@ const STREAM = {
 } as const;
 
 export function TopBar() {
-  const { me, keys, stream } = useStore(store);
+  const { me, keys, keepGoing, notify, stream } = useStore(store);
   return (
     <header class="top">
       <button type="button" class="visually-hidden skip" onClick={focusDesk}>
@@ -24,6 +26,20 @@ export function TopBar() {
         </span>
       </p>
       <div class="top-end">
+        {me?.role !== 'auditor' && (
+          <label class="check keep-going" title="After each decision, claim the next free item">
+            <input
+              type="checkbox"
+              checked={keepGoing}
+              onChange={(event) => {
+                const on = event.currentTarget.checked;
+                switchKeepGoing(on);
+                if (on && keepsGoing()) goOn(null);
+              }}
+            />
+            Keep going
+          </label>
+        )}
         <label class="check keys">
           <input
             type="checkbox"
@@ -32,6 +48,16 @@ export function TopBar() {
           />
           Shortcuts
         </label>
+        {supportsNotifications() && (
+          <label class="check notify">
+            <input
+              type="checkbox"
+              checked={notify}
+              onChange={(event) => void switchNotify(event.currentTarget.checked)}
+            />
+            Notify me
+          </label>
+        )}
         <button
           type="button"
           class="button quiet key-help"

@@ -5,6 +5,7 @@ import { type Counts, PAGES, type View } from './api-model.ts';
 import { formatCount } from './format.ts';
 import { VIEW_NAMES } from './labels.ts';
 import { showView } from './navigation.ts';
+import { SavedViews } from './saved-views-list.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
 
@@ -39,6 +40,7 @@ export function Views() {
     <nav ref={nav} class="views" aria-label="Views">
       <ul>{VIEWS.map(link)}</ul>
       <ul>{PAGES.map(link)}</ul>
+      <SavedViews />
     </nav>
   );
 }
