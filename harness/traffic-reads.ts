@@ -157,7 +157,6 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
       'script=latin',
       ...['guest', 'new', 'clean', 'mixed'].map((record) => `author_record=${record}`),
       'sort=newest',
-      'view=decided&sort=oldest',
     ].flatMap((filter) =>
       [moderator, lead].map((me) =>
         createOperation(`GET /api/moderation/queue, ${named(filter)}, ${me.id}`, () =>

@@ -52,7 +52,6 @@ type Options = readonly (readonly [value: string, name: string])[];
 export function MoreFilters({ onChange }: { onChange: () => void }) {
   const { filters, policies, compact } = useStore(store);
   const set = FURTHER.filter((name) => filters[name] !== '').length;
-  const newestFirst = currentList() === 'decided';
   const select = (name: keyof Filters, label: string, any: string, options: Options) => (
     <label class="filter">
       <span class="visually-hidden">{label}</span>
@@ -106,9 +105,8 @@ export function MoreFilters({ onChange }: { onChange: () => void }) {
           'Any author',
           AUTHOR_RECORDS.map((one) => [one, RECORD_NAMES[one]]),
         )}
-        {select('sort', 'Order', newestFirst ? 'Newest first' : 'Oldest first', [
-          newestFirst ? ['oldest', 'Oldest first'] : ['newest', 'Newest first'],
-        ])}
+        {currentList() !== 'decided' &&
+          select('sort', 'Order', 'Oldest first', [['newest', 'Newest first']])}
         <label class="check">
           <input
             type="checkbox"

@@ -67,7 +67,7 @@ function SaveDialog({ onClose }: { onClose: () => void }) {
           maxLength={MAX_NAME_LENGTH}
           autoComplete="off"
         />
-        <label class="check">
+        <label class="check shared">
           <input type="checkbox" name="shared" />
           Shared with all moderators
         </label>

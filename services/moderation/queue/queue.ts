@@ -90,9 +90,9 @@ export type DecidedState = (typeof DECIDED_STATES)[number];
 export const SORTS = ['oldest', 'newest'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Whether the newest item comes first. */
+/** Whether the newest item comes first: in the decided view always, since its index has that order. */
 export const isNewestFirst = (view: View, { sort }: Pick<Filters, 'sort'>): boolean =>
-  sort === undefined ? VIEW_SHAPES[view].newestFirst === true : sort === 'newest';
+  VIEW_SHAPES[view].newestFirst === true || sort === 'newest';
 
 /** A text search in `todo` covers every pending note, including deferred and escalated ones. */
 const searchesAll = (view: View, filters: Filters) => view === 'todo' && filters.q !== undefined;

@@ -66,10 +66,10 @@ t.test('filters by guestbook, script and record of the author, and orders both w
   t.same(await idsOf(lea, ''), [fresh, guest, mixed], 'the escalated note first');
   t.same(await idsOf(lea, 'sort=newest'), [mixed, fresh, guest], 'by time alone');
   t.same(await idsOf(ann, 'sort=newest'), [mixed, guest]);
-  t.same(await idsOf(ann, 'view=decided&sort=oldest'), [first, clean]);
+  t.same(await idsOf(ann, 'view=decided&sort=oldest'), [clean, first], 'always the newest first');
   for (const [query, expected] of [
     ['sort=newest', [mixed, fresh, guest]],
-    ['view=decided&sort=oldest', [first, clean]],
+    ['view=decided&sort=newest', [clean, first]],
   ] as const) {
     const pages: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
