@@ -11,8 +11,8 @@ import type { Item as NoteItem } from '../../services/moderation/queue/item.ts';
 import type { MemberItem as GivenMember } from '../../services/moderation/queue/member-item.ts';
 import type { RecordItem as GivenRecord } from '../../services/moderation/queue/record-item.ts';
 import type { RewindPreview, RewindReply } from '../../services/moderation/rewind/contract.ts';
-import type { SavedView } from '../../services/moderation/views/contract.ts';
 import type { Stats } from '../../services/moderation/stats/contract.ts';
+import type { SavedView } from '../../services/moderation/views/contract.ts';
 
 /** The service's own types, so that the console cannot drift from the API. */
 export type {

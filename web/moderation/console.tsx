@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
 import { readAddress, toAddress } from './address.ts';
 import { isList } from './api-model.ts';
-import { waitingPrefix } from './calls.ts';
 import { Audit } from './audit.tsx';
 import { BatchPreview } from './batch.tsx';
+import { waitingPrefix } from './calls.ts';
 import { Help } from './help.tsx';
 import { closeItem, pushItemEntry } from './item-view.ts';
 import { authorName, kindBy, VIEW_NAMES } from './labels.ts';

@@ -5,12 +5,13 @@ import { openBatchPreview, runBatch } from './batches.ts';
 import { claimNext } from './claims.ts';
 import { leaveItem } from './item-view.ts';
 import { release } from './leases.ts';
-import { activePolicies } from './policy-list.ts';
 import { showView } from './navigation.ts';
+import { activePolicies } from './policy-list.ts';
 import { insertPrepared, togglePrepared } from './prepared-messages.ts';
 import { focusOn, moveFocus } from './queue.ts';
 import { showSavedView } from './saved-views.ts';
 import { toggleSelection } from './selection.ts';
+import { reveal } from './shielded.tsx';
 import {
   closePanel,
   PUBLISHING_ACTIONS,
@@ -18,7 +19,6 @@ import {
   startAction,
   submitPanel,
 } from './start-action.ts';
-import { reveal } from './shielded.tsx';
 import { announce, type Batch, currentItem, get, set } from './state.ts';
 import { undo } from './undo.ts';
 

@@ -1,7 +1,7 @@
 import { onPlainClick } from './address.ts';
 import type { SavedView } from './api-model.ts';
 import { formatCount } from './format.ts';
-import { savedAddress, showSavedView, shownSavedView } from './saved-views.ts';
+import { savedAddress, shownSavedView, showSavedView } from './saved-views.ts';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { isNote, type Item } from './api-model.ts';
+import { type Item, isNote } from './api-model.ts';
 import { get, set, store } from './state.ts';
 import { useStore } from './store.ts';
 
