@@ -2,7 +2,6 @@ import { EXPERIENCES } from '../../domain/guestbook/experience.ts';
 import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
 import { AUTHOR_RECORDS, type AuthorRecord } from '../../domain/moderation/author-record.ts';
 import { SCRIPTS, type Script } from '../../domain/moderation/scripts.ts';
-import { SUBJECT_TYPES } from '../../domain/moderation/subject.ts';
 import { reasonName } from '../shared/report-reasons.ts';
 import type { Filters } from './address.ts';
 import { toSentenceCase } from './format.ts';
@@ -75,12 +74,7 @@ export function MoreFilters({ onChange }: { onChange: () => void }) {
           'Any guestbook',
           EXPERIENCES.map((one) => [one, GUESTBOOK_NAMES[one]]),
         )}
-        {select(
-          'type',
-          'Kind',
-          'Any kind',
-          SUBJECT_TYPES.map((one) => [one, KIND_NAMES[one]]),
-        )}
+        {select('type', 'Kind', 'Any kind', Object.entries(KIND_NAMES))}
         {select(
           'reason',
           'Reason of a report',
