@@ -3,12 +3,13 @@ import { screeningJob } from '../../domain/guestbook/jobs.ts';
 import { type NoteCommand, note } from '../../domain/guestbook/note.ts';
 import type { ReportReason } from '../../domain/guestbook/report-reasons.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
-import { readFacts, streamVersion } from '../../platform/eventstore/append.ts';
+import { streamVersion } from '../../platform/eventstore/append.ts';
 import { type Accepted, type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
+import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
 import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';
 import { type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../projections/membership/ending.ts';
@@ -31,26 +32,33 @@ const parentOf = (id: string): Sql<NoteRow> =>
 
 /**
  * The reporters whose feeds announce what becomes of their reports. A rejection in its undo window
- * has marked reports `removed` for moderators only, so these reporters count too.
+ * has settled reports for moderators only, so these reporters count too.
  */
 const reportersOf = (noteId: string): MemberRead =>
-  sql`SELECT member_id FROM note_reports
-    WHERE note_id = ${noteId} AND state IN ('open', 'removed')`;
+  sql`SELECT member_id FROM note_reports WHERE note_id = ${noteId} AND state = 'open'
+    UNION SELECT report.member_id FROM note_decisions d
+      CROSS JOIN LATERAL (SELECT member_id FROM note_reports
+        WHERE settled_by_event = d.event_id OFFSET 0) report
+      WHERE d.note_id = ${noteId} AND d.decision = 'rejected' AND d.undone_at IS NULL`;
 
 export type OwnRefusal = 'not_found' | 'state_conflict';
 
 /** Runs an author's command on the author's note: a withdrawal or an appeal. */
 export function authorCommand<Reply>(
   noteId: string,
-  memberId: string,
   command: (now: Date) => Extract<NoteCommand, { type: 'WithdrawNote' | 'OpenAppeal' }>,
   reply: Reply,
 ): Command<Reply, OwnRefusal> {
   return defineCommand({
     find: reportersOf(noteId),
-    load: { notes: lockNote(noteId), events: readFacts(memberOwner(memberId), noteStream(noteId)) },
-    decide({ notes: [row], events }, now) {
+    load: {
+      notes: lockNote(noteId),
+      // A withdrawal settles the reports of a rejection in its undo window as well.
+      facts: noteFacts([noteId], { decisions: ['rejected'] }),
+    },
+    decide({ notes: [row], facts }, now) {
       if (!row) return refuse('not_found');
+      const events = currentFacts(facts);
       const decided = note.decide(note.replay(events), command(now));
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
       return {
@@ -92,11 +100,12 @@ export function correctCommand<Reply>(
     load: {
       // Claims lock the row too: a claim is seen here, or it reads the new text.
       notes: lockNote(noteId),
-      events: readFacts(owner, noteStream(noteId)),
+      facts: noteFacts([noteId]),
       held: heldNotes([noteId]),
     },
-    decide({ notes: [row], events, held }, now) {
+    decide({ notes: [row], facts, held }, now) {
       if (!row) return refuse('not_found');
+      const events = currentFacts(facts);
       const version = streamVersion(events);
       const decided = note.decide(note.replay(events), {
         type: 'CorrectNote',

@@ -1,10 +1,11 @@
 import { note } from '../../domain/guestbook/note.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
-import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { streamVersion } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
+import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../projections/membership/ending.ts';
 import { isLiveLease } from '../publications/review-leases.ts';
@@ -59,10 +60,11 @@ export function fastApprovalCommand(
       parents: locking(
         sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,
       ),
-      events: readStream(owner, stream),
+      facts: noteFacts([note_id]),
       records: recordOf(note_id),
     },
-    decide({ notes: [own], parents: [parent], events, records: [record] }) {
+    decide({ notes: [own], parents: [parent], facts, records: [record] }) {
+      const events = currentFacts(facts);
       const trusted =
         record &&
         record.approved >= APPROVED &&

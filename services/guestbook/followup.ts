@@ -70,7 +70,7 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
         now,
       });
       const reply = { status: 200 as const, body: { status: 'withdrawn' as const, id } };
-      return handle(store, bySession(keys, call), authorCommand(id, memberId, withdraw, reply));
+      return handle(store, bySession(keys, call), authorCommand(id, withdraw, reply));
     },
 
     'guestbook.appeal': (call) => {
@@ -86,7 +86,7 @@ export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercar
         now,
       });
       const reply = { status: 202 as const, body: { status: 'appeal_opened' as const, id } };
-      return handle(store, bySession(keys, call), authorCommand(id, memberId, appeal, reply));
+      return handle(store, bySession(keys, call), authorCommand(id, appeal, reply));
     },
 
     'guestbook.outcome': async ({ params: { id }, principal }) => {

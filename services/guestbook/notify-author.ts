@@ -3,15 +3,19 @@ import type { DecisionTold } from '../../domain/guestbook/events.ts';
 import { tellAuthor } from '../../domain/guestbook/jobs.ts';
 import { note } from '../../domain/guestbook/note.ts';
 import { type NoteEvents, settledReports, standingDecision } from '../../domain/guestbook/state.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
-import { type OwnAppend, readStream, readsEvents } from '../../platform/eventstore/append.ts';
+import type { OwnAppend } from '../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import type { MemberRead } from '../../platform/eventstore/load.ts';
 import type { Job } from '../../platform/eventstore/plan.ts';
 import { jobOf } from '../../platform/jobs/job-type.ts';
-import { locking, type Sql, sql } from '../../platform/sql.ts';
+import { locking, sql } from '../../platform/sql.ts';
+import {
+  currentFacts,
+  noteFactsWithWords,
+  readTellings,
+} from '../../projections/guestbook/note-facts.ts';
 import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 
 type Told = NewEvent<typeof DecisionTold>['data'];
@@ -57,29 +61,37 @@ export function notifyAuthorJobs(
   ];
 }
 
+/** A decision to announce: its event, and the refusal that is in force again after an undone grant. */
+export interface AnnouncedDecision {
+  eventId: string;
+  refusedAgain: string | null;
+}
+
 /** Notifies the members concerned of a decision's current outcome; returns whether it did so. */
 export function notifyAuthorCommand(
   row: NoteOwner,
-  eventId: string,
+  { eventId, refusedAgain }: AnnouncedDecision,
   undoSeconds: number,
 ): Command<boolean> {
   const owner = ownerOfNote(row);
+  const settling = refusedAgain === null ? [eventId] : [eventId, refusedAgain];
   return defineCommand({
-    find: membersToTell(row.note_id),
+    find: membersToTell(row.note_id, settling),
     load: {
       // The event goes to another stream, so a concurrent decision would cause no version conflict.
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${row.note_id} FOR SHARE`),
-      events: readStream(owner, noteStream(row.note_id)),
-      told: readTellings(row),
+      facts: noteFactsWithWords([row.note_id], { events: settling }),
+      told: readTellings(owner, row.note_id),
     },
-    decide({ events, told }, now) {
+    decide({ facts, told }, now) {
+      const events = currentFacts(facts);
       const event = events.find(({ event_id }) => event_id === eventId);
       const tellings = event ? tellingsOf(event, events, told) : [];
       if (!event || tellings.length === 0) return NOTHING_TO_DO;
       if (now < notifiedAt(event.recorded_at, undoSeconds))
         throw new Error('cannot notify before the undo window has passed');
       const appends = tellings.flatMap((telling): OwnAppend[] => {
-        const data = facts(telling, events, undoSeconds);
+        const data = toldFacts(telling, events, undoSeconds);
         if (telling.outcome === 'overturned' && data.reports.length === 0) return [];
         const by = telling.of.actor.type === 'moderator' ? 'moderator' : 'service';
         return [
@@ -99,18 +111,12 @@ export function notifyAuthorCommand(
 
 const isRefusedAgain = (data: unknown): boolean => 'refused' in (data as object);
 
-/** The notifications recorded for a note's decisions. */
-function readTellings({ note_id, owner_id }: NoteOwner): Sql<RecordedEvent<typeof DecisionTold>> {
-  return readsEvents(sql`SELECT * FROM events WHERE owner_id = ${owner_id}::uuid
-    AND stream_id = ANY(ARRAY(SELECT 'telling-' || event_id FROM events
-      WHERE owner_id = ${owner_id}::uuid AND stream_id = ${noteStream(note_id)}::text))`);
-}
-
-function membersToTell(noteId: string): MemberRead {
+/** Authors, and the members whose reports these events settled. */
+function membersToTell(noteId: string, settling: readonly string[]): MemberRead {
   return sql`SELECT member_id FROM notes WHERE note_id = ${noteId}
     UNION SELECT member_id FROM notes
       WHERE note_id = (SELECT parent_id FROM notes WHERE note_id = ${noteId})
-    UNION SELECT member_id FROM note_reports WHERE note_id = ${noteId}`;
+    UNION SELECT member_id FROM note_reports WHERE settled_by_event = ANY(${settling}::uuid[])`;
 }
 
 interface Telling {
@@ -201,7 +207,7 @@ const isUndone = ({ event_id }: RecordedEvent, events: readonly RecordedEvent[])
     ({ type, data }) => type === 'DecisionUndone' && data.of === event_id,
   );
 
-function facts(
+function toldFacts(
   { of: event, outcome, parentAuthor }: Telling,
   events: readonly RecordedEvent[],
   undoSeconds: number,

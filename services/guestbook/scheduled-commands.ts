@@ -5,10 +5,11 @@ import type {
   EscalateOldNote,
 } from '../../domain/guestbook/scheduled-decisions.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
-import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
+import { streamVersion } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
+import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
 import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
 
 /** Runs a scheduled command on a note; returns whether there was anything to do. */
@@ -25,9 +26,10 @@ export function scheduledCommand(
     load: {
       // In the order of a decision, which locks the row before it appends: otherwise they deadlock.
       lock: locking(sql`SELECT note_id FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
-      events: readStream(owner, stream),
+      facts: noteFacts([note_id]),
     },
-    decide({ events }, now) {
+    decide({ facts }, now) {
+      const events = currentFacts(facts);
       const decided = note.decide(note.replay(events), command(now));
       if (isRefusal(decided) || decided.length === 0) return NOTHING_TO_DO;
       return {

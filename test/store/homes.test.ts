@@ -56,6 +56,7 @@ const BY_OWNER: readonly Exception[] = [
     part: '(WITH RECURSIVE search (low, high)',
     why: 'a page of a history: the streams of one owner',
   },
+  { part: "WITH given AS MATERIALIZED (SELECT 'note-'", why: 'what decides on notes of one owner' },
   { part: 'OFFSET 0) part', why: 'a read by key, for all commands of a transaction' },
   { part: 'AS missing FROM unnest(', why: 'whether events that were acknowledged still exist' },
   { part: 'WITH entry AS (SELECT *, row_number()', why: 'feed entries of all members concerned' },

@@ -15,7 +15,9 @@ export async function blocksOf(
   mode: string,
 ): Promise<{ blocks: number; rows: number }> {
   const { text, values } = toQuery(read);
-  const given = values.map((value) => client.escapeLiteral(String(prepareValue(value))));
+  const given = values.map((value) =>
+    value === null ? 'NULL' : client.escapeLiteral(String(prepareValue(value))),
+  );
   await client.query(`SET plan_cache_mode = ${mode}`);
   await client.query(`PREPARE read AS ${text}`);
   const args = given.length > 0 ? `(${given.join(', ')})` : '';

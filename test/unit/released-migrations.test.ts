@@ -30,6 +30,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0024-bounded-reads': '4d90c8ac95fc0f90',
   '0028-passkeys': '3a95ccb8b7293781',
   '0029-sealed-log': 'c39db05677ad82c4',
+  '0031-decided-notes': '1ff77117138bf4d4',
   '0032-cases-of-member': '222c77b338bb26a3',
   '0033-saved-views': '57b174ae6888028c',
 };

@@ -8,7 +8,10 @@ import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { findNote, type NoteRow } from '../../projections/guestbook/notes.ts';
-import { notifyAuthorCommand } from '../../services/guestbook/notify-author.ts';
+import {
+  type AnnouncedDecision,
+  notifyAuthorCommand,
+} from '../../services/guestbook/notify-author.ts';
 
 interface Deps {
   store: EventStore;
@@ -24,11 +27,11 @@ export async function notifyAuthor(
   if (!row) return false;
   const [event] = await query(store.pool, eventOf(row, version));
   if (!event) return false;
-  const command = notifyAuthorCommand(row, event.event_id, config.undoWindowSeconds);
+  const command = notifyAuthorCommand(row, event, config.undoWindowSeconds);
   return handle(store, SERVICE_ACTOR, command);
 }
 
-function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql<{ event_id: string }> {
-  return sql`SELECT event_id FROM events WHERE owner_id = ${owner_id}
+function eventOf({ note_id, owner_id }: NoteRow, version: number): Sql<AnnouncedDecision> {
+  return sql`SELECT event_id AS "eventId", data->'refused'->>'of' AS "refusedAgain" FROM events WHERE owner_id = ${owner_id}
     AND stream_id = ${noteStream(note_id)} AND stream_version = ${version}`;
 }

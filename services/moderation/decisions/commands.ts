@@ -65,6 +65,7 @@ export function undoCommand(
     noteId: decision.note_id,
     roles: undoersOfOwn(decision.decision),
     overrides: 'claims',
+    undoes: decision.event_id,
     command: ({ me, parent, authorGone, now }): NoteCommand => ({
       type: 'UndoDecision',
       expectedVersion,

@@ -1,4 +1,4 @@
-import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
+import { screeningStream } from '../../../domain/guestbook/streams.ts';
 import { decidedWord } from '../../../domain/moderation/decided.ts';
 import { factsOfStreams, lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
@@ -20,16 +20,20 @@ import { type NamedLease, takeOverStream } from '../claims/leases.ts';
 type Ids = readonly string[];
 
 /**
- * The members to whose feeds a decision may write: authors, authors of parent notes, and reporters;
- * null for a guest. Parents are subselects, here and below, because with a join the planner could
- * search all replies for a note whose id is known.
+ * The members to whose feeds a decision may write: authors and authors of parent notes; null for a
+ * guest. Reporters read the outcome once it is final, so only an undo may concern them (`lockMore`).
+ * Parents are subselects, here and below, because with a join the planner could search all replies for
+ * a note whose id is known.
  */
 export const membersConcerned = (ids: Ids): MemberRead =>
   sql`SELECT member_id FROM notes WHERE note_id = ANY(${ids}::uuid[])
     UNION SELECT member_id FROM notes
-      WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
-    UNION SELECT member_id FROM note_reports
-      WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open'`;
+      WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))`;
+
+/** Members with an open report, whom an undo concerns if it ends a note or an appeal was granted. */
+export const membersWithReports = (ids: Ids): MemberRead =>
+  sql`SELECT member_id FROM note_reports
+    WHERE note_id = ANY(${ids}::uuid[]) AND state = 'open'`;
 
 // A decision locks the moderator and then the note, in the same order as a claim. Stream versions do
 // not suffice: a claim is no event, and the parent of a note has its own stream.
@@ -54,13 +58,13 @@ export const holdParents = (ids: Ids): Sql<NoteRow> =>
     WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
     ORDER BY note_id FOR SHARE`);
 
-/** Reads the streams of the notes and of their screenings, one statement per owner. */
-export const readNoteStreams = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
+/** Reads the streams of the screenings of the notes, one statement per owner. */
+export const readScreenings = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
   loadAfter(noteOwners(ids), (notes) =>
     notesByOwner(notes).map(([owner, own]) =>
       factsOfStreams(
         owner,
-        own.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]),
+        own.map(({ note_id }) => screeningStream(note_id)),
       ),
     ),
   );

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
 import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { Decided, DecideRefusal } from './contract.ts';
-import { membersConcerned } from './decide-rows.ts';
+import { membersConcerned, membersWithReports } from './decide-rows.ts';
 import {
   type DecidedNote,
   type DeskOptions,
@@ -73,15 +73,17 @@ export function reviewsCommand<Reply>(
 function reviewing(asked: readonly RequestedDecision[], options: DeskOptions, request: Request) {
   const ids = [...new Set(asked.map(({ noteId }) => noteId))];
   const takeOvers = asked.filter(({ overrides }) => overrides !== 'claims' && overrides.takeOver);
+  const undoes = asked.flatMap(({ undoes }) => undoes ?? []);
   const load = {
     notes: notesLoad(
       ids,
       takeOvers.map(({ noteId }) => noteId),
+      { events: undoes },
     ),
     policies: 'policy' in request ? findPolicy(request.policy) : null,
   };
   return {
-    find: membersConcerned(ids),
+    find: [membersConcerned(ids), ...(undoes.length > 0 ? [membersWithReports(ids)] : [])],
     load,
     settle({ notes, policies }: Rows<typeof load>, now: Date, me: ActiveModerator) {
       const barred = asked.find(({ roles }) => roles?.includes(me.role) === false);

@@ -12,6 +12,11 @@ import type { Rows } from '../../../platform/eventstore/load.ts';
 import type { Job } from '../../../platform/eventstore/plan.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import {
+  currentFacts,
+  noteFacts,
+  type SettledReportsOf,
+} from '../../../projections/guestbook/note-facts.ts';
 import { ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { erasePersonal } from '../../guestbook/erase-notes.ts';
@@ -29,7 +34,7 @@ import {
   type LockedNote,
   liveLeasesOn,
   lockNotes,
-  readNoteStreams,
+  readScreenings,
   readTakeOvers,
   withWinner,
 } from './decide-rows.ts';
@@ -50,6 +55,8 @@ export interface RequestedDecision {
   roles?: readonly Role[];
   /** Whether the request overrides the claim of another moderator. */
   overrides: ClaimOverride;
+  /** The event of the decision that the request undoes. */
+  undoes?: string;
   command: (facts: Facts) => NoteCommand;
 }
 
@@ -88,12 +95,20 @@ export const deskOptions = ({
   fingerprint: (message) => toFingerprint(keys, message),
 });
 
-/** Locks and reads notes, with their streams, parents, claims and the moderators' names. */
-export function notesLoad(ids: readonly string[], takeOvers: readonly string[] = []) {
+/**
+ * Locks and reads notes, with their streams, parents, claims and the moderators' names. `settled` are the
+ * settled reports that an undo needs.
+ */
+export function notesLoad(
+  ids: readonly string[],
+  takeOvers: readonly string[] = [],
+  settled: SettledReportsOf = {},
+) {
   return {
     notes: lockNotes(ids),
     parents: holdParents(ids),
-    events: readNoteStreams(ids),
+    facts: noteFacts(ids, settled),
+    screenings: readScreenings(ids),
     names: moderatorNames(),
     leases: liveLeasesOn(ids),
     takeOvers: takeOvers.length > 0 ? readTakeOvers(takeOvers) : null,
@@ -122,7 +137,7 @@ export function openDesk(
   const notes = new Map(rows.notes.map((row) => [row.note_id, row]));
   const parents = new Map<string, ParentFacts>(rows.parents.map((row) => [row.note_id, row]));
   const leases = new Map(rows.leases.map((lease) => [lease.note_id, lease]));
-  const events = [...rows.events.flat(), ...rows.takeOvers.flat()];
+  const events = [...currentFacts(rows.facts), ...rows.screenings.flat(), ...rows.takeOvers.flat()];
   const streams = Map.groupBy(events, (event) => event.stream_id);
 
   /** The note; undefined if it is not here, or was submitted after the owners were looked up. */

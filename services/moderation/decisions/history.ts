@@ -8,6 +8,7 @@ import { readsEvents } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
+import { tellingStreams } from '../../../projections/guestbook/note-facts.ts';
 import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
 import {
   type ModeratorName,
@@ -116,15 +117,8 @@ const LAST_BEFORE = `(WITH RECURSIVE search (low, high) AS (
       WHERE low < high)
     SELECT low FROM search ORDER BY high - low LIMIT 1)`;
 
-/**
- * SQL: the streams that notify of the acts on a note whose stream is $3. Reports, of which it may have
- * many, have none: an index finds what else is behind the first 100 events (migration 0024).
- */
-const TELLINGS = `SELECT 'telling-' || event_id FROM events WHERE owner_id = $1::uuid
-    AND stream_id = $3::text AND stream_version <= 100 AND type <> 'NoteReported'
-  UNION ALL SELECT 'telling-' || event_id FROM events WHERE owner_id = $1::uuid
-    AND stream_id = $3::text AND stream_version > 100 AND stream_id LIKE 'note-%'
-    AND type <> 'NoteReported'`;
+/** SQL: the streams that notify of the acts on a note whose stream is $3. */
+const TELLINGS = tellingStreams('$1::uuid', '$3::text');
 
 /**
  * SQL: the first version of a stream that can be on a page. A LIMIT alone lets the planner read and sort all

@@ -13,7 +13,7 @@ import {
 } from '../../../projections/publications/record-decisions.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
-import { membersConcerned } from '../decisions/decide-rows.ts';
+import { membersConcerned, membersWithReports } from '../decisions/decide-rows.ts';
 import {
   type DecidedNote,
   type DeskOptions,
@@ -109,13 +109,13 @@ export function rewindCommand(
     ({ subject, action }) => subject.type !== 'note' && action === 'remove',
   );
   return defineCommand({
-    find: membersConcerned(idsOf('note')),
+    find: [membersConcerned(idsOf('note')), membersWithReports(idsOf('note'))],
     load: {
       acts:
         place === FIRST_PLACE && asked.fingerprint !== undefined
           ? actsOf(moderatorId, place.before, NEWEST_ACTS)
           : null,
-      notes: notesLoad(idsOf('note')),
+      notes: notesLoad(idsOf('note'), [], { decisions: ['kept'] }),
       removals: removalOutcomes(removals.map(({ eventId }) => eventId)),
       records: publicationKinds.map(({ type, records }) =>
         idsOf(type).length > 0 ? records(idsOf(type)) : null,
