@@ -13,6 +13,11 @@ export interface Session {
 export interface Keeper {
   load(): Promise<Session | undefined> | Session | undefined;
   save(session: Session): Promise<void> | void;
+  /**
+   * Runs something while no other process that uses the same keeper does. Without it, each process needs a
+   * keeper of its own.
+   */
+  exclusive?<Result>(run: () => Promise<Result>): Promise<Result>;
 }
 
 export interface BearerDeps {
@@ -52,8 +57,19 @@ export function createBearer(deps: BearerDeps) {
     return end * 1000 - deps.now() < seconds * 1000;
   }
 
+  const exclusive = <Result>(run: () => Promise<Result>): Promise<Result> =>
+    keeper.exclusive ? keeper.exclusive(run) : run();
+
   async function ensure(anew: boolean): Promise<string> {
-    session ??= (await keeper.load()) ?? {};
+    const kept = session?.pending ? undefined : session?.credential;
+    if (kept && !anew && !endsWithin(deps.renewBefore, kept)) return bearerOf(kept);
+    return exclusive(() => obtain(anew));
+  }
+
+  /** Finishes what another run began, and replaces the credential where that is necessary. */
+  async function obtain(anew: boolean): Promise<string> {
+    // Another process may have replaced the credential.
+    if (!session || keeper.exclusive) session = (await keeper.load()) ?? {};
     if (session.pending) await finish(session.pending);
     const { credential } = session;
     if (credential && !anew && !endsWithin(deps.renewBefore, credential))
@@ -154,8 +170,11 @@ export function createBearer(deps: BearerDeps) {
     /** Forgets a credential that the service no longer accepts. */
     async refused(authorization: string): Promise<void> {
       await running?.catch(() => undefined);
-      const { credential } = session ?? {};
-      if (credential && bearerOf(credential) === authorization) await keep({});
+      await exclusive(async () => {
+        if (keeper.exclusive) session = (await keeper.load()) ?? {};
+        const { credential } = session ?? {};
+        if (credential && bearerOf(credential) === authorization) await keep({});
+      });
     },
   };
 }

@@ -1,5 +1,9 @@
 import { createBearer, type Keeper, type Session } from './bearer.ts';
+import { Call } from './call.ts';
 import type { Identity } from './identity.ts';
+import { type CallOptions, type Input, toOperation } from './operation.ts';
+import { type Caller, createResources } from './resources.ts';
+import type { Operations } from './schema.ts';
 import {
   normalizeBaseUrl,
   type Operation,
@@ -8,6 +12,7 @@ import {
   type SendOptions,
   send,
 } from './send.ts';
+import { createSessions } from './sessions.ts';
 import { follow, type UpdatesOptions } from './updates.ts';
 import type { CredentialReply, MemberReply, MeReply, Scope, UpdatesPage } from './wire.ts';
 
@@ -35,6 +40,12 @@ export interface ClientOptions {
   onRetry?: SendOptions['onRetry'];
   /** Ends every operation of the client. */
   signal?: AbortSignal;
+  /** Sends the requests, such as a `fetch` with a proxy; the global one by default. */
+  fetch?: typeof fetch;
+  /** Called before each attempt, for a log: with the path, and no secret. */
+  onRequest?: SendOptions['onRequest'];
+  /** Called after each answer, for a log. */
+  onResponse?: SendOptions['onResponse'];
 }
 
 const MINUTE = 60_000;
@@ -65,6 +76,9 @@ export function createClient(options: ClientOptions) {
       skew = date - Date.now();
     },
     signal,
+    fetch: options.fetch ?? fetch,
+    onRequest: options.onRequest,
+    onResponse: options.onResponse,
   };
 
   const bearer = createBearer({
@@ -97,21 +111,35 @@ export function createClient(options: ClientOptions) {
   }
 
   const write = <Reply>(path: string, body: object, key: string = crypto.randomUUID()) =>
-    authorized<Reply>({ method: 'POST', path, key, body: JSON.stringify(body) });
+    new Call(authorized<Reply>({ method: 'POST', path, key, body: JSON.stringify(body) }));
 
-  const read = <Reply>(path: string) => authorized<Reply>({ method: 'GET', path });
+  const read = <Reply>(path: string) => new Call(authorized<Reply>({ method: 'GET', path }));
+
+  type Reply<Of extends keyof Operations> = Operations[Of]['reply'];
+  const caller: Caller = {
+    asMember: <Of extends keyof Operations>(id: Of, input: Input<Of>, given?: CallOptions) => {
+      const operation = toOperation(id, input, given);
+      const key = operation.method === 'POST' && (given?.idempotencyKey ?? crypto.randomUUID());
+      return new Call(authorized<Reply<Of>>({ ...operation, ...(key ? { key } : {}) }));
+    },
+    anonymously: <Of extends keyof Operations>(id: Of, input: Input<Of>, given?: CallOptions) =>
+      new Call(send<Reply<Of>>(sending, toOperation(id, input, given))),
+  };
+  const sessions = createSessions(
+    (id, input, given, cookie) =>
+      send(sending, { ...toOperation(id, input, given), origin: true, cookie }),
+    identity,
+  );
 
   return {
+    ...createResources(caller, sessions, identity),
+
     /** Registers the member. Also succeeds if the same identity is already registered. */
-    register(): Promise<MemberReply> {
+    register(given?: CallOptions): Call<MemberReply> {
       const { id, handle, sign_in_key, recovery_key } = identity;
-      const body = JSON.stringify({ id, handle, sign_in_key, recovery_key });
-      return send(sending, {
-        method: 'POST',
-        path: '/api/membership/register',
-        origin: true,
-        body,
-      });
+      const body = { id, handle, sign_in_key, recovery_key };
+      const operation = toOperation('membership.register', { body }, given);
+      return new Call(send(sending, { ...operation, origin: true }));
     },
 
     /** Returns the member, the credential in use, and the write budget of today. */
@@ -138,10 +166,10 @@ export function createClient(options: ClientOptions) {
 
     /** Yields events after a cursor: `for await (const event of client.updates({ cursor })) …` */
     updates: (following: UpdatesOptions = {}) =>
-      follow(
-        (path, held) => authorized<UpdatesPage>({ method: 'GET', path, held }, Infinity),
-        following,
-      ),
+      follow(async (path, held) => {
+        const operation = { method: 'GET', path, held, signal: following.signal } as const;
+        return (await authorized<UpdatesPage>(operation, Infinity)).data;
+      }, following),
   };
 }
 

@@ -34,14 +34,8 @@ export function createFileStore(path: string) {
     return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Value) : undefined;
   }
 
-  /** Writes a file atomically. */
-  function replace(file: string, text: string): void {
-    write(`${file}.new`, 'w', text);
-    renameSync(`${file}.new`, file);
-  }
-
   const writeJson = (name: string, value: unknown) =>
-    replace(join(path, name), JSON.stringify(value));
+    replaceFile(join(path, name), JSON.stringify(value));
 
   /** Reads the saved pages. A truncated last line is removed; the service sends that page again. */
   function pages(): SavedPage[] {
@@ -79,7 +73,7 @@ export function createFileStore(path: string) {
         ...page,
         events: page.events.filter(({ sequence }) => sequence <= keptThrough),
       }));
-      replace(record, [...kept, { cursor, events: [] }].map(toLine).join(''));
+      replaceFile(record, [...kept, { cursor, events: [] }].map(toLine).join(''));
     },
     /** Appends a page with the cursor after it, as one line. */
     savePage: (events: readonly UpdateEvent[], cursor: string) =>
@@ -88,6 +82,14 @@ export function createFileStore(path: string) {
 }
 
 const toLine = (page: SavedPage): string => `${JSON.stringify(page)}\n`;
+
+/** Replaces a file as a whole, also when the process is killed. */
+export function replaceFile(file: string, text: string): void {
+  // Two processes may replace it, so each has a file of its own.
+  const next = `${file}.${process.pid}.new`;
+  write(next, 'w', text);
+  renameSync(next, file);
+}
 
 /** Writes all of a text, or nothing: a full disk may take a part of it. */
 function write(file: string, flags: 'w' | 'a', text: string): void {

@@ -1,3 +1,5 @@
+import type { Answer } from './call.ts';
+import type { ErrorCode } from './schema.ts';
 import type { Issue, ProblemBody } from './wire.ts';
 
 /** The service refused a request, and an identical request would be refused again. */
@@ -8,7 +10,7 @@ export class ProblemError extends Error {
   /**
    * The error code, such as `idempotency_conflict`; `unknown` if something else sent the response.
    */
-  readonly code: string;
+  readonly code: ErrorCode | 'unknown';
   /** Narrows the code, such as `version_mismatch` for a `state_conflict`. */
   readonly reason: string | undefined;
   /** The invalid fields of the request, after an `invalid_request`. */
@@ -26,7 +28,7 @@ export class ProblemError extends Error {
     const code = reason === undefined ? body.status : `${body.status} (${reason})`;
     super(`${request}: ${response.status} ${code}${message ? `: ${message}` : ''}`);
     this.status = response.status;
-    this.code = body.status;
+    this.code = body.status as ErrorCode;
     this.reason = reason;
     this.issues = issues ?? [];
     this.requestId = request_id ?? response.headers.get('x-request-id') ?? undefined;
@@ -70,7 +72,28 @@ export interface Operation {
   held?: number;
   /** Throws after a 429 instead of waiting, because the caller has an alternative. */
   hasty?: boolean;
+  /** The cookie of a session. */
+  cookie?: string | undefined;
+  /** Ends this operation. */
+  signal?: AbortSignal | undefined;
+  /** Timeout of one attempt in milliseconds, instead of that of the client. */
+  timeout?: number | undefined;
+  /** Largest number of retries. */
+  maxRetries?: number | undefined;
 }
+
+/** Called before each attempt. */
+export type RequestHook = (request: { method: string; path: string; attempt: number }) => void;
+
+/** Called after each answer, also that of an attempt which is repeated. */
+export type ResponseHook = (response: {
+  method: string;
+  path: string;
+  attempt: number;
+  status: number;
+  milliseconds: number;
+  requestId: string | undefined;
+}) => void;
 
 export interface SendOptions {
   /** As `normalizeBaseUrl` returns it. */
@@ -87,6 +110,9 @@ export interface SendOptions {
   heard: (date: number) => void;
   /** Ends the operation; the reason of the signal is the error. */
   signal?: AbortSignal | undefined;
+  fetch: typeof fetch;
+  onRequest?: RequestHook | undefined;
+  onResponse?: ResponseHook | undefined;
 }
 
 /** Called before each attempt, because a bearer may have been replaced meanwhile. */
@@ -110,26 +136,29 @@ export function normalizeBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Sends an operation until the service answers, and returns the parsed body of a 2xx. Only an
+ * Sends an operation until the service answers, and returns the answer with the parsed body of a 2xx. Only an
  * attempt without an answer, or with a 408, 429, 502, 503 or 504, is repeated: after `Retry-After`
  * if the service sent it, otherwise after a delay that doubles. A limit that ends beyond `patience`, any other refusal, an exhausted
  * write budget, and any other error (an invalid path, a keeper that fails, an unreadable reply) is
- * thrown immediately.
+ * thrown immediately, and so is the failure after `maxRetries`.
  */
 export async function send<Reply>(
   options: SendOptions,
   operation: Operation,
   authorization: Authorization = () => undefined,
-): Promise<Reply> {
-  const { signal, patience, pause, onRetry } = options;
+): Promise<Answer<Reply>> {
+  const { patience, pause, onRetry } = options;
+  const { maxRetries = Infinity } = operation;
+  const signal = eitherSignal(options.signal, operation.signal);
   const started = Date.now();
-  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, MAX_DELAY_MS)) {
+  let delay = FIRST_DELAY_MS;
+  for (let tried = 1; ; tried++, delay = Math.min(2 * delay, MAX_DELAY_MS)) {
     signal?.throwIfAborted();
-    const outcome = await attempt<Reply>(options, operation, authorization);
-    if ('reply' in outcome) return outcome.reply;
+    const outcome = await attempt<Reply>({ ...options, signal }, operation, authorization, tried);
+    if ('answer' in outcome) return outcome.answer;
     signal?.throwIfAborted();
     const { error } = outcome;
-    if (!isRetried(error, operation)) throw error;
+    if (!isRetried(error, operation) || tried > maxRetries) throw error;
     const retryAfter = error instanceof ProblemError ? error.retryAfter : undefined;
     // Half of the delay is random, so that many clients do not retry at the same moment.
     const wait = retryAfter === undefined ? delay * (0.5 + Math.random() / 2) : retryAfter * 1000;
@@ -147,12 +176,16 @@ function isRetried(error: ProblemError | NoAnswerError, { hasty }: Operation): b
   return RETRIED_STATUSES.has(error.status);
 }
 
-type Outcome<Reply> = { reply: Reply } | { error: ProblemError | NoAnswerError };
+const eitherSignal = (one: AbortSignal | undefined, other: AbortSignal | undefined) =>
+  one && other ? AbortSignal.any([one, other]) : (one ?? other);
+
+type Outcome<Reply> = { answer: Answer<Reply> } | { error: ProblemError | NoAnswerError };
 
 async function attempt<Reply>(
   options: SendOptions,
   operation: Operation,
   authorization: Authorization,
+  tried: number,
 ): Promise<Outcome<Reply>> {
   let bearer: string | undefined;
   try {
@@ -162,11 +195,17 @@ async function attempt<Reply>(
     if (error instanceof ProblemError || error instanceof NoAnswerError) return { error };
     throw error;
   }
-  const request = requestFor(options, operation, bearer);
+  const [url, request] = requestFor(options, operation, bearer);
+  // Throws for what no attempt could send, such as an invalid header.
+  new Request(url, request);
+  const { method } = operation;
+  const path = url.slice(options.baseUrl.length).replace(/\?.*/s, '');
+  const started = performance.now();
+  options.onRequest?.({ method, path, attempt: tried });
   let response: Response;
   let text: string;
   try {
-    response = await fetch(request);
+    response = await options.fetch(url, request);
     text = await response.text();
   } catch (error) {
     if (isRefusedByFetch(error)) throw error;
@@ -174,10 +213,19 @@ async function attempt<Reply>(
   }
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date)) options.heard(date);
-  const name = `${operation.method} ${request.url.replace(/\?.*/s, '')}`;
+  options.onResponse?.({
+    method,
+    path,
+    attempt: tried,
+    status: response.status,
+    milliseconds: performance.now() - started,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+  });
+  const name = `${method} ${options.baseUrl}${path}`;
   if (!response.ok) return { error: new ProblemError(name, response, parseProblem(text)) };
   try {
-    return { reply: JSON.parse(text) as Reply };
+    const { status, headers } = response;
+    return { answer: { data: JSON.parse(text) as Reply, status, headers } };
   } catch (cause) {
     throw new UnreadableReplyError(`${name}: ${response.status} with a body that is not JSON`, {
       cause,
@@ -186,25 +234,27 @@ async function attempt<Reply>(
 }
 
 function requestFor(
-  { baseUrl, timeout, signal }: SendOptions,
-  { method, path, body, key, origin, held = 0 }: Operation,
+  { baseUrl, timeout: usual, signal }: SendOptions,
+  { method, path, body, key, origin, cookie, timeout = usual, held = 0 }: Operation,
   bearer: string | undefined,
-): Request {
+): [url: string, init: RequestInit] {
   if (!path.startsWith('/')) throw new TypeError(`The path ${path} does not begin with a slash`);
   const deadline = AbortSignal.timeout(timeout + held * 1000);
-  return new Request(`${baseUrl}${path}`, {
+  const init = {
     method,
     // The service never redirects: a redirect comes from elsewhere and counts as a refusal.
-    redirect: 'manual',
+    redirect: 'manual' as const,
     headers: {
       ...(bearer ? { authorization: bearer } : {}),
       ...(key ? { 'idempotency-key': key } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(origin ? { origin: new URL(baseUrl).origin } : {}),
+      ...(cookie ? { cookie } : {}),
     },
     ...(body === undefined ? {} : { body }),
     signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-  });
+  };
+  return [`${baseUrl}${path}`, init];
 }
 
 /** Whether `fetch` refused to send the request: the standard forbids some ports. */

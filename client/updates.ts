@@ -37,6 +37,12 @@ export interface UpdatesOptions {
   onReset?: (reset: Reset) => Promise<void> | void;
   /** Ends after the newest event instead of waiting for more events. */
   untilNow?: boolean;
+  /** Without a cursor, starts after the newest event instead of at the first one. */
+  start?: 'now';
+  /** Only events of these types, such as `case.claimed` or `case.*`. */
+  types?: readonly string[];
+  /** Ends the iteration; the reason of the signal is the error. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Number of remembered event ids, by which duplicates are dropped. */
@@ -47,13 +53,15 @@ export async function* follow(
   read: (path: string, held: number) => Promise<UpdatesPage>,
   options: UpdatesOptions,
 ): AsyncGenerator<UpdateEvent, void, void> {
-  const { limit = 100, save, onReset, untilNow = false } = options;
+  const { limit = 100, save, onReset, untilNow = false, types } = options;
   const wait = untilNow ? 0 : (options.wait ?? 25);
   const known = new Set<string>();
   let { cursor } = options;
   for (;;) {
     const query = new URLSearchParams({ limit: String(limit), wait: String(wait) });
     if (cursor !== undefined) query.set('cursor', cursor);
+    else if (options.start) query.set('start', options.start);
+    if (types) query.set('types', types.join(','));
     const page = await read(`/api/v1/updates?${query}`, wait).catch(async (error: unknown) => {
       const reset = toReset(error);
       if (!reset || !onReset) throw error;
@@ -67,7 +75,8 @@ export async function* follow(
       continue;
     }
     const events = page.events.filter(({ id }) => !known.has(id));
-    if (page.events.length > 0) await save?.(events, page.next_cursor);
+    const starts = cursor === undefined && options.start !== undefined;
+    if (page.events.length > 0 || starts) await save?.(events, page.next_cursor);
     cursor = page.next_cursor;
     for (const { id } of events) known.add(id);
     for (const id of known) {

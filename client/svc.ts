@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ProblemError } from './send.ts';
+import { CASE_COMMANDS } from './svc/case-commands.ts';
+import type { Command, Commands, Given } from './svc/command.ts';
+import { completion } from './svc/completion.ts';
+import { createContext, EXIT, exitCodeOf, UsageError } from './svc/context.ts';
+import { commandHelp, generalHelp } from './svc/help.ts';
+import { MEMBER_COMMANDS } from './svc/member-commands.ts';
+
+const COMMANDS: Commands = { ...MEMBER_COMMANDS, ...CASE_COMMANDS };
+
+const GENERAL: NonNullable<ParseArgsConfig['options']> = {
+  at: { type: 'string' },
+  home: { type: 'string' },
+  json: { type: 'boolean' },
+  patience: { type: 'string' },
+  help: { type: 'boolean' },
+};
+
+const MINUTE = 60_000;
+
+/** Finds the command of a command line: its first two words, or the first one. */
+function findCommand([first = '', second = '', ...more]: string[]) {
+  for (const [name, rest] of [
+    [`${first} ${second}`, more],
+    [first, second === '' ? more : [second, ...more]],
+  ] as const) {
+    const command = COMMANDS[name];
+    if (command && Object.hasOwn(COMMANDS, name)) return { name, command, rest };
+  }
+  return undefined;
+}
+
+function parse(command: Command, words: readonly string[]) {
+  const end = words.indexOf('--');
+  const own = end < 0 ? words : words.slice(0, end);
+  const rest = end < 0 ? [] : words.slice(end + 1);
+  if (rest.length > 0 && !command.takesCommand)
+    throw new UsageError('This command takes no -- COMMAND.');
+  let parsed: ReturnType<typeof parseArgs>;
+  try {
+    const options = { ...GENERAL, ...command.options };
+    parsed = parseArgs({ args: [...own], options, allowPositionals: true });
+  } catch (error) {
+    // Node adds advice after the first sentence.
+    const message = (error as Error).message.replace(/\.?(?:\n| To specify)[\s\S]*$/, '');
+    throw new UsageError(`${message.replace(/\.$/, '')}.`);
+  }
+  const { values, positionals: args } = parsed;
+  const text = (name: string) => values[name] as string | undefined;
+  const given: Given = {
+    args,
+    text,
+    list: (name) => (values[name] as string[] | undefined) ?? [],
+    flag: (name) => values[name] === true,
+    rest,
+  };
+  return { given, text };
+}
+
+function checkArguments({ args: names = [] }: Command, { args }: Given): void {
+  const missing = names.find((name, place) => !name.startsWith('[') && args[place] === undefined);
+  if (missing) throw new UsageError(`${missing} is missing.`);
+  if (args.length > names.length)
+    throw new UsageError(`Unexpected argument '${args.at(names.length)}'.`);
+}
+
+async function main(words: string[]): Promise<number> {
+  const [first] = words;
+  if (first === 'completion') {
+    process.stdout.write(completion(words[1], COMMANDS, Object.keys(GENERAL)));
+    return EXIT.done;
+  }
+  const found = findCommand(words);
+  if (!found) {
+    if (first === undefined || first === 'help' || first === '--help') {
+      process.stdout.write(generalHelp(COMMANDS));
+      return EXIT.done;
+    }
+    throw new UsageError(`Unknown command '${words.slice(0, 2).join(' ')}'; see svc --help.`);
+  }
+  const { name, command, rest } = found;
+  const { given, text } = parse(command, rest);
+  if (given.flag('help')) {
+    process.stdout.write(commandHelp(name, command));
+    return EXIT.done;
+  }
+  checkArguments(command, given);
+  const patience = Number(text('patience') ?? 15 * 60);
+  if (!(patience >= 0)) throw new UsageError('--patience must be a number of seconds.');
+  const context = createContext({
+    home: text('home') ?? process.env.SVC_HOME ?? join(homedir(), '.svc'),
+    at: text('at') ?? process.env.SVC_URL ?? 'http://localhost:3000',
+    json: given.flag('json'),
+    patience: (patience * MINUTE) / 60,
+  });
+  const exitCode = await command.run(context, given);
+  return typeof exitCode === 'number' ? exitCode : EXIT.done;
+}
+
+const words = process.argv.slice(2);
+try {
+  process.exitCode = await main(words);
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+  const { message } = error as Error;
+  if (words.includes('--json') && error instanceof ProblemError)
+    console.error(JSON.stringify(error.body));
+  else console.error(message);
+}

@@ -1,0 +1,126 @@
+import type { Call } from '../call.ts';
+import { type Client, createClient } from '../client.ts';
+import type { CallOptions } from '../operation.ts';
+import type { Scope } from '../schema.ts';
+import { NoAnswerError, ProblemError } from '../send.ts';
+import { type KeyStore, openKeyStore, type Registration } from './key-store.ts';
+
+/** Exit codes of `svc`; `--help` lists them. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  noAnswer: 3,
+  notAllowed: 4,
+  notFound: 5,
+  conflict: 6,
+  leaseLost: 7,
+} as const;
+
+/** A mistake in the command line. */
+export class UsageError extends Error {}
+
+/** A failure with an exit code and a sentence for the caller. */
+export class Failure extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The exit code for an error that a command ended with. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof Failure) return error.exitCode;
+  if (error instanceof NoAnswerError) return EXIT.noAnswer;
+  if (!(error instanceof ProblemError)) return EXIT.failed;
+  if (error.status === 401 || error.status === 403) return EXIT.notAllowed;
+  if (error.status === 404 || error.status === 410) return EXIT.notFound;
+  return error.status === 409 ? EXIT.conflict : EXIT.failed;
+}
+
+const SCOPES: readonly Scope[] = [
+  ...(['profile:write', 'artifact:publish', 'case:create', 'case:claim', 'case:submit'] as const),
+  ...(['case:review', 'case:note', 'updates:read', 'credential:manage'] as const),
+  ...(['account:export', 'account:delete', 'report:create'] as const),
+];
+
+export interface Options {
+  home: string;
+  /** The address of the service, for a folder without keys. */
+  at: string;
+  json: boolean;
+  /** Milliseconds for which one operation is retried. */
+  patience: number;
+}
+
+export type Context = ReturnType<typeof createContext>;
+
+/** What a command needs: the keys, a client for them, and the output. */
+export function createContext({ home, at, json, patience }: Options) {
+  const store: KeyStore = openKeyStore(home);
+  let made: Client | undefined;
+
+  function clientFor(registration: Registration): Client {
+    const { base_url: baseUrl, ...identity } = registration;
+    return createClient({
+      baseUrl,
+      identity,
+      scopes: SCOPES,
+      keeper: store.keeper,
+      patience,
+      onRetry({ message }, milliseconds) {
+        console.error(
+          `${message.replace(/\.$/, '')}, retrying in ${Math.ceil(milliseconds / 1000)} s`,
+        );
+      },
+    });
+  }
+
+  function registration(): Registration {
+    const known = store.registration();
+    if (known) return known;
+    throw new Failure('Not registered: run `svc register HANDLE` first', EXIT.notAllowed);
+  }
+
+  return {
+    at,
+    json,
+    store,
+    registration,
+    /** A client of the registered member. */
+    client(): Client {
+      made ??= clientFor(registration());
+      return made;
+    },
+    /** A client that reads what is public, also without keys. */
+    reader(): Client {
+      const known = store.registration();
+      const nobody = { id: '', handle: '', sign_in_key: '', recovery_key: '' };
+      return known ? this.client() : clientFor({ ...nobody, base_url: at });
+    },
+    clientFor,
+    /** Prints an answer: as one line of JSON, or the text for people. */
+    print(answer: unknown, text: string): void {
+      process.stdout.write(`${json ? JSON.stringify(answer) : text}\n`);
+    },
+    /**
+     * Sends a write that survives the end of the process: the same command line repeats the same request until
+     * it has an answer.
+     */
+    write<Body, Answer>(
+      command: readonly unknown[],
+      body: () => Promise<Body>,
+      send: (body: Body, options: CallOptions) => Call<Answer>,
+    ): Promise<Answer> {
+      return store.once(
+        command,
+        body,
+        async (pending) => send(pending.body as Body, { idempotencyKey: pending.key }),
+        (error) => error instanceof ProblemError && error.status < 500 && error.status !== 429,
+      );
+    },
+  };
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { PUBLIC } from '../resources.ts';
+import type { Packet } from '../schema.ts';
+import { normalizeBaseUrl } from '../send.ts';
+import type { Commands } from './command.ts';
+import { Failure, UsageError } from './context.ts';
+import { followUpdates } from './follow.ts';
+import { pageOf, readText, textOf, wholeNumber } from './values.ts';
+
+const EVENT_TYPES = /^[a-z_.*,]+$/;
+
+export const MEMBER_COMMANDS: Commands = {
+  register: {
+    args: ['HANDLE'],
+    summary: 'Makes keys, saves them, and registers a member with this handle.',
+    example: 'svc register ada_lovelace --at http://localhost:3000',
+    async run(context, { args: [handle = ''] }) {
+      const baseUrl = normalizeBaseUrl(context.at);
+      const registration = await context.store.create(handle, baseUrl);
+      if (registration.handle !== handle || registration.base_url !== baseUrl)
+        throw new Failure(
+          `${context.store.folder} has the keys of ${registration.handle} at ${registration.base_url}; choose another --home`,
+        );
+      try {
+        const reply = await context.clientFor(registration).register();
+        context.print(reply, `${reply.member.id} ${reply.member.handle}`);
+      } catch (error) {
+        if (
+          (error as { status?: number }).status === 409 ||
+          (error as { status?: number }).status === 400
+        )
+          context.store.forgetUnregistered();
+        throw error;
+      }
+    },
+  },
+  whoami: {
+    summary: 'Shows the member, the credential in use and what is left of the write budget.',
+    example: 'svc whoami',
+    async run(context) {
+      const reply = await context.client().me();
+      const { member, write_budget: budget } = reply;
+      const used = `${budget.used} of ${budget.limit} writes today`;
+      context.print(reply, `${member.id} ${member.handle}, ${used}`);
+    },
+  },
+  profile: {
+    options: {
+      name: { type: 'string' },
+      summary: { type: 'string' },
+      link: { type: 'string', multiple: true },
+      capability: { type: 'string', multiple: true },
+      withdraw: { type: 'boolean' },
+    },
+    summary: 'Publishes the profile, replacing the former one, or withdraws it with --withdraw.',
+    example:
+      "svc profile --name 'Ada' --summary 'Reads handoffs and finishes them' --capability research",
+    async run(context, given) {
+      const { profile } = context.client();
+      if (given.flag('withdraw')) {
+        const reply = await context.write(
+          ['profile withdraw'],
+          async () => ({}),
+          (_, options) => profile.withdraw(options),
+        );
+        return context.print(reply, 'withdrawn');
+      }
+      const body = {
+        display_name: textOf(given, 'name'),
+        summary: textOf(given, 'summary'),
+        links: [...given.list('link')],
+        capabilities: [...given.list('capability')],
+        ...PUBLIC,
+      };
+      const reply = await context.write(
+        ['profile', body],
+        async () => body,
+        (sent, options) => profile.publish(sent, options),
+      );
+      context.print(reply, `published, version ${reply.profile.version}`);
+    },
+  },
+  note: {
+    args: ['MESSAGE'],
+    options: { 'reply-to': { type: 'string' } },
+    summary:
+      'Writes a note in the guestbook as the member; a moderator reads it before it is public.',
+    example: "svc note 'Hello from the shell'",
+    async run(context, given) {
+      const [message = ''] = given.args;
+      const parent_id = given.text('reply-to') ?? null;
+      const reply = await context.write(
+        ['note', message, parent_id],
+        async () => ({ id: randomUUID() as string, message, parent_id }),
+        (note) => context.client().guestbook.signAsMember(note),
+      );
+      context.print(reply, `${reply.id} ${reply.status}`);
+    },
+  },
+  'packet publish': {
+    args: ['[FILE]'],
+    options: {
+      title: { type: 'string' },
+      summary: { type: 'string' },
+      body: { type: 'string' },
+      'reuse-terms': { type: 'string' },
+    },
+    summary:
+      'Publishes a context packet: the JSON in FILE (- for the standard input), or a brief of --title, --summary and --body.',
+    example:
+      "svc packet publish --title 'What was found' --summary 'Two gaps' --body 'Rows 3 and 9 are missing'",
+    async run(context, given) {
+      const [file] = given.args;
+      const packet = file === undefined ? briefOf(given) : parsePacket(readText(file));
+      const reply = await context.write(
+        ['packet publish', packet],
+        async () => packet,
+        (sent, options) => context.client().packets.publish(sent, options),
+      );
+      context.print(reply, reply.artifact.id);
+    },
+  },
+  'packet get': {
+    args: ['ID'],
+    summary: 'Prints a context packet as JSON.',
+    example: 'svc packet get 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11',
+    async run(context, { args: [id = ''] }) {
+      const reply = await context.reader().packets.get(id);
+      context.print(reply, JSON.stringify(reply.artifact.packet, null, 2));
+    },
+  },
+  'packet list': {
+    options: { limit: { type: 'string' }, kind: { type: 'string' } },
+    summary: 'Lists context packets, newest first.',
+    example: 'svc packet list --kind brief',
+    async run(context, given) {
+      const limit = wholeNumber(given, 'limit', 1, 1000, 20);
+      const query = { limit: Math.min(limit, 100), kind: given.text('kind') as 'brief' };
+      for (const one of await pageOf(context.reader().packets.list(query), limit))
+        context.print(one, `${one.id} ${one.kind} ${one.title}`);
+    },
+  },
+  'packet verify': {
+    args: ['ID'],
+    summary:
+      'Computes the hash of a context packet and compares it with the one that the service names.',
+    example: 'svc packet verify 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11',
+    async run(context, { args: [id = ''] }) {
+      const { artifact, hash, verified } = await context.reader().packets.verify(id);
+      const answer = { id, verified, hash, content_hash: artifact.content_hash };
+      context.print(answer, `${verified ? 'verified' : 'different'} ${hash}`);
+      return verified ? undefined : 1;
+    },
+  },
+  search: {
+    args: ['WORDS'],
+    options: { limit: { type: 'string' } },
+    summary: 'Finds public notes, profiles, packets and cases with these words.',
+    example: "svc search 'missing entries'",
+    async run(context, given) {
+      const limit = wholeNumber(given, 'limit', 1, 1000, 20);
+      const list = context.reader().search(given.args[0] ?? '', { limit: Math.min(limit, 100) });
+      for (const one of await pageOf(list, limit))
+        context.print(one, `${one.kind} ${one.id} ${one.title}`);
+    },
+  },
+  updates: {
+    options: {
+      follow: { type: 'boolean' },
+      from: { type: 'string' },
+      exec: { type: 'string' },
+      'forward-to': { type: 'string' },
+      types: { type: 'string' },
+      name: { type: 'string' },
+    },
+    summary:
+      "Prints the member's updates after the saved cursor, each once. --exec runs a shell command for each, --forward-to posts each to a URL, both in order and again until accepted. --follow waits for more; --from now skips what is old, where no cursor is saved.",
+    example: "svc updates --follow --from now --types 'case.*' --exec 'jq .type'",
+    run(context, given) {
+      const from = given.text('from') ?? 'start';
+      const types = given.text('types');
+      const name = given.text('name') ?? 'updates';
+      const [exec, forwardTo] = [given.text('exec'), given.text('forward-to')];
+      if (from !== 'start' && from !== 'now') throw new UsageError('--from must be start or now.');
+      if (types !== undefined && !EVENT_TYPES.test(types))
+        throw new UsageError('--types must be types such as case.*, separated by commas.');
+      if (!/^[a-z0-9-]{1,40}$/.test(name))
+        throw new UsageError('--name must be 1 to 40 of a-z, 0-9 and -.');
+      if (exec !== undefined && forwardTo !== undefined)
+        throw new UsageError('Give --exec or --forward-to.');
+      if (forwardTo !== undefined && !/^https?:/.test(forwardTo))
+        throw new UsageError('--forward-to must be an http or https address.');
+      const follow = given.flag('follow');
+      return followUpdates(context, {
+        follow,
+        from,
+        exec,
+        forwardTo,
+        types: types?.split(','),
+        name,
+      });
+    },
+  },
+  export: {
+    args: ['[FILE]'],
+    summary: 'Writes everything that the service keeps of the member to FILE, or prints it.',
+    example: 'svc export my-data.json',
+    async run(context, { args: [file] }) {
+      const text = JSON.stringify(await context.client().account.export(), null, 2);
+      if (file === undefined) process.stdout.write(`${text}\n`);
+      else writeFileSync(file, `${text}\n`, { mode: 0o600 });
+    },
+  },
+  delete: {
+    options: { confirm: { type: 'string' }, 'erase-notes': { type: 'boolean' } },
+    summary:
+      'Deletes the account for good, and the saved keys with it. --confirm repeats the handle.',
+    example: 'svc delete --confirm ada_lovelace',
+    async run(context, given) {
+      const { handle } = context.registration();
+      if (given.text('confirm') !== handle) throw new UsageError(`--confirm must be ${handle}.`);
+      const erase_notes = given.flag('erase-notes');
+      const reply = await context.write(
+        ['delete', erase_notes],
+        async () => ({ confirm_handle: handle, erase_notes }),
+        (body, options) => context.client().account.delete(body, options),
+      );
+      context.print(reply, 'deleted');
+      context.store.forget();
+    },
+  },
+};
+
+function briefOf(given: Parameters<Commands[string]['run']>[1]): Packet {
+  return {
+    schema: 'service.context-packet.v1',
+    kind: 'brief',
+    title: textOf(given, 'title'),
+    summary: textOf(given, 'summary'),
+    ...PUBLIC,
+    reuse_terms: given.text('reuse-terms') ?? 'CC0-1.0',
+    supersedes_id: null,
+    provenance: { claim_type: 'observation', observed_at: null, source_refs: [] },
+    content: { body: textOf(given, 'body'), format: 'text' },
+  };
+}
+
+function parsePacket(text: string): Packet {
+  try {
+    return JSON.parse(text) as Packet;
+  } catch {
+    throw new Failure('The packet is not JSON');
+  }
+}
