@@ -196,7 +196,6 @@ export const casesContract = defineContract({
       'not public any more are left out, so that a page may have fewer than `limit` although `has_more` is true.',
     tag: 'cases',
     access: 'bearer',
-    gated: true,
     query: z.object({
       role: z
         .enum(CASE_ROLES)

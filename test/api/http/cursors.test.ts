@@ -179,6 +179,10 @@ async function signInTwice(service: Service, agent: Agent): Promise<string> {
   return cookie;
 }
 
+/** A body without the ages of its items, which grow from one second to the next. */
+const withoutAges = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body), (name, value) => (name === 'age_seconds' ? undefined : value));
+
 t.test('answers any cursor text with a page or the same refusal on every list', async (t) => {
   const service = await startService(t);
   const [agent, moderator] = [await newAgent(service), await addModerator(service, 'Ann', 'lead')];
@@ -206,7 +210,8 @@ t.test('answers any cursor text with a page or the same refusal on every list', 
     if (name === 'cursor')
       t.match(first.body, { next_cursor: validCursor, has_more: true }, `${path} has more`);
     const second = await read(validCursor);
-    t.same((await service.call('GET', next, { headers })).body, second.body, `${path} follows it`);
+    const linked = await service.call('GET', next, { headers });
+    t.same(withoutAges(linked.body), withoutAges(second.body), `${path} follows it`);
     t.equal(second.status, 200, `${path} accepts its next cursor`);
     t.not(second.text, first.text, `${path} returns another page`);
     let last = second;
