@@ -52,6 +52,9 @@ export async function recordRun(
       `${name}: ${answer.status} ${answer.status < 400 ? '' : answer.text}`,
     );
   }
+  // Found if the log is sealed.
+  for (const path of ['checkpoint', 'tile/0/000', 'tile/0/000.p/1', 'tile/0/x001/x000/000'])
+    await service.call('GET', `/log/${path}`);
   // The undo window of the disabling is not over, which an appeal waits for.
   for (const { prepare } of disabling.get('appeal') ?? [])
     t.equal((await (await prepare())()).status, 409);
