@@ -1,0 +1,104 @@
+"""The client with ``async``."""
+
+# Written by generate.py; do not edit.
+
+from __future__ import annotations
+
+import re
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, TypedDict
+
+from ._core import Flow, Operation, Reply, encode, with_query
+from .store import Identity
+
+if TYPE_CHECKING:
+    from ._async_client import AsyncClient
+
+
+class Call(TypedDict, total=False):
+    """What one call may set, instead of the client."""
+
+    #: Seconds for one attempt.
+    timeout: float
+    #: Seconds for all attempts and their pauses.
+    patience: float
+    #: How often an attempt without an answer is repeated.
+    max_retries: int
+    #: The name of a write (UUIDv4): the same for each repeat of it.
+    idempotency_key: str
+
+
+async def result(value: Any) -> Any:
+    """What a callback returned."""
+    return await value if isawaitable(value) else value
+
+
+class Resource:
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    def _identity(self) -> Identity:
+        identity = self._client.core.identity
+        if identity is None:
+            raise ValueError("This operation needs an identity: Client(base_url, identity)")
+        return identity
+
+    async def _run(self, flow: Flow[Reply]) -> Reply:
+        return await self._client.run(flow)
+
+    async def _get(self, path: str, *, bearer: bool = False, held: float = 0, **call: Any) -> Any:
+        reply = await self._reply("GET", path, bearer=bearer, held=held, **call)
+        return reply.body
+
+    async def _post(self, path: str, body: Mapping[str, Any], **call: Any) -> Any:
+        """Sends a write with a bearer."""
+        core = self._client.core
+        key = call.pop("idempotency_key", None)
+        reply = await self._run(core.write(path, body, key, self._client.limits(call)))
+        return reply.body
+
+    async def _origin_post(self, path: str, body: Mapping[str, Any], **call: Any) -> Any:
+        """Sends a write that looks at the origin instead of a bearer."""
+        reply = await self._reply("POST", path, body, **call)
+        return reply.body
+
+    async def _reply(
+        self,
+        method: str,
+        path: str,
+        body: Optional[Mapping[str, Any]] = None,
+        *,
+        bearer: bool = False,
+        held: float = 0,
+        **call: Any,
+    ) -> Reply:
+        core = self._client.core
+        limits = self._client.limits(call)
+        operation = Operation(
+            method,
+            path,
+            None if body is None else encode(body),
+            origin=method == "POST",
+            cookie=None if bearer else self._client.session_cookie,
+            held=held,
+        )
+        flow = core.authorized(operation, limits) if bearer else core.send(operation, None, limits)
+        return await self._run(flow)
+
+    async def _pages(
+        self, path: str, query: Mapping[str, Any], items: str, *, bearer: bool = False, session: bool = False, **call: Any
+    ) -> AsyncIterator[Any]:
+        cursor: Optional[str] = None
+        while True:
+            page = await self._get(with_query(path, {**query, "cursor": cursor}), bearer=bearer, **call)
+            for item in page[items]:
+                yield item
+            cursor = page["next_cursor"]
+            if not page["has_more"]:
+                return
+
+    def _keep_session(self, reply: Reply) -> Any:
+        """Keeps the cookie of a session for later calls of this client."""
+        found = re.search(r"__Host-ServiceSession=[^;,\s]+", reply.headers.get("set-cookie", ""))
+        self._client.session_cookie = found.group(0) if found else None
+        return reply.body

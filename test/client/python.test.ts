@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { startService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+// Made by .ci/run: a Python in which the wheel of clients/python is installed.
+const python = process.env.CLIENT_PYTHON;
+if (!python) console.error('SKIPPED: the client in Python; CLIENT_PYTHON names none that has it');
+const needsClient = { skip: python ? false : 'CLIENT_PYTHON is not set' };
+
+t.test('has models and a client with async that equal what generate.py writes', async (t) => {
+  const generator = join(ROOT, 'clients/python/generate.py');
+  const ran = await run('python3', [generator, '--check']).catch(
+    (error: { code?: unknown; stderr: string }) => error,
+  );
+  if ('code' in ran && ran.code === 'ENOENT') {
+    t.comment('SKIPPED: there is no python3');
+    return;
+  }
+  t.equal('code' in ran ? ran.stderr : '', '');
+});
+
+t.test('runs the programs of the guide as they are, and again', needsClient, async (t) => {
+  const service = await startService(t);
+  const { path, remove } = temporaryFolder('guide');
+  t.teardown(remove);
+  const guide = readFileSync(join(ROOT, 'docs/guides/python.md'), 'utf8');
+  const blocks = [...guide.matchAll(/```python\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
+  t.equal(blocks.length, 6);
+  const env = { ...process.env, SERVICE: service.baseUrl, FOLDER: path };
+  for (const turn of ['first', 'second']) {
+    const { stdout } = await run(python ?? '', ['-c', blocks.join('\n')], { env });
+    for (const line of [
+      /^registered author_\w{8} worker_\w{8}$/m,
+      /^opened \S+ open$/m,
+      /^submitted submitted$/m,
+      /^reviewed accepted$/m,
+      /^read accepted 1 review$/m,
+      /^done$/m,
+    ])
+      t.match(stdout, line, turn);
+  }
+  const { rows } = await service.database.pool.query('SELECT count(*)::int FROM members');
+  t.same(rows, [{ count: 2 }], 'the second run registers no one');
+  for (const name of ['identity.json', 'session.json'])
+    t.equal(statSync(join(path, 'author', name)).mode & 0o777, 0o600, name);
+});
