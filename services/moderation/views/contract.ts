@@ -71,7 +71,7 @@ export const viewsContract = defineContract({
     description:
       `The first ${MAX_COUNTED_VIEWS} are counted. Of others, the ${MAX_OWN_VIEWS} that were shared last, without ` +
       'those of revoked moderators.',
-    tag: 'moderation',
+    tag: 'views',
     access: { roles: READERS },
     replies: { 200: { description: 'The saved views', body: SavedViewList } },
     problems: ['moderator_required'],
@@ -83,7 +83,7 @@ export const viewsContract = defineContract({
     description:
       'As a whole, by an id that the client chooses: the same again changes nothing. At most ' +
       `${MAX_OWN_VIEWS} for each moderator. Filters that name an author or an item are not saved.`,
-    tag: 'moderation',
+    tag: 'views',
     access: { roles: CLAIMERS },
     params,
     body: ViewToSave,
@@ -94,7 +94,7 @@ export const viewsContract = defineContract({
     method: 'DELETE',
     path: '/api/moderation/views/:view_id',
     summary: 'Delete a saved view of your own',
-    tag: 'moderation',
+    tag: 'views',
     access: { roles: CLAIMERS },
     params,
     replies: { 200: { description: 'The view is deleted', body: ViewReply } },
