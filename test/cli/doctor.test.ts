@@ -46,6 +46,7 @@ const NAMES = [
     'jobs',
     'notices',
     'log',
+  'seal',
     'words',
     'keys',
     'backup',
