@@ -326,6 +326,7 @@ t.test('knows for every table to what its rows belong', async (t) => {
 const COLLECTIONS: Readonly<Record<string, string>> = {
   'platform/batch-statements.ts': 'texts of statements',
   'platform/eventstore/event.ts': 'types of events',
+  'platform/http/accept.ts': 'media types of one header',
   'platform/http/compression.ts': 'encodings',
   'platform/http/invoke.ts': 'names of operations',
   'platform/http/mount.ts': 'paths and methods',
@@ -349,7 +350,9 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'services/artifacts/fixture-files.ts': 'paths of one packet',
   'services/credentials/last-use.ts': 'ids of credentials',
   'services/discovery/inventory.ts': 'paths',
+  'services/documents/agents-openapi.ts': 'names of schemas',
   'services/documents/reference/limits.ts': 'patterns',
+  'services/documents/reference/markdown.ts': 'names of pages',
   'services/documents/reference/pages.ts': 'names of pages',
   'services/documents/reference/schema-view.ts': 'names of schemas',
   'services/moderation/claims/claims.ts': 'kinds and ids of subjects',
