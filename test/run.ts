@@ -35,7 +35,7 @@ function readArguments() {
       // Seconds for a file, and how many run at the same time.
       timeout: { type: 'string', default: '600' },
       // Half of the processes run files that mostly wait, so there are more of them than cores.
-      jobs: { type: 'string', default: String(Math.min(MAX_JOBS, availableParallelism() + 2)) },
+      jobs: { type: 'string', default: String(Math.min(MAX_JOBS, availableParallelism() + 1)) },
       // Runs only the tests with this word in their title.
       grep: { type: 'string' },
       // Runs only the files that import one of these, themselves or through others.
