@@ -21,7 +21,7 @@ import {
   VALUES,
 } from '../../support/worst-inputs.ts';
 
-t.setTimeout(600_000);
+t.setTimeout(1_200_000);
 
 // The bound of the contract: no input costs more than this many times the processor time of a body of
 // the same size that is one string. Requests are repeated until one is fast enough, so that what else

@@ -244,6 +244,7 @@ ARRANGEMENTS = {
     "credential.bootstrap": fresh_id("credential_id"),
     "credential.rotate": fresh_id("credential_id"),
     "guestbook.submit": submission,
+    "guestbook.get": path(id=lambda: world.APPROVED[0]),
     "guestbook.report": path(id=lambda: world.APPROVED[0]),
     "guestbook.withdraw": path(id=CALLER.new_note),
     "guestbook.outcome": path(id=CALLER.new_note),
@@ -293,6 +294,8 @@ ARRANGEMENTS = {
     "feeds.member_atom": member_page,
     "feeds.member_json": member_page,
     "pages.guestbook_of": guestbook_page,
+    # Full once a minute has passed, since the run makes more than 256 events in it.
+    "log.tile": path(level=lambda: "0", tile=lambda: "000"),
     "pages.note": note_page,
     "pages.note_sent": note_page,
     "pages.member": member_page,
