@@ -46,7 +46,7 @@ const NAMES = [
     'jobs',
     'notices',
     'log',
-  'seal',
+    'seal',
     'words',
     'keys',
     'backup',
