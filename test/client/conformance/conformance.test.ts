@@ -21,6 +21,9 @@ import { type Service, startService } from '../../support/service.ts';
 // The conformance list of the clients (clients/conformance/cases.json) against the real service, by a
 // driver for each client: a process that reads a command on each line and prints its outcome.
 
+// Forty-two cases, each with a service and processes of its clients.
+t.setTimeout(1_200_000);
+
 const ROOT = join(import.meta.dirname, '../../..');
 
 type Options = Record<string, number>;
