@@ -4,15 +4,16 @@ function qualityOf(ranges: ReadonlyMap<string, number>, type: string): number {
   return ranges.get(type) ?? ranges.get(`${kind}/*`) ?? ranges.get('*/*') ?? 0;
 }
 
-function readRanges(accept: string): Map<string, number> {
-  const ranges = new Map<string, number>();
-  for (const entry of accept.split(',')) {
-    const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+/** The quality of each entry of `Accept` or `Accept-Encoding`, by its name in lower case. */
+export function readQualities(header: string): Map<string, number> {
+  const qualities = new Map<string, number>();
+  for (const entry of header.split(',')) {
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
     const quality = parameters.find((parameter) => parameter.startsWith('q='));
     // A quality that is not a number counts as 0, a refusal.
-    ranges.set(range, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
+    qualities.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
   }
-  return ranges;
+  return qualities;
 }
 
 /**
@@ -20,7 +21,7 @@ function readRanges(accept: string): Map<string, number> {
  * lower quality than HTML. A range such as `text/*`, which browsers and many programs send, means HTML.
  */
 export function prefersMarkdown(accept = ''): boolean {
-  const ranges = readRanges(accept);
+  const ranges = readQualities(accept);
   const markdown = ranges.get('text/markdown') ?? 0;
   return markdown > 0 && markdown >= qualityOf(ranges, 'text/html');
 }

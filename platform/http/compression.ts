@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { readQualities } from './accept.ts';
 import type { Content } from './route.ts';
 
 /**
@@ -39,13 +40,7 @@ export const isCompressible = (type: string, bytes: number): boolean =>
  */
 export function preferredEncoding(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
-  const qualities = new Map<string, number>();
-  for (const entry of header.split(',')) {
-    const [coding = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((parameter) => parameter.startsWith('q='));
-    // A quality that is not a number counts as 0, a refusal.
-    qualities.set(coding, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
-  }
+  const qualities = readQualities(header);
   const qualityOf = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
   let best: Encoding | undefined;
   let most = qualities.get('identity') ?? 0;

@@ -326,8 +326,7 @@ t.test('knows for every table to what its rows belong', async (t) => {
 const COLLECTIONS: Readonly<Record<string, string>> = {
   'platform/batch-statements.ts': 'texts of statements',
   'platform/eventstore/event.ts': 'types of events',
-  'platform/http/accept.ts': 'media types of one header',
-  'platform/http/compression.ts': 'encodings',
+  'platform/http/accept.ts': 'media types or encodings of one header',
   'platform/http/invoke.ts': 'names of operations',
   'platform/http/mount.ts': 'paths and methods',
   'platform/http/openapi-growth.ts': 'names of schemas',
