@@ -20,9 +20,7 @@ export type DecisionInput = { policy?: string; message?: string; until?: string 
 
 /** Sends a decision and shows its result. The promise does not reject for an API failure. */
 export function decide(item: Item, action: Action, input: DecisionInput = {}): Promise<void> {
-  const sent = send(item, action, input);
-  trackDecision(sent);
-  return sent;
+  return trackDecision(() => send(item, action, input));
 }
 
 async function send(item: Item, action: Action, input: DecisionInput): Promise<void> {

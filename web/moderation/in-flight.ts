@@ -5,8 +5,14 @@
 let decisions: Promise<unknown> = Promise.resolve();
 const claims = new Map<string, Promise<unknown>>();
 
-export function trackDecision(answer: Promise<unknown>): void {
-  decisions = Promise.allSettled([decisions, answer]);
+/** Sends a decision, which counts as in flight from before its first step. */
+export function trackDecision(send: () => Promise<void>): Promise<void> {
+  let settle = () => {};
+  const answered = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  decisions = Promise.allSettled([decisions, answered]);
+  return send().finally(settle);
 }
 
 export function trackClaim(id: string, answer: Promise<unknown>): void {

@@ -17,12 +17,9 @@ export const keepsGoing = (): boolean => {
 
 /** After a decision: claims the next free item of the list, and makes it the current one. */
 export function goOn(decidedId: string | null): void {
-  // A moment later the decision counts as in flight; a claim before it could return the same item.
-  const next = Promise.resolve()
-    .then(() => claimAndShow(decidedId))
-    .finally(() => {
-      if (claiming === next) claiming = undefined;
-    });
+  const next = claimAndShow(decidedId).finally(() => {
+    if (claiming === next) claiming = undefined;
+  });
   claiming = next;
 }
 
