@@ -85,7 +85,7 @@ const toLine = (page: SavedPage): string => `${JSON.stringify(page)}\n`;
 
 /** Replaces a file as a whole, also when the process is killed. */
 export function replaceFile(file: string, text: string): void {
-  // Two processes may replace it, so each has a file of its own.
+  // Two processes may replace it, so each writes to a separate file.
   const next = `${file}.${process.pid}.new`;
   write(next, 'w', text);
   renameSync(next, file);

@@ -130,7 +130,7 @@ export function createResources(caller: Caller, sessions: Sessions, identity: Id
       /** Submits a note as a guest. Repeating the same note is harmless. */
       sign: (note: Body<'guestbook.submit'>, options?: CallOptions) =>
         anonymously('guestbook.submit', { body: note }, options),
-      /** Submits a note as the member, in a session of its own that ends afterwards. */
+      /** Submits a note as the member, in a separate session that ends afterwards. */
       signAsMember: (
         note: { id: string; message: string; parent_id?: string | null },
         options?: CallOptions,

@@ -98,8 +98,8 @@ export function createContext({ home, at, json, patience }: Options) {
     /** A client that reads what is public, also without keys. */
     reader(): Client {
       const known = store.registration();
-      const nobody = { id: '', handle: '', sign_in_key: '', recovery_key: '' };
-      return known ? this.client() : clientFor({ ...nobody, base_url: at });
+      const noMember = { id: '', handle: '', sign_in_key: '', recovery_key: '' };
+      return known ? this.client() : clientFor({ ...noMember, base_url: at });
     },
     clientFor,
     /** Prints an answer: as one line of JSON, or the text for people. */

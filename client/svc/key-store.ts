@@ -36,7 +36,7 @@ export type KeyStore = ReturnType<typeof openKeyStore>;
 const LOCK_PAUSE_MS = 20;
 
 /**
- * Opens the folder with a member's keys, which nobody else can read (0700, files 0600). Several processes may
+ * Opens the folder with a member's keys, which only its owner can read (0700, files 0600). Several processes may
  * use it. Files are replaced whole, so a killed process leaves no half of one.
  */
 export function openKeyStore(folder: string) {

@@ -52,7 +52,7 @@ def union_of(types: list[str]) -> str:
 
 
 class Models:
-    """The schemas as typed dictionaries; an object within another one gets a name of its own."""
+    """The schemas as typed dictionaries; an object within another one gets a separate name."""
 
     def __init__(self, schemas: dict[str, Any]) -> None:
         self.schemas = schemas
