@@ -11,6 +11,7 @@ import {
   CONFLICT_RESPONSE,
   countNotesByState,
   currentText,
+  loadMore,
   numberedTexts,
   openConsoleWithNotes,
   untilToast,
@@ -192,7 +193,7 @@ t.test('selects all shown notes and decides a hundred of them', NEEDS_BROWSER, a
   const { service, page } = await openConsoleWithNotes(t, numberedTexts(101));
   for (const shown of [50, 100]) {
     await page.locator(`.row[aria-setsize="${shown}"]`).first().waitFor();
-    await page.getByRole('button', { name: 'Load more' }).click();
+    await loadMore(page);
   }
   await page.locator('.row[aria-setsize="101"]').first().waitFor();
   await page.keyboard.press('x');

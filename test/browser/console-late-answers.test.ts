@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, submit } from '../../harness/moderation.ts';
 import { holdRequest, NEEDS_BROWSER } from '../support/browser.ts';
-import { openConsole } from '../support/console.ts';
+import { loadMore, openConsole } from '../support/console.ts';
 import { insertNotesOfOthers } from '../support/decided-notes.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -39,7 +39,7 @@ t.test('keeps rows that arrived during a shorter reread', NEEDS_BROWSER, async (
   const reread = await holdRequest(page, firstPage, 'request');
   await submit(service);
   await reread.arrived;
-  await page.getByRole('button', { name: 'Load more' }).click();
+  await loadMore(page);
   const last = page.locator('.row[aria-posinset="61"]');
   await page.locator('.row[aria-setsize="61"]').first().waitFor();
   await page.evaluate('document.querySelector(".list-scroll").scrollTo(0, 1e6)');
@@ -60,7 +60,7 @@ t.test('keeps newer rows when an older page arrives', NEEDS_BROWSER, async (t) =
   const { page } = await openConsole(t, service, ann);
   for (const shown of [50, 100]) {
     await page.locator(`.row[aria-setsize="${shown}"]`).first().waitFor();
-    await page.getByRole('button', { name: 'Load more' }).click();
+    await loadMore(page);
   }
   await page.locator('.row[aria-setsize="120"]').first().waitFor();
   const secondPage = await holdRequest(page, '**/api/moderation/queue**cursor=**', 'request');

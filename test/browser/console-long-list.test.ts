@@ -1,7 +1,7 @@
 import t from 'tap';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { holdRequest, NEEDS_BROWSER, untilEqual, visit } from '../support/browser.ts';
-import { openConsole, signIn } from '../support/console.ts';
+import { loadMore, openConsole, signIn } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
 /** SQL that inserts pending notes, each a second older than the one before. */
@@ -108,10 +108,10 @@ t.test('a list that is older than the stream is read again once', NEEDS_BROWSER,
   await page.locator('.row').first().waitFor();
   t.equal(requests, 2, 'no later than its rows are shown');
   await again.arrived;
-  await page.getByRole('button', { name: 'Load more' }).click();
+  await loadMore(page);
   await page.locator('.row[aria-setsize="100"]').first().waitFor();
   await again.deliver();
   t.equal(requests, 3, 'a page that arrived meanwhile needs no further read');
-  await page.getByRole('button', { name: 'Load more' }).click();
+  await loadMore(page);
   await page.locator('.row[aria-setsize="120"]').first().waitFor();
 });

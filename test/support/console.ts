@@ -58,6 +58,13 @@ export const numberedTexts = (count: number, text = 'Note'): string[] =>
 export const currentText = (page: Page): Promise<string | null> =>
   page.locator('.note .text').textContent();
 
+/**
+ * Presses *Load more* without scrolling to it. A click would scroll, and the end of the list, once in sight, loads
+ * more on its way: the button of the last page could be gone before the click.
+ */
+export const loadMore = (page: Page) =>
+  page.getByRole('button', { name: 'Load more' }).dispatchEvent('click');
+
 export const untilToast = (page: Page, text: string | RegExp) =>
   page.locator('.toast').filter({ hasText: text }).waitFor();
 
