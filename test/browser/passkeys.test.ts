@@ -2,10 +2,20 @@ import t, { type Test } from 'tap';
 import { checkAppearance, NEEDS_BROWSER, untilEqual, type Visit } from '../support/browser.ts';
 import { accountLink, join, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
 
-/** A visitor whose browser has an authenticator, which always finds the right finger. */
-async function visitWithAuthenticator(t: Test, expected = /status of 4\d\d/) {
+const NO_OFFERS =
+  'PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)';
+
+/**
+ * A visitor whose browser has an authenticator, which always finds the right finger. Without `offers`, the browser
+ * uses no passkey before the button is pressed: this authenticator would not wait for the person.
+ */
+async function visitWithAuthenticator(t: Test, { offers = false } = {}) {
   const service = await startGuestbook(t, { TEST_HOST: 'localhost' });
-  const visit = await visitGuestbook(t, service, { expected });
+  const visit = await visitGuestbook(t, service, { expected: /status of 4\d\d/ });
+  if (!offers) {
+    await visit.context.addInitScript(NO_OFFERS);
+    await visit.page.evaluate(NO_OFFERS);
+  }
   const devtools = await visit.context.newCDPSession(visit.page);
   await devtools.send('WebAuthn.enable');
   const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -76,6 +86,19 @@ t.test('adds a passkey on the account page and signs in with it', NEEDS_BROWSER,
   await enter(visit);
   await page.getByText('This passkey is not accepted.').waitFor();
   await checkAppearance(t, page, 'passkey-refused');
+});
+
+t.test('signs in with the passkey that the browser offers', NEEDS_BROWSER, async (t) => {
+  const { visit } = await visitWithAuthenticator(t, { offers: true });
+  const { page } = visit;
+  const { sign_in_key = '' } = await join(visit, 'ada_l');
+  await accountLink(page, 'ada_l').click();
+  await addPasskey(visit, 'Laptop', sign_in_key);
+  await page.getByRole('listitem').filter({ hasText: 'Laptop' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).click();
+  await accountLink(page, 'ada_l').waitFor();
+  t.equal(await page.getByRole('dialog').count(), 0);
 });
 
 t.test('says why the device gives no passkey', NEEDS_BROWSER, async (t) => {
