@@ -23,7 +23,7 @@ let count = 0;
 /** Starts a service behind a proxy, with a registered client that does not pause. */
 async function createSetting(t: Ending, settings: Record<string, string> = {}) {
   const service = await startService(t, settings);
-  const proxy = await startFaultProxy(t, service.baseUrl);
+  const proxy = await startFaultProxy(t, () => service.baseUrl);
   count += 1;
   const identity = newIdentity(`client_${count}`);
   let kept: Session | undefined;

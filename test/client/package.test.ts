@@ -6,27 +6,12 @@ import { build } from 'esbuild';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
-import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { installPackedClient } from '../support/packed-client.ts';
 import { startService } from '../support/service.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
-
-/** An empty project in which the packed client was installed from its file. */
-async function installed(t: { teardown(end: () => void): unknown }) {
-  const { path, remove } = temporaryFolder('package');
-  t.teardown(remove);
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', path], {
-    cwd: join(ROOT, 'client'),
-  });
-  const [{ filename, files }] = JSON.parse(stdout);
-  writeFileSync(join(path, 'package.json'), '{"type":"module","private":true}');
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(path, filename)], {
-    cwd: path,
-  });
-  return { path, names: files.map((file: { path: string }) => file.path) as string[] };
-}
 
 const SCRIPT = `
 import { createClient, newIdentity } from 'service-client';
@@ -66,7 +51,7 @@ t.test('the packed client works in an empty project', async (t) => {
   const service = await startService(t);
   const author = createCaseCommands(await newAgent(service));
   for (const title of ['First', 'Second']) await createOpenCase(author, { title });
-  const { path, names } = await installed(t);
+  const { path, names } = await installPackedClient(t);
   t.ok(
     names.every((name) => /^(dist\/|package\.json$|README\.md$)/.test(name)),
     'no sources',

@@ -125,7 +125,7 @@ t.test('reads all pages of a list, each when it is needed', async (t) => {
 
 t.test('takes options for one call, and shows the answer', async (t) => {
   const service = await startService(t);
-  const proxy = await startFaultProxy(t, service.baseUrl);
+  const proxy = await startFaultProxy(t, () => service.baseUrl);
   const statuses: number[] = [];
   const { client, identity } = await newMember(service, {
     onResponse: ({ status }) => statuses.push(status),

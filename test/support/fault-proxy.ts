@@ -27,14 +27,17 @@ const places = (length: number): number[] =>
     (at) => at < 40 || at >= length - 40 || at % 11 === 0,
   );
 
-/** Starts a TCP proxy in front of an HTTP service that can spoil the response to one request. */
-export async function startFaultProxy(t: Ending, target: string, listenPort = 0) {
-  const { hostname, port } = new URL(target);
+/**
+ * Starts a TCP proxy in front of an HTTP service that can spoil the response to one request. The service may
+ * start later than the proxy, so that its BASE_URL can be the address of the proxy.
+ */
+export async function startFaultProxy(t: Ending, target: () => string) {
   const sockets = new Set<Socket>();
   let next: Fault | undefined;
   let dropped = 0;
 
   const server = createServer((client) => {
+    const { hostname, port } = new URL(target());
     const upstream = connect(Number(port), hostname);
     let fault: Fault | undefined;
     let passed = 0;
@@ -80,7 +83,7 @@ export async function startFaultProxy(t: Ending, target: string, listenPort = 0)
       else client.end(bytes.subarray(0, rest));
     });
   });
-  await new Promise<void>((resolve) => server.listen(listenPort, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));

@@ -1,10 +1,9 @@
 import { createInterface } from 'node:readline';
-import { createClient } from '../../../client/client.ts';
 import { createFileStore } from '../../../client/file-store.ts';
-import { ProblemError } from '../../../client/send.ts';
+import { createClient, ProblemError } from '../../../client/public.ts';
 
 // Drives the TypeScript client by the conformance list: reads a command on each line, and prints its
-// outcome. driver.ts BASE_URL FOLDER OPTIONS
+// outcome. driver.ts BASE_URL FOLDER OPTIONS. The test runs it in a project with the packed client.
 
 interface Command {
   op: string;
