@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { transformSync } from 'esbuild';
 import t from 'tap';
 import { bootstrap, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { createApi } from '../../../harness/api.ts';
@@ -108,7 +108,7 @@ async function installDriver(): Promise<string> {
     .replace('../../../client/public.ts', 'service-client')
     .replace('../../../client/file-store.ts', 'service-client/file-store');
   const file = join(path, 'driver.js');
-  writeFileSync(file, stripTypeScriptTypes(source));
+  writeFileSync(file, transformSync(source, { loader: 'ts', target: 'node20' }).code);
   return file;
 }
 
