@@ -5,9 +5,10 @@ import { type Checkpoint, parseCheckpoint } from '../platform/tlog/checkpoint.ts
 import { consistencyProof, isConsistent, rootOf } from '../platform/tlog/merkle.ts';
 import { openNote, parseVerifier, type VerifierKey } from '../platform/tlog/note.ts';
 import { HttpLog, LogFault } from './verify-log-http.ts';
+import { verifyProofs } from './verify-proofs.ts';
 
 const USAGE = `Usage:
-  npm run verify-log -- URL [--key KEY] [--state FILE]
+  npm run verify-log -- URL [--key KEY] [--state FILE] [--proof FILE]
 
 Verifies the sealed log of a service from outside, by HTTP alone: the signature of its checkpoint, the stored
 tree, and that it continues the checkpoint that was seen last.
@@ -16,6 +17,7 @@ URL           the address of the service, such as https://example.org
 --key KEY     the key that must have signed, as name+id+key. Without it, the key in FILE; if there is none, the
               one that the service names, which is then shown and kept
 --state FILE  the checkpoint that was seen last; made if it is missing, and written after each success
+--proof FILE  proofs of events, as GET /log/proofs/TYPE/ID or GET /api/v1/me/proofs answered; what they prove is shown
 
 Exit status:
   0  verified
@@ -53,7 +55,11 @@ export async function verifyLog(args: string[]): Promise<Verdict> {
 }
 
 function readArguments(args: string[]) {
-  const options = { key: { type: 'string' }, state: { type: 'string' } } as const;
+  const options = {
+    key: { type: 'string' },
+    state: { type: 'string' },
+    proof: { type: 'string' },
+  } as const;
   const { positionals, values } = parseArguments(args, options, [1, 1]);
   const [url = ''] = positionals;
   if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
@@ -67,6 +73,7 @@ async function verify({
   url,
   key,
   state: file,
+  proof,
 }: ReturnType<typeof readArguments>): Promise<Verdict> {
   const known = file === undefined ? undefined : readState(file);
   const log = new HttpLog(url);
@@ -80,21 +87,28 @@ async function verify({
     throw new LogFault('the tiles do not have the root of the checkpoint');
   const lines = [`Verified ${seen.size} events of ${seen.origin}, signed by ${text}`];
 
+  if (proof !== undefined) {
+    const proven = verifyProofs(readFileSync(proof, 'utf8'), (text) => open(text, verifier));
+    const contradiction = await contradict(log, proven.checkpoint, seen);
+    if (contradiction) return fork(contradiction, proven.note, note);
+    lines.push(...proven.lines);
+  }
   if (known) {
     const before = open(known.checkpoint, verifier);
     const contradiction = await contradict(log, before, seen);
-    if (contradiction)
-      return {
-        status: 3,
-        out: `${known.checkpoint}\n${note}`,
-        err: `FORK: ${contradiction}. Keep both checkpoints, which are shown: together they prove it\n`,
-      };
+    if (contradiction) return fork(contradiction, known.checkpoint, note);
     lines.push(`It continues the checkpoint of ${before.size} events that was seen last`);
   } else if (key === undefined)
     lines.push('The service named this key itself: compare it elsewhere');
   if (file !== undefined) writeState(file, { key: text, checkpoint: note });
   return { status: 0, out: lines.map((line) => `${line}\n`).join(''), err: '' };
 }
+
+const fork = (contradiction: string, before: string, seen: string): Verdict => ({
+  status: 3,
+  out: `${before}\n${seen}`,
+  err: `FORK: ${contradiction}. Keep both checkpoints, which are shown: together they prove it\n`,
+});
 
 function open(note: string, verifier: VerifierKey): Checkpoint {
   const text = openNote(note, [verifier]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies the sealed log of a service from outside, by HTTP alone.
 
-    python3 verify_log.py URL [--key KEY] [--state FILE]
+    python3 verify_log.py URL [--key KEY] [--state FILE] [--proof FILE]
 
 Needs Python 3.9 and the package `cryptography`. Formats: C2SP signed-note, tlog-checkpoint and tlog-tiles, with the
 hashes of RFC 6962. Exits with 0 if the log is verified, 3 for a fork (two signed checkpoints that contradict each
@@ -105,11 +105,55 @@ class Log:
         return root
 
 
+def included(leaf, size, found, path):
+    """The root of a tree of `size` leaves that has this hash as a leaf, by an inclusion proof (RFC 9162, 2.1.3.2)."""
+    at, last = leaf, size - 1
+    for node in path:
+        if last == 0:
+            raise ValueError(f"leaf {leaf}: the path is too long")
+        if at & 1 or at == last:
+            found = sha256(b"\1", node, found)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            found = sha256(b"\1", found, node)
+        at, last = at >> 1, last >> 1
+    if last or not 0 <= leaf < size:
+        raise ValueError(f"leaf {leaf}: the path is too short")
+    return found
+
+
+def commitment(fields):
+    """The commitment to the fields of an event, of which those that are shown are checked."""
+    hashes = {field["name"]: field["hash"] for field in fields}
+    if len(hashes) < len(fields):
+        raise ValueError("a field is named twice")
+    for field in fields:
+        if "text" in field and sha256(bytes.fromhex(field["salt"]), field["text"].encode()).hex() != field["hash"]:
+            raise ValueError(f"{field['name']!a} is not what was sealed")
+    return sha256(json.dumps(hashes, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode())
+
+
+def verify_proofs(proofs, size, root):
+    """Verifies that the events are in the tree, and prints what is shown of them."""
+    for event in proofs["events"]:
+        leaf, words = event["leaf"], event["words"]
+        facts, words_hash = commitment(event["facts"]), bytes.fromhex(event["words_hash"] or "00" * 32)
+        if words is not None and commitment(words) != words_hash:
+            raise ValueError(f"leaf {leaf}: its words are not those of words_hash")
+        path = [bytes.fromhex(node) for node in event["path"]]
+        if included(leaf, size, sha256(b"\0", facts, words_hash), path) != root:
+            raise ValueError(f"leaf {leaf}: the event is not in the log of the checkpoint")
+        shown = [f"{field['name']}={field['text']}" for field in event["facts"] + (words or []) if "text" in field]
+        print(f"In the log at {leaf}: {ascii(' '.join(shown))}")
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("url")
     options.add_argument("--key")
     options.add_argument("--state")
+    options.add_argument("--proof")
     given = options.parse_args()
     url, known, key = given.url.rstrip("/"), None, given.key
     if given.state and os.path.exists(given.state):
@@ -124,6 +168,15 @@ def main():
     if log.root(size) != root:
         raise ValueError("the tiles do not have the root of the checkpoint")
     print(f"Verified {size} events of {key.split('+')[0]}, signed by {key}")
+    if given.proof:
+        with open(given.proof, encoding="utf-8") as file:
+            proofs = json.load(file)
+        then, then_root = open_checkpoint(proofs["checkpoint"], key)
+        if then > size or log.root(then) != then_root:
+            print(f"{proofs['checkpoint']}\n{note}")
+            print(f"FORK: the first {then} events are not those of the proofs", file=sys.stderr)
+            return 3
+        verify_proofs(proofs, then, then_root)
     if known:
         # Every tile was compared with the root of this tree, so those of the tree before are part of it.
         before, old_root = open_checkpoint(known["checkpoint"], key)
@@ -144,6 +197,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (ValueError, KeyError, IndexError, InvalidSignature, urllib.error.URLError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, InvalidSignature, urllib.error.URLError) as error:
         print(f"Not verified: {str(error) or 'a signature is wrong'}", file=sys.stderr)
         sys.exit(1)

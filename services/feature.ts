@@ -6,6 +6,7 @@ import type { Projection } from '../projections/projection.ts';
 import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
 import type { ExportSection } from './membership/export-section.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
+import type { ProvableRecord } from './seal/provable-record.ts';
 
 /** What one capability adds to the service; `features.ts` lists all of them. */
 export interface Feature<Deps> {
@@ -30,4 +31,6 @@ export interface Feature<Deps> {
   exportSections?: readonly ExportSection[];
   /** Record types that members publish without review, and moderators can remove. */
   publicationKinds?: readonly PublicationKind[];
+  /** Public records of which everyone gets a proof that they are in the sealed log. */
+  provableRecords?: readonly ProvableRecord[];
 }

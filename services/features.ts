@@ -40,6 +40,7 @@ import type { PublicationKind } from './publications/publication-kind.ts';
 import { reportsFeature } from './reports/feature.ts';
 import { screeningFeature } from './screening/feature.ts';
 import { sealFeature } from './seal/feature.ts';
+import type { ProvableRecord } from './seal/provable-record.ts';
 import { searchFeature } from './search/feature.ts';
 import { transparencyFeature } from './transparency/feature.ts';
 import { updatesFeature } from './updates/feature.ts';
@@ -70,6 +71,7 @@ interface SharedDeps {
   disablingEndings: readonly DisablingEnding[];
   exportSections: readonly ExportSection[];
   publicationKinds: readonly PublicationKind[];
+  provableRecords: readonly ProvableRecord[];
   membershipReview: MembershipReview;
   /** The routes and operations of this instance; call these only once a request arrives. */
   routes: () => readonly Routes[];
@@ -132,6 +134,8 @@ export const disablingEndings = FEATURES.flatMap(({ disabling }) => disabling ??
 
 export const publicationKinds = FEATURES.flatMap(({ publicationKinds: kinds }) => kinds ?? []);
 
+const provableRecords = FEATURES.flatMap(({ provableRecords: records }) => records ?? []);
+
 const exportSections = FEATURES.flatMap(({ exportSections: sections }) => sections ?? []);
 
 /** Loads and creates the routes of all features, and indexes their operations. */
@@ -146,6 +150,7 @@ export async function createRoutes(
       disablingEndings,
       exportSections,
       publicationKinds,
+      provableRecords,
       membershipReview,
       routes: () => routes,
       operations: () => operations,

@@ -33,6 +33,17 @@ export function edgeTiles(size: number): TilePlace[] {
   return places;
 }
 
+/** The tiles that have a leaf of a tree, and the nodes above it, from the leaf up. */
+export function ancestorTiles(leaf: number, size: number): TilePlace[] {
+  const places: TilePlace[] = [];
+  for (let level = 0; hashesOf(size, level) > 0; level++) {
+    const index = Math.floor(leaf / TILE_WIDTH ** (level + 1));
+    const width = Math.min(TILE_WIDTH, hashesOf(size, level) - index * TILE_WIDTH);
+    if (width > 0) places.push({ level, index, width });
+  }
+  return places;
+}
+
 /** The hash of a tile's part, whose length is a power of two. */
 export function subtreeHash(hashes: Buffer): Buffer {
   let nodes = Array.from({ length: hashes.length / HASH_BYTES }, (_, index) =>

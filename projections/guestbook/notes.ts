@@ -380,3 +380,13 @@ export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
     [noteId],
   );
 }
+
+/** Finds the owner of a note, if everyone may read it. */
+export function publicNoteOwner(noteId: string): Sql<{ owner_id: string }> {
+  const isShown = (note: string) => `${note}.state = 'approved' AND NOT ${hasEnded(note)}`;
+  return named(
+    `SELECT n.owner_id FROM notes n LEFT JOIN notes p ON p.note_id = n.parent_id
+    WHERE n.note_id = $1 AND ${isShown('n')} AND (n.parent_id IS NULL OR ${isShown('p')})`,
+    [noteId],
+  );
+}

@@ -103,6 +103,12 @@ export function recordAuthors(records: Sql): Sql<{ member_id: string }> {
   return { name: hash('sha1', text), text, values: records.values };
 }
 
+/** Owners of the records that `records` selects, as far as everyone may read them. */
+export function publicOwners(records: Sql): Sql<{ owner_id: string }> {
+  const text = `SELECT author_id AS owner_id FROM (${records.text}) r WHERE public`;
+  return { name: hash('sha1', text), text, values: records.values };
+}
+
 /** Reads the last event of a stream of a record's author, who is found first. */
 export function lastRecordFact(
   records: Sql,

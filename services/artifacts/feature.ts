@@ -5,6 +5,7 @@ import type { Feature } from '../feature.ts';
 import { artifactsClosure } from './closure.ts';
 import { artifactsSection } from './export.ts';
 import type { ArtifactsDeps } from './handlers.ts';
+import { provableArtifact } from './provable-artifact.ts';
 import { artifactKind } from './publication-kind.ts';
 
 export const artifactsFeature: Feature<ArtifactsDeps> = {
@@ -15,4 +16,5 @@ export const artifactsFeature: Feature<ArtifactsDeps> = {
   closure: artifactsClosure,
   exportSections: [artifactsSection],
   publicationKinds: [artifactKind],
+  provableRecords: [provableArtifact],
 };

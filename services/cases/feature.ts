@@ -8,6 +8,7 @@ import type { Feature } from '../feature.ts';
 import { casesClosure, casesDisabling } from './closure.ts';
 import { caseSections } from './export.ts';
 import type { CasesDeps } from './handlers.ts';
+import { provableCase } from './provable-case.ts';
 import { caseKind, caseNoteKind } from './publication-kinds.ts';
 
 export const casesFeature: Feature<CasesDeps> = {
@@ -20,4 +21,5 @@ export const casesFeature: Feature<CasesDeps> = {
   disabling: casesDisabling,
   exportSections: caseSections,
   publicationKinds: [caseKind, caseNoteKind],
+  provableRecords: [provableCase],
 };

@@ -9,6 +9,7 @@ import type { Feature } from '../feature.ts';
 import { notesClosure } from './closure.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { appealsSection, notesSection } from './export.ts';
+import { provableNote } from './provable-note.ts';
 
 export const guestbookFeature: Feature<GuestbookDeps> = {
   jobs: [closeAppeals, retention, screenNote, tellAuthor],
@@ -18,4 +19,5 @@ export const guestbookFeature: Feature<GuestbookDeps> = {
   routes: () => import('./handlers.ts'),
   closure: notesClosure,
   exportSections: [notesSection, appealsSection],
+  provableRecords: [provableNote],
 };

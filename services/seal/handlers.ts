@@ -1,21 +1,76 @@
 import type pg from 'pg';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
+import { cursorText, nextPage, rowsThatFit, toCursor } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { refuse } from '../../platform/refusal.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { HASH_BYTES } from '../../platform/tlog/merkle.ts';
 import { parseTilePath, TILE_WIDTH } from '../../platform/tlog/tiles.ts';
 import { sealContract } from './contract.ts';
-import { newestCheckpoint, newestTile } from './tree-store.ts';
+import { proveEvents } from './proofs.ts';
+import type { ProvableRecord } from './provable-record.ts';
+import {
+  type EventWithLeaf,
+  eventsOfOwner,
+  firstEventsOfStream,
+  newestCheckpoint,
+  newestTile,
+  newestTree,
+} from './tree-store.ts';
 
 export interface SealReadDeps {
+  pool: pg.Pool;
   readPool: pg.Pool;
+  /** The kinds of records of all capabilities that everyone gets proofs of. */
+  provableRecords: readonly ProvableRecord[];
+}
+
+/** Events are looked for at the beginning of a record's stream, so that thousands of reports cost nothing. */
+const MAX_RECORD_VERSION = 100;
+
+/** Fields that everyone may read of an event with which a public record was submitted or published. */
+const PUBLIC_ENVELOPE = ['type', 'stream_id', 'recorded_at'];
+
+/**
+ * Fields of `data` that a member may read in events which it caused. `reports` and `members` name others, and a hash
+ * of a handle is of no use without the service's keys; a field that is new stays closed until it is listed here.
+ */
+const OPEN_DATA = new Set(
+  (
+    'appeal_id artifact_id attribution author_id binding by case_id credential_id decision erase_notes ' +
+    'experience expires_at kind lease_expires_at lease_seconds member_id note_id of parent_id passkey_id ' +
+    'policy_version reason replaces review_id scopes session_id submission_id supersedes_id'
+  )
+    .split(' ')
+    .map((name) => `data.${name}`),
+);
+
+const isOpenToActor = (field: string): boolean => !field.startsWith('data') || OPEN_DATA.has(field);
+
+const isMember = (actor: unknown, memberId: string): boolean => {
+  const { type, id } = actor as Partial<Record<'type' | 'id', unknown>>;
+  return type === 'member' && id === memberId;
+};
+
+const notSealed = () => refuse('not_found', { message: 'Not found: this log is not sealed.' });
+
+/** A place in an owner's events, which are in the order of their streams. */
+const formatPlace = ({ stream_id, stream_version }: EventWithLeaf): string =>
+  toCursor(`${stream_id} ${stream_version} proofs`);
+
+function toPlace(cursor: string | undefined) {
+  if (cursor === undefined) return { stream: '', version: 0 };
+  const [, stream, version] =
+    /^([a-z0-9-]{1,100}) ([1-9]\d{0,8}) proofs$/.exec(cursorText(cursor) ?? '') ?? [];
+  return stream && version ? { stream, version: Number(version) } : refuse('invalid_cursor');
 }
 
 const PARTIAL = 'no-cache';
 /** A week: after a restore, a tile of the new tree may differ from that of the tree before. */
 const FULL = 'public, max-age=604800, immutable';
 
-function sealHandlers({ readPool }: SealReadDeps): Handlers<typeof sealContract> {
+type Contract = ReturnType<typeof sealContract>;
+
+function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handlers<Contract> {
   async function tile(...parts: readonly string[]) {
     const place = parseTilePath(parts.join('/'));
     const [stored] = place ? await query(readPool, newestTile(place)) : [];
@@ -32,7 +87,7 @@ function sealHandlers({ readPool }: SealReadDeps): Handlers<typeof sealContract>
   return {
     'log.checkpoint': async () => {
       const [newest] = await query(readPool, newestCheckpoint());
-      if (!newest) return refuse('not_found', { message: 'Not found: this log is not sealed.' });
+      if (!newest) return notSealed();
       return {
         status: 200,
         content: { type: 'text/plain; charset=utf-8', bytes: newest.checkpoint },
@@ -42,9 +97,69 @@ function sealHandlers({ readPool }: SealReadDeps): Handlers<typeof sealContract>
     'log.tile': ({ params }) => tile(params.level, params.tile),
     'log.tile_2': ({ params }) => tile(params.level, params.tile, params.part),
     'log.tile_3': ({ params }) => tile(params.level, params.tile, params.part, params.last),
+
+    'log.record_proof': async ({ params: { type, id } }) => {
+      const [tree] = await query(readPool, newestTree());
+      if (!tree) return notSealed();
+      const record = provableRecords.find((kind) => kind.type === type);
+      const [found] = record ? await query(readPool, record.owner(id)) : [];
+      if (!record || !found) return refuse('not_found');
+      const types = Object.keys(record.events);
+      const events = await query(
+        readPool,
+        firstEventsOfStream(
+          tree.epoch,
+          found.owner_id,
+          record.stream(id),
+          types,
+          MAX_RECORD_VERSION,
+        ),
+      );
+      const proofs = await proveEvents(
+        readPool,
+        tree,
+        events,
+        (event, field) =>
+          PUBLIC_ENVELOPE.includes(field) || record.events[event.type]?.includes(field) === true,
+      );
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          checkpoint: tree.checkpoint,
+          events: proofs,
+          unsealed: events.length - proofs.length,
+        },
+        headers: { 'cache-control': PARTIAL },
+      };
+    },
+
+    'log.own_proofs': async ({ principal: { memberId }, query: { cursor, limit } }) => {
+      const place = toPlace(cursor);
+      if (isRefusal(place)) return place;
+      const [tree] = await query(pool, newestTree());
+      if (!tree) return notSealed();
+      const rows = await query(pool, eventsOfOwner(tree.epoch, memberId, place, limit + 1));
+      const count = Math.min(
+        limit,
+        rowsThatFit(rows, ({ personal }) => [JSON.stringify(personal)]),
+      );
+      const page = rows.slice(0, count);
+      const last = rows.length > count ? page.at(-1) : undefined;
+      const own = page.filter(({ actor }) => isMember(actor, memberId));
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          checkpoint: tree.checkpoint,
+          events: await proveEvents(pool, tree, own, (_, field) => isOpenToActor(field)),
+          ...nextPage(last && formatPlace(last)),
+        },
+      };
+    },
   };
 }
 
 export const routes = (deps: SealReadDeps): readonly Routes[] => [
-  implement(sealContract, sealHandlers(deps)),
+  implement(sealContract(deps.provableRecords), sealHandlers(deps)),
 ];

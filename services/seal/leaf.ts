@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { HASH_BYTES, leafHash } from '../../platform/tlog/merkle.ts';
 
@@ -20,40 +20,101 @@ export interface SealedEvent {
   recorded_at: string;
 }
 
-/** What opens a leaf. `words_salt` is null once the words are erased; both are null if there were none. */
+/**
+ * What opens a leaf: the secrets from which the salts of its fields are made. `words_salt` is null once the words
+ * are erased; it and `words_commitment` are null if there were none.
+ */
 export interface LeafOpening {
   facts_salt: Buffer;
   words_commitment: Buffer | null;
   words_salt: Buffer | null;
 }
 
-/** The facts of an event in canonical JSON (RFC 8785): everything but the words. */
-export const factsText = ({ personal: _, ...facts }: SealedEvent): string => canonicalText(facts);
+/** A field of a sealed event. With `salt` and `text`, its JSON text, the hash can be checked. */
+export interface ProvenField {
+  name: string;
+  hash: string;
+  salt?: string | undefined;
+  text?: string | undefined;
+}
 
-/** The words of an event in canonical JSON. */
-export const wordsText = ({ personal }: SealedEvent): string => canonicalText(personal);
+type OpenField = ProvenField & { salt: string; text: string };
 
-const canonicalText = (value: unknown): string => canonicalize(value) as string;
+/** The fields of a JSON object, with the names `path.key`; another value is one field. */
+function fieldsOf(path: string, value: unknown): [name: string, value: unknown][] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value).map(([key, inner]) => [`${path}.${key}`, inner])
+    : [[path, value]];
+}
 
-/** A commitment to a text: with the salt, it can be checked; without, it says nothing. */
-const commitment = (salt: Buffer, text: string): Buffer =>
-  createHash('sha256').update(salt).update(text).digest();
+/** The facts of an event: everything but the words, with a field for each value in `data`. */
+function factsOf(event: SealedEvent): [string, unknown][] {
+  const {
+    actor,
+    data,
+    event_id,
+    owner_id,
+    position,
+    recorded_at,
+    stream_id,
+    stream_version,
+    type,
+  } = event;
+  const facts = {
+    actor,
+    event_id,
+    owner_id,
+    position,
+    recorded_at,
+    stream_id,
+    stream_version,
+    type,
+  };
+  return [...Object.entries(facts), ...fieldsOf('data', data)];
+}
 
-/** Salts for an event that is sealed. What an earlier tree has of it is kept, so that its leaf is the same. */
+/** The words of an event, with a field for each value in `personal`. */
+const wordsOf = ({ personal }: SealedEvent): [string, unknown][] => fieldsOf('personal', personal);
+
+/** Values as canonical JSON (RFC 8785), each with a salt that tells nothing of those of the others. */
+function prove(secret: Buffer, fields: readonly [name: string, value: unknown][]): OpenField[] {
+  return fields.map(([name, value]) => {
+    const salt = createHmac('sha256', secret).update(name).digest().subarray(0, SALT_BYTES);
+    const text = canonicalize(value) as string;
+    const hash = createHash('sha256').update(salt).update(text).digest('hex');
+    return { name, hash, salt: salt.toString('hex'), text };
+  });
+}
+
+/** The commitment to fields: the hash of their names and hashes, as canonical JSON. */
+export function commitment(fields: readonly ProvenField[]): Buffer {
+  const hashes = Object.fromEntries(fields.map(({ name, hash }) => [name, hash]));
+  return createHash('sha256')
+    .update(canonicalize(hashes) as string)
+    .digest();
+}
+
+/** The facts of an event with their salts. */
+export const provenFacts = (event: SealedEvent, { facts_salt }: LeafOpening) =>
+  prove(facts_salt, factsOf(event));
+
+/** The words of an event with their salts; undefined if it has none, or they are erased. */
+export const provenWords = (event: SealedEvent, { words_salt }: LeafOpening) =>
+  event.personal === null || words_salt === null ? undefined : prove(words_salt, wordsOf(event));
+
+/** Secrets for an event that is sealed. What an earlier tree has of it is kept, so that its leaf is the same. */
 export function openLeaf(event: SealedEvent, earlier?: LeafOpening): LeafOpening {
   const facts_salt = earlier?.facts_salt ?? randomBytes(SALT_BYTES);
   if (event.personal === null)
     return { facts_salt, words_commitment: earlier?.words_commitment ?? null, words_salt: null };
   const words_salt = earlier?.words_salt ?? randomBytes(SALT_BYTES);
-  return { facts_salt, words_commitment: commitment(words_salt, wordsText(event)), words_salt };
+  const words_commitment = commitment(prove(words_salt, wordsOf(event)));
+  return { facts_salt, words_commitment, words_salt };
 }
 
 /** The content of a leaf: the commitments to the facts and to the words, 64 bytes. */
 export const leafContent = (event: SealedEvent, opening: LeafOpening): Buffer =>
-  Buffer.concat([
-    commitment(opening.facts_salt, factsText(event)),
-    opening.words_commitment ?? NO_WORDS,
-  ]);
+  Buffer.concat([commitment(provenFacts(event, opening)), opening.words_commitment ?? NO_WORDS]);
 
 /** The hash of the leaf of an event. */
 export const hashLeaf = (event: SealedEvent, opening: LeafOpening): Buffer =>
@@ -64,8 +125,7 @@ export function wordsFault(event: SealedEvent, opening: LeafOpening): string | u
   const { words_commitment: sealed, words_salt: salt } = opening;
   if (event.personal === null) return salt ? 'its words are gone, but not their salt' : undefined;
   if (!sealed) return 'it has words, but was sealed without';
-  if (!salt) return 'it has words, but their salt is erased';
-  return commitment(salt, wordsText(event)).equals(sealed)
-    ? undefined
-    : 'its words are not those that were sealed';
+  const words = provenWords(event, opening);
+  if (!words) return 'it has words, but their salt is erased';
+  return commitment(words).equals(sealed) ? undefined : 'its words are not those that were sealed';
 }

@@ -1,7 +1,13 @@
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import type { TilePlace } from '../../platform/tlog/tiles.ts';
 import type { Tile } from '../../platform/tlog/tree-edge.ts';
 import type { LeafOpening, SealedEvent } from './leaf.ts';
+
+/** An event with its leaf, whose columns are null until the event is sealed. */
+export type EventWithLeaf = SealedEvent & {
+  leaf: number | null;
+  facts_salt: Buffer | null;
+} & Omit<LeafOpening, 'facts_salt'>;
 
 /** The tree of an epoch with its last checkpoint. */
 export interface TreeRow {
@@ -57,6 +63,46 @@ export const eventsToSeal = (after: number, to: number): Sql<SealedEvent> =>
   sql`SELECT position, owner_id, stream_id, stream_version, event_id, type, data, personal, actor,
       to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at
     FROM events WHERE position > ${after} AND position <= ${to} ORDER BY position`;
+
+const PROVEN = `event.position, event.owner_id, event.stream_id, event.stream_version, event.event_id,
+    event.type, event.data, event.personal, event.actor,
+    to_char(event.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at,
+    leaf.leaf, leaf.facts_salt, leaf.words_commitment, leaf.words_salt`;
+
+/**
+ * The events of an owner after one of them, in the order of their streams, with their leaves in the tree of
+ * an epoch.
+ */
+export const eventsOfOwner = (
+  epoch: number,
+  ownerId: string,
+  after: { stream: string; version: number },
+  limit: number,
+): Sql<EventWithLeaf> =>
+  named(
+    `SELECT ${PROVEN} FROM events event
+      LEFT JOIN seal_leaves leaf ON leaf.position = event.position AND leaf.epoch = $1
+    WHERE event.owner_id = $2 AND (event.stream_id, event.stream_version) > ($3, $4)
+    ORDER BY event.stream_id, event.stream_version LIMIT $5`,
+    [epoch, ownerId, after.stream, after.version, limit],
+  );
+
+/** Events of some types at the beginning of a stream, with their leaves in the tree of an epoch. */
+export const firstEventsOfStream = (
+  epoch: number,
+  ownerId: string,
+  stream: string,
+  types: readonly string[],
+  versions: number,
+): Sql<EventWithLeaf> =>
+  named(
+    `SELECT ${PROVEN} FROM events event
+      LEFT JOIN seal_leaves leaf ON leaf.position = event.position AND leaf.epoch = $1
+    WHERE event.owner_id = $2 AND event.stream_id = $3 AND event.type = ANY($4::text[])
+      AND event.stream_version <= $5
+    ORDER BY event.stream_version`,
+    [epoch, ownerId, stream, types, versions],
+  );
 
 /** The first position after another that has an event. */
 export const nextSealable = (after: number, to: number): Sql<{ position: number | null }> =>

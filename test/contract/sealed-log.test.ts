@@ -6,9 +6,15 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { verifyLog } from '../../cli/verify-log-command.ts';
-import { submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { type LeafOpening, leafContent, type SealedEvent } from '../../services/seal/leaf.ts';
+import {
+  commitment,
+  type LeafOpening,
+  leafContent,
+  type SealedEvent,
+} from '../../services/seal/leaf.ts';
+import type { EventProof } from '../../services/seal/proofs.ts';
 import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { eventsToSeal, leavesBetween } from '../../services/seal/tree-store.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -38,14 +44,16 @@ async function startSealed(t: Test) {
     );
     await sealCommitted(service.core);
   };
-  await submit(service, { message: 'A note with "quotes", ü and 🙂' });
+  const moderator = await addModerator(service, 'Ann');
+  const { id } = await submit(service, { message: 'A note with "quotes", ü and 🙂' });
+  await decide(moderator, id, 'approve');
   await more(700);
   // These events are of no type that a read model knows.
   await service.tamper('SELECT 1');
   const discovery = await service.call('GET', '/api/v1/discovery');
   const [key] = discovery.body.identity.log_keys as [string];
   const note = async () => (await service.call('GET', '/log/checkpoint')).text;
-  return { service, more, key, note };
+  return { service, id, more, key, note };
 }
 
 /** The contents of all leaves, as lines of number and hex digits. */
@@ -80,7 +88,7 @@ t.test(
     t.teardown(remove);
     const program = join(path, 'program');
     await promisify(execFile)(go, ['build', '-o', program, '.'], { cwd: GO_PROJECT });
-    const { service, more, key, note } = await startSealed(t);
+    const { service, id, more, key, note } = await startSealed(t);
     const older = join(path, 'older');
     writeFileSync(older, await note());
     await more(300);
@@ -88,6 +96,14 @@ t.test(
     const verified = await run(program, [service.baseUrl, key, older], lines);
     t.equal(verified.status, 0, verified.err);
     t.match(verified.out, /^\d+ events continue \d+\n(\d+) of \1 leaves are in the tree\n$/);
+    const proofs = await service.call('GET', `/log/proofs/note/${id}`);
+    const [event] = proofs.body.events as [EventProof];
+    const content = commitment(event.facts).toString('hex') + event.words_hash;
+    const proven = `${event.leaf} ${content} ${event.path.join('')}\n`;
+    const checked = await run(program, [service.baseUrl, key], proven);
+    t.match(checked, { status: 0, out: /^1 of \d+ leaves are in the tree\n$/ }, checked.err);
+    const forged = proven.replace(/.\n$/, (last) => (last === '0\n' ? '1\n' : '0\n'));
+    t.not((await run(program, [service.baseUrl, key], forged)).status, 0, 'another path');
     const changed = lines.replace(/^5 ../m, '5 00').replace(/^5 00(?=00)/m, '5 01');
     const refused = await run(program, [service.baseUrl, key], changed);
     t.not(refused.status, 0, 'another leaf');
@@ -110,6 +126,57 @@ const VERIFIERS: readonly [
   ['npm run verify-log', false, verifyLog],
   ['examples/verify_log.py', !python, (args) => run(python, [EXAMPLE, ...args])],
 ];
+
+/** Another value for one part of the first event of a reply with proofs. */
+const FORGERIES: readonly [what: string, forge: (event: EventProof) => void][] = [
+  [
+    'another text',
+    ({ words }) => Object.assign(words?.find(({ text }) => text) ?? {}, { text: '"x"' }),
+  ],
+  [
+    'another hash',
+    ({ facts }) => Object.assign(facts.find(({ text }) => !text) ?? {}, { hash: '0'.repeat(64) }),
+  ],
+  ['another leaf', (event) => Object.assign(event, { leaf: event.leaf + 1 })],
+  ['a field less', ({ facts }) => facts.pop()],
+  ['a field named twice', ({ facts }) => facts.unshift(...facts.slice(0, 1))],
+  ['other words', (event) => Object.assign(event, { words_hash: '1'.repeat(64) })],
+  ['no words', (event) => Object.assign(event, { words: null, words_hash: null })],
+  ['a longer path', ({ path }) => path.push('2'.repeat(64))],
+  ['a shorter path', ({ path }) => path.pop()],
+];
+
+for (const [name, skip, verify] of VERIFIERS)
+  t.test(`${name} verifies what a proof shows, and refuses forged ones`, { skip }, async (t) => {
+    const { service, id, more, key } = await startSealed(t);
+    const { path, remove } = temporaryFolder('proofs');
+    t.teardown(remove);
+    const file = join(path, 'proof.json');
+    const verifyProof = () => verify([service.baseUrl, '--key', key, '--proof', file]);
+    const { text } = await service.call('GET', `/log/proofs/note/${id}`);
+    await more(300);
+    writeFileSync(file, text);
+    const good = await verifyProof();
+    t.equal(good.status, 0, good.err);
+    t.match(
+      good.out,
+      /^'?In the log at \d+: .*type="NoteSubmitted".*personal\.message="A note with /m,
+    );
+    for (const [what, forge] of FORGERIES) {
+      const proofs = JSON.parse(text);
+      forge(proofs.events[0]);
+      writeFileSync(file, JSON.stringify(proofs));
+      const refused = await verifyProof();
+      t.match(refused, { status: 1, err: /^Not verified: / }, what);
+    }
+    const other = await startSealed(t);
+    writeFileSync(file, (await other.service.call('GET', `/log/proofs/note/${other.id}`)).text);
+    t.equal((await verifyProof()).status, 1, 'of another log');
+    for (const wrong of ['', '[]', '{"checkpoint": 1}', '{"checkpoint": "x", "events": [{}]}']) {
+      writeFileSync(file, wrong);
+      t.match(await verifyProof(), { status: 1, err: /^Not verified: / }, JSON.stringify(wrong));
+    }
+  });
 
 for (const [name, skip, verify] of VERIFIERS)
   t.test(`${name} follows checkpoints, and reports forks and rollbacks`, { skip }, async (t) => {

@@ -3,7 +3,8 @@
 //	program URL KEY [OLDER_CHECKPOINT_FILE] < leaves
 //
 // Opens the checkpoint of URL with KEY, checks that the published tiles have its root, that it continues the
-// older checkpoint, and that each line of the input, "number hex-content", is a leaf of the tree.
+// older checkpoint, and that each line of the input, "number hex-content [hex-path]", is a leaf of the tree. The path is
+// an inclusion proof of the service in the tree of KEY's checkpoint; without one, it is made of the tiles.
 package main
 
 import (
@@ -96,14 +97,22 @@ func main() {
 	}
 	leaves := 0
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); leaves++ {
-		var number int64
-		var text string
-		_, err := fmt.Sscan(lines.Text(), &number, &text)
+		parts := strings.Fields(lines.Text())
+		number, err := strconv.ParseInt(parts[0], 10, 64)
 		check(err, "leaf")
-		content, err := hex.DecodeString(text)
+		content, err := hex.DecodeString(parts[1])
 		check(err, "leaf")
-		proof, err := tlog.ProveRecord(tree.N, number, reader)
-		check(err, "inclusion proof")
+		var proof tlog.RecordProof
+		if len(parts) > 2 {
+			path, err := hex.DecodeString(parts[2])
+			check(err, "path")
+			for ; len(path) >= tlog.HashSize; path = path[tlog.HashSize:] {
+				proof = append(proof, tlog.Hash(path[:tlog.HashSize]))
+			}
+		} else {
+			proof, err = tlog.ProveRecord(tree.N, number, reader)
+			check(err, "inclusion proof")
+		}
 		check(tlog.CheckRecord(proof, tree.N, tree.Hash, number, tlog.RecordHash(content)), "inclusion")
 	}
 	fmt.Printf("%d of %d leaves are in the tree\n", leaves, tree.N)

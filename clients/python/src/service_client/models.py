@@ -798,6 +798,16 @@ class ErrorDetails(TypedDict):
     retry_after: NotRequired[int]
 
 
+class EventProof(TypedDict):
+    """A proof that an event is in the log. The content of its leaf is the SHA-256 of the JSON object (RFC 8785) of names and hashes of its facts, then that of its words, or 32 zero bytes."""
+
+    leaf: int
+    facts: List[ProvenField]
+    words: Union[List[ProvenField], None]
+    words_hash: Union[str, None]
+    path: List[str]
+
+
 class EveryOtherCredential(TypedDict):
     all_others: Literal[True]
 
@@ -1415,6 +1425,14 @@ class OwnNotesPage(TypedDict):
     has_more: bool
 
 
+class OwnProofs(TypedDict):
+    status: Literal['ok']
+    checkpoint: str
+    events: List[EventProof]
+    next_cursor: Union[str, None]
+    has_more: bool
+
+
 Packet: TypeAlias = "Union[HandoffPacket, BriefPacket, ResultPacket]"
 
 
@@ -1552,6 +1570,15 @@ class ProfileWithdrawnEvent(TypedDict):
     data: ProfileWithdrawnEventData
 
 
+class ProvenField(TypedDict):
+    """A field of a sealed event. `hash` is the SHA-256 of the bytes of `salt` and of `text` in UTF-8; both are missing if the reader may not read the field."""
+
+    name: str
+    hash: str
+    salt: NotRequired[str]
+    text: NotRequired[str]
+
+
 class Receipt(TypedDict):
     operation_id: str
     operation: str
@@ -1559,6 +1586,13 @@ class Receipt(TypedDict):
     recorded_at: str
     body_hash: str
     event_ids: List[str]
+
+
+class RecordProof(TypedDict):
+    status: Literal['ok']
+    checkpoint: str
+    events: List[EventProof]
+    unsealed: int
 
 
 class Recovery(TypedDict):

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Checkpoint } from '../platform/tlog/checkpoint.ts';
+import { HASH_BYTES, isIncluded, leafHash } from '../platform/tlog/merkle.ts';
+import { commitment, type ProvenField } from '../services/seal/leaf.ts';
+import { LogFault } from './verify-log-http.ts';
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+const Fields = z.array(
+  z.object({
+    name: z.string(),
+    hash: Hash,
+    salt: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .optional(),
+    text: z.string().optional(),
+  }),
+);
+const Proofs = z.object({
+  checkpoint: z.string(),
+  events: z.array(
+    z.object({
+      leaf: z.int().min(0),
+      facts: Fields,
+      words: Fields.nullable(),
+      words_hash: Hash.nullable(),
+      path: z.array(Hash).max(64),
+    }),
+  ),
+});
+
+type Proof = z.infer<typeof Proofs>['events'][number];
+
+/**
+ * Verifies the proofs of a JSON document, as the service answers with it, against its checkpoint, which `open` checks.
+ * Returns the checkpoint, and a line about each event. Throws `LogFault` if a proof proves nothing.
+ */
+export function verifyProofs(
+  text: string,
+  open: (note: string) => Checkpoint,
+): { note: string; checkpoint: Checkpoint; lines: string[] } {
+  const read = Proofs.safeParse(parse(text));
+  if (!read.success) throw new LogFault('the file has no proofs');
+  const { checkpoint: note, events } = read.data;
+  const checkpoint = open(note);
+  for (const event of events) verifyProof(event, checkpoint);
+  return { note, checkpoint, lines: events.map(lineOf) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function verifyProof({ leaf, facts, words, words_hash, path }: Proof, tree: Checkpoint): void {
+  for (const field of [...facts, ...(words ?? [])]) verifyField(leaf, field);
+  if (words && commitmentOf(leaf, words).toString('hex') !== words_hash)
+    throw new LogFault(`leaf ${leaf}: its words are not those of words_hash`);
+  const content = Buffer.concat([
+    commitmentOf(leaf, facts),
+    words_hash === null ? Buffer.alloc(HASH_BYTES) : Buffer.from(words_hash, 'hex'),
+  ]);
+  const nodes = path.map((hash) => Buffer.from(hash, 'hex'));
+  if (!isIncluded(leaf, tree.size, leafHash(content), nodes, tree.root))
+    throw new LogFault(`leaf ${leaf}: the event is not in the log of the checkpoint`);
+}
+
+function verifyField(leaf: number, { name, hash, salt, text }: ProvenField): void {
+  if (salt === undefined && text === undefined) return;
+  const proven = createHash('sha256')
+    .update(Buffer.from(salt ?? '', 'hex'))
+    .update(text ?? '')
+    .digest('hex');
+  if (salt === undefined || text === undefined || proven !== hash)
+    throw new LogFault(`leaf ${leaf}: ${toAscii(name)} is not what was sealed`);
+}
+
+/** The commitment to fields, none of which may be named twice: only one of the two would be sealed. */
+function commitmentOf(leaf: number, fields: readonly ProvenField[]): Buffer {
+  if (new Set(fields.map(({ name }) => name)).size < fields.length)
+    throw new LogFault(`leaf ${leaf}: a field is named twice`);
+  return commitment(fields);
+}
+
+/** What a proof shows, without characters that could change how a terminal shows it. */
+function lineOf({ leaf, facts, words }: Proof): string {
+  const shown = [...facts, ...(words ?? [])].filter(({ text }) => text !== undefined);
+  return `In the log at ${leaf}: ${shown.map(({ name, text = '' }) => `${toAscii(name)}=${toAscii(text)}`).join(' ')}`;
+}
+
+const toAscii = (text: string): string =>
+  text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
