@@ -750,6 +750,20 @@ export type EmptyBody = {
 /** What went wrong. */
 export type ErrorCode = "admission_closed" | "api_disabled" | "body_too_large" | "capacity_reached" | "credential_not_accepted" | "credential_required" | "credentials_not_accepted" | "cursor_reset" | "fetch_site_not_allowed" | "gone" | "headers_too_large" | "idempotency_conflict" | "internal_error" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_json" | "invalid_request" | "method_not_allowed" | "moderator_required" | "not_found" | "origin_not_allowed" | "outcome_unconfirmed" | "overloaded" | "query_not_allowed" | "rate_limited" | "registration_conflict" | "reply_target_unavailable" | "request_timeout" | "role_required" | "scope_escalation" | "scope_required" | "session_required" | "state_conflict" | "storage_unavailable" | "submission_conflict" | "unsupported_media_type" | "write_budget_exhausted" | (string & {});
 
+/** A proof that an event is in the log. The content of its leaf is the SHA-256 of the JSON object (RFC 8785) of names and hashes of its facts, then that of its words, or 32 zero bytes. */
+export type EventProof = {
+  /** The number of the leaf: the event is in the log at this place */
+  leaf: number;
+  /** Every field of the event but its words, such as `type`, `recorded_at` and `data.note_id` */
+  facts: ProvenField[];
+  /** The fields of its words. Null: it has none, or they are erased */
+  words: ProvenField[] | null;
+  /** What the leaf has of the words, also once they are erased. Null: the event had none when it was sealed */
+  words_hash: string | null;
+  /** The inclusion proof of RFC 6962, from the leaf up to the root of `checkpoint` */
+  path: string[];
+};
+
 export type EveryOtherCredential = {
   all_others: true;
 };
@@ -1423,6 +1437,15 @@ export type OwnNotesPage = {
   has_more: boolean;
 };
 
+export type OwnProofs = {
+  status: "ok";
+  /** The signed checkpoint with whose root the proofs end, as of `GET /log/checkpoint` */
+  checkpoint: string;
+  events: EventProof[];
+  next_cursor: string | null;
+  has_more: boolean;
+};
+
 export type Packet = HandoffPacket | BriefPacket | ResultPacket;
 
 /** A passkey, without its key */
@@ -1548,6 +1571,18 @@ export type ProfileWithdrawnEvent = {
   };
 };
 
+/** A field of a sealed event. `hash` is the SHA-256 of the bytes of `salt` and of `text` in UTF-8; both are missing if the reader may not read the field. */
+export type ProvenField = {
+  /** The name of the field in the event */
+  name: string;
+  /** SHA-256 of the bytes of `salt` and of `text`, as hex digits */
+  hash: string;
+  /** 16 random bytes, as hex digits */
+  salt?: string | undefined;
+  /** The value as canonical JSON (RFC 8785) */
+  text?: string | undefined;
+};
+
 export type Receipt = {
   operation_id: string;
   operation: string;
@@ -1555,6 +1590,15 @@ export type Receipt = {
   recorded_at: string;
   body_hash: string;
   event_ids: string[];
+};
+
+export type RecordProof = {
+  status: "ok";
+  /** The signed checkpoint with whose root the proofs end, as of `GET /log/checkpoint` */
+  checkpoint: string;
+  events: EventProof[];
+  /** Events of the record that are not sealed yet */
+  unsealed: number;
 };
 
 export type Recovery = {
@@ -2269,6 +2313,22 @@ export interface Operations {
     body: undefined;
     reply: unknown;
   };
+  /** A proof that a public record is in the sealed log */
+  'log.record_proof': {
+    path: { type: "note" | "artifact" | "case";
+    id: string; };
+    query: Record<never, never>;
+    body: undefined;
+    reply: RecordProof;
+  };
+  /** Proofs that the member's own acts are in the sealed log */
+  'log.own_proofs': {
+    path: Record<never, never>;
+    query: { cursor?: string | undefined;
+    limit?: number | undefined; };
+    body: undefined;
+    reply: OwnProofs;
+  };
 }
 
 /** Method and path of each operation. */
@@ -2327,4 +2387,6 @@ export const ROUTES = {
   'log.tile': ['GET', '/log/tile/{level}/{tile}'],
   'log.tile_2': ['GET', '/log/tile/{level}/{tile}/{part}'],
   'log.tile_3': ['GET', '/log/tile/{level}/{tile}/{part}/{last}'],
+  'log.record_proof': ['GET', '/log/proofs/{type}/{id}'],
+  'log.own_proofs': ['GET', '/api/v1/me/proofs'],
 } as const satisfies Record<keyof Operations, readonly ['GET' | 'POST', string]>;

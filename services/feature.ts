@@ -5,8 +5,8 @@ import type { FeedEntries } from '../projections/feed-entry.ts';
 import type { Projection } from '../projections/projection.ts';
 import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
 import type { ExportSection } from './membership/export-section.ts';
+import type { ProvableRecord } from './publications/provable-record.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
-import type { ProvableRecord } from './seal/provable-record.ts';
 
 /** What one capability adds to the service; `features.ts` lists all of them. */
 export interface Feature<Deps> {

@@ -1,5 +1,5 @@
 import { artifactRecords, publicOwners } from '../../projections/publications/records.ts';
-import type { ProvableRecord } from '../seal/provable-record.ts';
+import type { ProvableRecord } from '../publications/provable-record.ts';
 import { artifactKind } from './publication-kind.ts';
 
 export const provableArtifact: ProvableRecord = {

@@ -1,5 +1,5 @@
 import { caseRecords, publicOwners } from '../../projections/publications/records.ts';
-import type { ProvableRecord } from '../seal/provable-record.ts';
+import type { ProvableRecord } from '../publications/provable-record.ts';
 import { caseKind } from './publication-kinds.ts';
 
 export const provableCase: ProvableRecord = {

@@ -1,6 +1,6 @@
 import { noteStream } from '../../domain/guestbook/streams.ts';
 import { publicNoteOwner } from '../../projections/guestbook/notes.ts';
-import type { ProvableRecord } from '../seal/provable-record.ts';
+import type { ProvableRecord } from '../publications/provable-record.ts';
 
 /** A corrected note has its text in the event of the correction; that of the submission is erased. */
 export const provableNote: ProvableRecord = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
 import { Cursor, Limit, NextPage, Sha256, Uuid } from '../../platform/http/schemas.ts';
-import type { ProvableRecord } from './provable-record.ts';
+import type { ProvableRecord } from '../publications/provable-record.ts';
 
 const Part = (description: string, example: string) =>
   z

@@ -5,9 +5,9 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { HASH_BYTES } from '../../platform/tlog/merkle.ts';
 import { parseTilePath, TILE_WIDTH } from '../../platform/tlog/tiles.ts';
+import type { ProvableRecord } from '../publications/provable-record.ts';
 import { sealContract } from './contract.ts';
 import { proveEvents } from './proofs.ts';
-import type { ProvableRecord } from './provable-record.ts';
 import {
   type EventWithLeaf,
   eventsOfOwner,

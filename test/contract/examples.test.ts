@@ -9,6 +9,9 @@ import { createAuthenticator } from '../../harness/authenticator.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import { newKey } from '../../harness/registration.ts';
 import { fillPath } from '../../platform/http/route.ts';
+import type { ProvenField } from '../../services/seal/leaf.ts';
+import type { EventProof } from '../../services/seal/proofs.ts';
+import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { notifyAuthors } from '../support/passing-time.ts';
 import { startService } from '../support/service.ts';
 import { createStableValues } from '../support/stable-values.ts';
@@ -44,6 +47,7 @@ const service = await startService(t, {
   UNDO_WINDOW_SECONDS: '0',
   TRUSTED_PROXIES: '1',
   TEST_HOST: 'localhost',
+  SEAL_KEY: '5a'.repeat(32),
 });
 const operations = service.operations;
 const recorded: Recorded = {};
@@ -89,12 +93,42 @@ async function exchange(id: string, status: number, options: Options = {}): Prom
   return answer;
 }
 
+/** A checkpoint has the port of the service, and depends on all that was done before. */
+const CHECKPOINT = [
+  'example.org/log/1',
+  '421',
+  'o0oaq1gHTqn4kUBrwqO4vPZXhQJ7xqvgDNWIhHYDU4M=',
+  '',
+  '\u2014 example.org/log/1 2Yx5c0hUaGlzIGlzIGFuIGV4YW1wbGU=',
+  '',
+].join('\n');
+
+/** A proof with places and salts that are the same in every run. */
+function exampleOfProof({ facts, words, path, ...proof }: EventProof) {
+  const stableField = ({ salt, text, ...field }: ProvenField) => ({
+    ...field,
+    ...(salt === undefined ? {} : { salt: '5a'.repeat(16) }),
+    ...(text === undefined
+      ? {}
+      : { text: text.replace(/\.\d{6}Z/, '.000Z').replace(/^\d+$/, '7') }),
+  });
+  return {
+    ...proof,
+    leaf: 7,
+    facts: facts.map(stableField),
+    words: words?.map(stableField) ?? null,
+    path: path.slice(0, 3),
+  };
+}
+
 /** Some responses are too long for a whole example. */
 // biome-ignore lint/suspicious/noExplicitAny: a reply of any operation
 function shortened(id: string, body: any): unknown {
   if (typeof body !== 'object') return body;
   if (id.startsWith('documents.openapi'))
     return { openapi: body.openapi, info: body.info, paths: {} };
+  if (id === 'log.own_proofs' || id === 'log.record_proof')
+    return { ...body, checkpoint: CHECKPOINT, events: body.events.slice(0, 1).map(exampleOfProof) };
   if (id === 'discovery.get') return { ...body, capabilities: body.capabilities.slice(0, 3) };
   if (id === 'account.export' || id === 'membership.export_disabled') {
     // Receipts are ordered by random keys.
@@ -553,6 +587,11 @@ t.test("documents examples that equal the service's responses", async (t) => {
   const artifactId = published.body.artifact.id as string;
   await exchange('artifacts.list', 200, { query: '?kind=brief' });
   await exchange('artifacts.get', 200, { params: { artifact_id: artifactId } });
+  await sealCommitted(service.core);
+  const proven = { type: 'artifact', id: artifactId };
+  await exchange('log.record_proof', 200, { params: proven });
+  // The first stream by name is that of the only packet.
+  await exchange('log.own_proofs', 200, { headers: bob.headers, query: '?limit=1' });
   await workOnCase(ada, bob, artifactId);
   await exchange('activity.list', 200, { query: '?limit=3' });
   await exchange('search.public', 200, { query: '?q=index&limit=3' });

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { addModerator } from '../../harness/moderation.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { publishArtifact, publishCase } from '../../harness/records.ts';
 import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
 import { passkeys } from '../../harness/traffic-passkeys.ts';
@@ -53,6 +54,16 @@ export async function recordRun(
     );
   }
   // Found if the log is sealed.
+  const agent = await newAgent(service);
+  await agent.call('GET', '/api/v1/me/proofs');
+  const { id: noteId } = await submit(service);
+  await decide(moderator, noteId, 'approve');
+  for (const { type, id } of [
+    { type: 'note', id: noteId },
+    await publishArtifact(agent),
+    await publishCase(agent),
+  ])
+    await service.call('GET', `/log/proofs/${type}/${id}`);
   for (const path of ['checkpoint', 'tile/0/000', 'tile/0/000.p/1', 'tile/0/x001/x000/000'])
     await service.call('GET', `/log/${path}`);
   // The undo window of the disabling is not over, which an appeal waits for.

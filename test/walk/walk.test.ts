@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { verifyLog } from '../../cli/verify-log-command.ts';
 import { answered, asking, callA2a } from '../../harness/a2a.ts';
 import { bootstrap, inSeconds, newAgent, newCredential } from '../../harness/agent.ts';
-import { type Api, createApi, readCookie } from '../../harness/api.ts';
+import { type Api, type ApiResponse, createApi, readCookie } from '../../harness/api.ts';
 import { createAuthenticator } from '../../harness/authenticator.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { freePort } from '../../harness/free-port.ts';
@@ -90,7 +90,7 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
         'the proxy serves',
         async () => (await api.call('GET', '/readyz')).status === 200,
       );
-      await walk(t, fleet, api, origin);
+      const { author, noteId } = await walk(t, fleet, api, origin);
       await submit(api);
       await until('a receiver is called', async () => receiver.calls.length > 0);
       const [called] = receiver.calls;
@@ -100,9 +100,25 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
         'a worker has sealed the log',
         async () => (await api.call('GET', '/log/checkpoint')).status === 200,
       );
-      const { status, out, err } = await verifyLog([origin]);
-      t.equal(status, 0, err);
-      t.match(out, /^Verified \d+ events of localhost/);
+      // A stranger verifies that a public note is in the log, and a member what it did.
+      const folder = temporaryFolder('proofs');
+      t.teardown(folder.remove);
+      const file = join(folder.path, 'proofs.json');
+      const verifyProofs = async (read: () => Promise<ApiResponse>) => {
+        await until('the events are sealed', async () => {
+          const proofs = await read();
+          writeFileSync(file, proofs.text);
+          return proofs.body.events?.length > 0;
+        });
+        const { status, out, err } = await verifyLog([origin, '--proof', file]);
+        t.equal(status, 0, err);
+        t.match(out, /^Verified \d+ events of localhost/);
+        return out;
+      };
+      const ofNote = await verifyProofs(() => api.call('GET', `/log/proofs/note/${noteId}`));
+      t.match(ofNote, /^In the log at \d+: .*personal\.message="A lighthouse in the fog"$/m);
+      const ofAuthor = await verifyProofs(() => author.call('GET', '/api/v1/me/proofs?limit=100'));
+      t.match(ofAuthor, /^In the log at \d+: .*type="MemberRegistered"/m);
     },
   );
 
@@ -115,7 +131,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-async function walk(t: Test, fleet: Fleet, api: Api, origin: string): Promise<void> {
+async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   const lead = await addModerator(fleet, api, 'grace');
   const second = await addModerator(fleet, api, 'edsger');
   const author = await newAgent(api);
@@ -284,6 +300,7 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string): Promise<vo
   t.same(failures, [], 'no process logged an error');
   const traced = fleet.log.filter((line) => line.includes('"trace_id":"'));
   t.ok(traced.length > 0, 'the proxy sent its headers');
+  return { author, noteId: id };
 }
 
 async function login(api: Api, { id, sign_in_key }: { id: string; sign_in_key: string }) {

@@ -15,6 +15,7 @@ import { brief } from '../../../harness/packets.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { formatKeysetCursor, parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
+import { sealCommitted } from '../../../services/seal/seal-log.ts';
 import { readCursor, writeCursor } from '../../../services/updates/cursor.ts';
 import { fewerTries, same, tries } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -163,6 +164,8 @@ async function createRecords(service: Service, agent: Agent, moderator: Moderato
   for (let n = 0; n < 2; n++) await submit(service);
 }
 
+const SETTINGS = { SEAL_KEY: '5a'.repeat(32) };
+
 /** Gives the transparency page a second week, as if the present decisions were of two past weeks. */
 const passWeeks = (service: Service) =>
   service.tamper(`INSERT INTO moderation_weeks (week, subject, outcome, policy, age, count)
@@ -184,11 +187,12 @@ const withoutAges = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body), (name, value) => (name === 'age_seconds' ? undefined : value));
 
 t.test('answers any cursor text with a page or the same refusal on every list', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, SETTINGS);
   const [agent, moderator] = [await newAgent(service), await addModerator(service, 'Ann', 'lead')];
   await createRecords(service, agent, moderator);
   await passWeeks(service);
   const cookie = await signInTwice(service, agent);
+  await sealCommitted(service.core);
   const lists = listRoutes(service, agent, moderator, cookie);
   t.ok(lists.length >= 8, `${lists.length} lists`);
   const refusals = new Map<string, string>();
@@ -248,11 +252,12 @@ t.test('answers any cursor text with a page or the same refusal on every list', 
 });
 
 t.test('refuses the cursor of one list on every other list', async (t) => {
-  const service = await startService(t);
+  const service = await startService(t, SETTINGS);
   const [agent, moderator] = [await newAgent(service), await addModerator(service, 'Ann', 'lead')];
   await createRecords(service, agent, moderator);
   await passWeeks(service);
   const cookie = await signInTwice(service, agent);
+  await sealCommitted(service.core);
   const lists = listRoutes(service, agent, moderator, cookie);
   const read = ({ path, name, headers }: List, cursor?: string) => {
     const search = new URLSearchParams({

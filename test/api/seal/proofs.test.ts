@@ -195,7 +195,7 @@ t.test('proves to a member each of its own acts, page by page', async (t) => {
   t.ok(proofs.some(({ shown }) => shown['data.case_id'] === opened.id));
 });
 
-t.test('what a moderator did to a note of the member is not proven to it', async (t) => {
+t.test('proves to a member no act of a moderator', async (t) => {
   const agent = await newAgent(service);
   const packet = await publishArtifact(agent);
   await service.database.pool.query(
