@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { HASH_BYTES, leafHash } from '../../platform/tlog/merkle.ts';
 
@@ -76,22 +76,32 @@ function factsOf(event: SealedEvent): [string, unknown][] {
 /** The words of an event, with a field for each value in `personal`. */
 const wordsOf = ({ personal }: SealedEvent): [string, unknown][] => fieldsOf('personal', personal);
 
-/** Values as canonical JSON (RFC 8785), each with a salt that tells nothing of those of the others. */
+/** A value as canonical JSON (RFC 8785). */
+const canonicalText = (value: unknown): string =>
+  (typeof value === 'object' ? canonicalize(value) : JSON.stringify(value)) as string;
+
+/**
+ * Values with a salt each, which says nothing of the others: SHA-256 is one-way, and what is cut off keeps it from
+ * being continued for a longer name.
+ */
 function prove(secret: Buffer, fields: readonly [name: string, value: unknown][]): OpenField[] {
   return fields.map(([name, value]) => {
-    const salt = createHmac('sha256', secret).update(name).digest().subarray(0, SALT_BYTES);
-    const text = canonicalize(value) as string;
-    const hash = createHash('sha256').update(salt).update(text).digest('hex');
-    return { name, hash, salt: salt.toString('hex'), text };
+    const salt = sha256(secret, name).subarray(0, SALT_BYTES);
+    const text = canonicalText(value);
+    return { name, hash: sha256(salt, text).toString('hex'), salt: salt.toString('hex'), text };
   });
 }
 
+const sha256 = (salt: Buffer, text: string): Buffer =>
+  hash('sha256', Buffer.concat([salt, Buffer.from(text)]), 'buffer');
+
 /** The commitment to fields: the hash of their names and hashes, as canonical JSON. */
 export function commitment(fields: readonly ProvenField[]): Buffer {
-  const hashes = Object.fromEntries(fields.map(({ name, hash }) => [name, hash]));
-  return createHash('sha256')
-    .update(canonicalize(hashes) as string)
-    .digest();
+  const hashes = new Map(fields.map((field) => [field.name, field.hash]));
+  const members = [...hashes.keys()]
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:"${hashes.get(name)}"`);
+  return hash('sha256', `{${members.join(',')}}`, 'buffer');
 }
 
 /** The facts of an event with their salts. */

@@ -296,6 +296,8 @@ ARRANGEMENTS = {
     "pages.guestbook_of": guestbook_page,
     # Full once a minute has passed, since the run makes more than 256 events in it.
     "log.tile": path(level=lambda: "0", tile=lambda: "000"),
+    # Sealed within a minute of the start.
+    "log.record_proof": path(type=lambda: "artifact", id=lambda: world.ARTIFACT),
     "pages.note": note_page,
     "pages.note_sent": note_page,
     "pages.member": member_page,
