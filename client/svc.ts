@@ -2,15 +2,27 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { ProblemError } from './send.ts';
+import { NoAnswerError, ProblemError } from './send.ts';
 import { CASE_COMMANDS } from './svc/case-commands.ts';
 import type { Command, Commands, Given } from './svc/command.ts';
 import { completion } from './svc/completion.ts';
 import { createContext, EXIT, exitCodeOf, UsageError } from './svc/context.ts';
 import { commandHelp, generalHelp } from './svc/help.ts';
 import { MEMBER_COMMANDS } from './svc/member-commands.ts';
+import { plainJson, plainText } from './svc/terminal.ts';
 
-const COMMANDS: Commands = { ...MEMBER_COMMANDS, ...CASE_COMMANDS };
+const COMMANDS: Commands = {
+  ...MEMBER_COMMANDS,
+  ...CASE_COMMANDS,
+  completion: {
+    args: ['SHELL'],
+    summary: 'Prints a script for the completion of bash or zsh.',
+    example: 'source <(svc completion bash)',
+    async run(_, { args: [shell] }) {
+      process.stdout.write(completion(shell, COMMANDS, Object.keys(GENERAL)));
+    },
+  },
+};
 
 const GENERAL: NonNullable<ParseArgsConfig['options']> = {
   at: { type: 'string' },
@@ -35,11 +47,9 @@ function findCommand([first = '', second = '', ...more]: string[]) {
 }
 
 function parse(command: Command, words: readonly string[]) {
-  const end = words.indexOf('--');
+  const end = command.takesCommand ? words.indexOf('--') : -1;
   const own = end < 0 ? words : words.slice(0, end);
   const rest = end < 0 ? [] : words.slice(end + 1);
-  if (rest.length > 0 && !command.takesCommand)
-    throw new UsageError('This command takes no -- COMMAND.');
   let parsed: ReturnType<typeof parseArgs>;
   try {
     const options = { ...GENERAL, ...command.options };
@@ -68,12 +78,16 @@ function checkArguments({ args: names = [] }: Command, { args }: Given): void {
     throw new UsageError(`Unexpected argument '${args.at(names.length)}'.`);
 }
 
+/** The refusal of the service, or what `svc` itself has to say, in the same form. */
+function toProblem(error: unknown): object {
+  if (error instanceof ProblemError && error.code !== 'unknown') return error.body;
+  const code =
+    error instanceof NoAnswerError ? 'no_answer' : error instanceof UsageError ? 'usage' : 'failed';
+  return { status: code, error: { code, message: (error as Error).message } };
+}
+
 async function main(words: string[]): Promise<number> {
   const [first] = words;
-  if (first === 'completion') {
-    process.stdout.write(completion(words[1], COMMANDS, Object.keys(GENERAL)));
-    return EXIT.done;
-  }
   const found = findCommand(words);
   if (!found) {
     if (first === undefined || first === 'help' || first === '--help') {
@@ -102,12 +116,16 @@ async function main(words: string[]): Promise<number> {
 }
 
 const words = process.argv.slice(2);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // The reader of a pipe may have enough, as `head` has.
+  if (error.code !== 'EPIPE') console.error(plainText(error.message));
+  process.exit(EXIT.failed);
+});
 try {
   process.exitCode = await main(words);
 } catch (error) {
   process.exitCode = exitCodeOf(error);
-  const { message } = error as Error;
-  if (words.includes('--json') && error instanceof ProblemError)
-    console.error(JSON.stringify(error.body));
-  else console.error(message);
+  const end = words.indexOf('--');
+  const json = (end < 0 ? words : words.slice(0, end)).includes('--json');
+  console.error(json ? plainJson(toProblem(error)) : plainText((error as Error).message));
 }

@@ -3,9 +3,11 @@ import type { Case, ReviewRequest } from '../schema.ts';
 import type { Command, Commands } from './command.ts';
 import { type Context, UsageError } from './context.ts';
 import { holdWhile } from './hold.ts';
+import { oneLine } from './terminal.ts';
 import { pageOf, textOf, wholeNumber } from './values.ts';
 
-const line = ({ id, state, version, title }: Case) => `${id} ${state} v${version} ${title}`;
+const line = ({ id, state, version, title }: Case) =>
+  `${id} ${state} v${version} ${oneLine(title)}`;
 
 /** A command on a case, which reads the present version first. */
 function onCase<Body extends { expected_version: number }>(
@@ -97,7 +99,7 @@ export const CASE_COMMANDS: Commands = {
         ...submissions.map((one) => `submission ${one.member_id}: ${one.summary ?? '(erased)'}`),
         ...reviews.map((one) => `review ${one.decision}: ${one.comment ?? '(erased)'}`),
         ...notes.map((one) => `note ${one.member_id}: ${one.message}`),
-      ];
+      ].map((part) => part.replaceAll('\n', '\n    '));
       context.print(reply, text.join('\n'));
     },
   },

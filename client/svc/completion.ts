@@ -10,12 +10,13 @@ export function completion(
   if (shell !== 'bash' && shell !== 'zsh')
     throw new UsageError('The shell must be bash or zsh, as in: source <(svc completion bash).');
   const words = Object.entries(commands);
-  const first = [...new Set(words.map(([name]) => name.split(' ')[0] ?? '')), 'completion'];
+  const first = [...new Set(words.map(([name]) => name.split(' ')[0] ?? ''))];
   const seconds = new Map<string, string[]>();
   for (const [name] of words) {
     const [one = '', second] = name.split(' ');
     if (second) seconds.set(one, [...(seconds.get(one) ?? []), second]);
   }
+  const shells = '      completion) words="bash zsh" ;;';
   const groups = [...seconds].map(([name, all]) => `      ${name}) words="${all.join(' ')}" ;;`);
   const options = words.map(([name, { options = {} }]) => {
     const flags = [...Object.keys(options), ...general].map((option) => `--${option}`);
@@ -35,11 +36,11 @@ ${options.join('\n')}
     words="${first.join(' ')}"
   elif [[ $COMP_CWORD -eq 2 ]]; then
     case "\${COMP_WORDS[1]}" in
-${groups.join('\n')}
+${[...groups, shells].join('\n')}
     esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
-complete -F _svc svc
+complete -o default -F _svc svc
 `;
 }

@@ -4,6 +4,7 @@ import type { CallOptions } from '../operation.ts';
 import type { Scope } from '../schema.ts';
 import { NoAnswerError, ProblemError } from '../send.ts';
 import { type KeyStore, openKeyStore, type Registration } from './key-store.ts';
+import { plainJson, plainText } from './terminal.ts';
 
 /** Exit codes of `svc`; `--help` lists them. */
 export const EXIT = {
@@ -41,6 +42,19 @@ export function exitCodeOf(error: unknown): number {
   return error.status === 409 ? EXIT.conflict : EXIT.failed;
 }
 
+/** Refusals after which the same request may still succeed, or may have had its effect before. */
+const UNDECIDED = [401, 403, 408, 429];
+
+/**
+ * Whether an error is the service's last word on a write. An answer of something between, such as a redirect to a
+ * page for signing in, says nothing about an attempt whose answer was lost.
+ */
+const isFinal = (error: unknown): boolean =>
+  error instanceof ProblemError &&
+  error.code !== 'unknown' &&
+  error.status < 500 &&
+  !UNDECIDED.includes(error.status);
+
 const SCOPES: readonly Scope[] = [
   ...(['profile:write', 'artifact:publish', 'case:create', 'case:claim', 'case:submit'] as const),
   ...(['case:review', 'case:note', 'updates:read', 'credential:manage'] as const),
@@ -62,6 +76,7 @@ export type Context = ReturnType<typeof createContext>;
 export function createContext({ home, at, json, patience }: Options) {
   const store: KeyStore = openKeyStore(home);
   let made: Client | undefined;
+  let retried = false;
 
   function clientFor(registration: Registration): Client {
     const { base_url: baseUrl, ...identity } = registration;
@@ -72,9 +87,9 @@ export function createContext({ home, at, json, patience }: Options) {
       keeper: store.keeper,
       patience,
       onRetry({ message }, milliseconds) {
-        console.error(
-          `${message.replace(/\.$/, '')}, retrying in ${Math.ceil(milliseconds / 1000)} s`,
-        );
+        retried = true;
+        const seconds = Math.ceil(milliseconds / 1000);
+        console.error(plainText(`${message.replace(/\.$/, '')}, retrying in ${seconds} s`));
       },
     });
   }
@@ -102,9 +117,11 @@ export function createContext({ home, at, json, patience }: Options) {
       return known ? this.client() : clientFor({ ...noMember, base_url: at });
     },
     clientFor,
+    /** Whether a request had no answer, so that it may have had an effect. */
+    wasRetried: () => retried,
     /** Prints an answer: as one line of JSON, or the text for people. */
     print(answer: unknown, text: string): void {
-      process.stdout.write(`${json ? JSON.stringify(answer) : text}\n`);
+      process.stdout.write(`${json ? plainJson(answer) : plainText(text)}\n`);
     },
     /**
      * Sends a write that survives the end of the process: the same command line repeats the same request until
@@ -115,11 +132,12 @@ export function createContext({ home, at, json, patience }: Options) {
       body: () => Promise<Body>,
       send: (body: Body, options: CallOptions) => Call<Answer>,
     ): Promise<Answer> {
+      registration();
       return store.once(
         command,
         body,
         async (pending) => send(pending.body as Body, { idempotencyKey: pending.key }),
-        (error) => error instanceof ProblemError && error.status < 500 && error.status !== 429,
+        isFinal,
       );
     },
   };

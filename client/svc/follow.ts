@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UpdateEvent } from '../schema.ts';
 import { type Context, Failure } from './context.ts';
+import { plainJson, plainText } from './terminal.ts';
 
 export interface FollowOptions {
   /** Waits for further events instead of ending after the newest one. */
@@ -13,6 +14,8 @@ export interface FollowOptions {
   exec?: string | undefined;
   /** A URL that each event is posted to. */
   forwardTo?: string | undefined;
+  /** Milliseconds within which the receiver must answer. */
+  timeout: number;
   types?: readonly string[] | undefined;
   /** The name of the cursor, so that several followers have one each. */
   name: string;
@@ -20,7 +23,6 @@ export interface FollowOptions {
 
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
-const FORWARD_TIMEOUT_MS = 30_000;
 
 /**
  * Hands each event to a command, a URL or the standard output: in order, and again until it is accepted. What was
@@ -63,15 +65,22 @@ export async function followUpdates(context: Context, options: FollowOptions): P
 
 type Handler = (event: UpdateEvent) => Promise<void>;
 
-function handlerOf({ json }: Context, { exec, forwardTo }: FollowOptions): Handler {
+function handlerOf({ json }: Context, { exec, forwardTo, timeout }: FollowOptions): Handler {
   if (exec !== undefined) return (event) => untilAccepted(() => runCommand(exec, event));
-  if (forwardTo !== undefined) return (event) => untilAccepted(() => post(forwardTo, event));
-  return async (event) => {
+  if (forwardTo !== undefined)
+    return (event) => untilAccepted(() => post(forwardTo, event, timeout));
+  return (event) => {
     const { sequence, type, subject } = event;
-    const text = json ? JSON.stringify(event) : `${sequence} ${type} ${subject.type} ${subject.id}`;
-    process.stdout.write(`${text}\n`);
+    const words = `${sequence} ${type} ${subject.type} ${subject.id}`;
+    return print(json ? plainJson(event) : plainText(words));
   };
 }
+
+/** Prints a line. Fails if its reader has gone, so that the event is printed again by the next run. */
+const print = (line: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
+  });
 
 /** Tries until there is no refusal, after pauses that double. */
 async function untilAccepted(attempt: () => Promise<string | undefined>): Promise<void> {
@@ -101,13 +110,15 @@ async function runCommand(command: string, event: UpdateEvent): Promise<string |
   return code === 0 ? undefined : `The command ended with ${signal ?? code}`;
 }
 
-async function post(url: string, event: UpdateEvent): Promise<string | undefined> {
+async function post(url: string, event: UpdateEvent, timeout: number) {
   try {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': event.id },
       body: JSON.stringify(event),
-      signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
+      // A receiver that is elsewhere now has not got the event.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout),
     });
     await response.body?.cancel();
     return response.ok ? undefined : `The receiver answered ${response.status}`;

@@ -8,11 +8,12 @@ const GENERAL_OPTIONS = `Options of every command:
   --help          explains a command
 
 Exit codes: 0 done; 1 failed; 2 wrong usage; 3 no answer from the service, run the same command again;
-4 not registered or not allowed; 5 not found; 6 conflict with the present state; 7 the lease was lost.
+4 not registered or not allowed; 5 not found; 6 conflict with the present state; 7 the lease was lost; case claim --hold
+passes on the exit code of its command, or 128 and the number of its signal.
 A command that was interrupted is repeated with the same words: what the service did already happens once.
 `;
 
-/** The text of \`svc --help\`. */
+/** The text of `svc --help`. */
 export function generalHelp(commands: Commands): string {
   const lines = Object.entries(commands).map(
     ([name, { summary }]) => `  ${name.padEnd(16)}${firstSentence(summary)}`,
@@ -23,12 +24,11 @@ Usage: svc COMMAND [ARGUMENTS] [OPTIONS]
 
 Commands:
 ${lines.join('\n')}
-  ${'completion'.padEnd(16)}Prints a script for the completion of bash or zsh
 
 ${GENERAL_OPTIONS}`;
 }
 
-/** The text of \`svc COMMAND --help\`. */
+/** The text of `svc COMMAND --help`. */
 export function commandHelp(name: string, command: Command): string {
   const { args = [], options = {}, takesCommand, summary, example } = command;
   const flags = Object.entries(options).map(([option, { type }]) =>

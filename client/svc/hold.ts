@@ -1,17 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client.ts';
 import { NoAnswerError, ProblemError } from '../send.ts';
 import { EXIT } from './context.ts';
+import { plainText } from './terminal.ts';
+
+interface Claimed {
+  id: string;
+  version: number;
+  claim: { member_id: string } | null;
+}
 
 /**
- * Runs a command while the lease of a claimed case is kept. Returns the exit code of the command, or `leaseLost`
- * after the lease could not be extended and the command was ended. A command that fails gives the case back.
+ * Runs a command while the lease of a claimed case is kept. Returns the exit code of the command, 128 and the
+ * number of the signal that ended it, or `leaseLost` after the lease could not be extended and the command was
+ * ended. A command that fails gives the case back.
  */
 export async function holdWhile(
   client: Client,
-  claimed: { id: string; version: number },
+  claimed: Claimed,
   { leaseSeconds, extendEvery }: { leaseSeconds: number; extendEvery: number },
   [program = '', ...args]: readonly string[],
 ): Promise<number> {
@@ -19,19 +28,33 @@ export async function holdWhile(
     stdio: 'inherit',
     env: { ...process.env, SVC_CASE_ID: claimed.id },
   });
-  const forward = (signal: NodeJS.Signals) => child.kill(signal);
-  process.on('SIGINT', forward).on('SIGTERM', forward);
+  const stopForwarding = forwardSignals((signal) => child.kill(signal));
   const ended = new AbortController();
   let { version } = claimed;
   let lost: unknown;
 
+  /** Sends a write with the version of the case, which a moderator may have changed meanwhile. */
+  async function atVersion<Reply>(send: (expected: number) => Promise<Reply>): Promise<Reply> {
+    try {
+      return await send(version);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.reason !== 'version_mismatch') throw error;
+      const { case: present } = await client.cases.get(claimed.id);
+      if (present.claim?.member_id !== claimed.claim?.member_id) throw error;
+      return send(present.version);
+    }
+  }
+
   async function extend(): Promise<void> {
-    for (;;) {
+    while (!ended.signal.aborted) {
       await sleep(extendEvery * 1000, undefined, { signal: ended.signal });
-      const body = { expected_version: version, lease_seconds: leaseSeconds };
-      const { case: extended } = await client.cases.claim(claimed.id, body, {
-        signal: ended.signal,
-      });
+      const { case: extended } = await atVersion((expected_version) =>
+        client.cases.claim(
+          claimed.id,
+          { expected_version, lease_seconds: leaseSeconds },
+          { signal: ended.signal },
+        ),
+      );
       version = extended.version;
     }
   }
@@ -42,20 +65,34 @@ export async function holdWhile(
   });
 
   const [code, signal] = await once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
-    console.error(`Cannot run ${program}: ${error.code}`);
+    console.error(plainText(`Cannot run ${program}: ${error.code}`));
     return [127, null];
   });
   ended.abort();
   await extending;
-  process.off('SIGINT', forward).off('SIGTERM', forward);
+  stopForwarding();
   if (lost) {
-    console.error(`The lease was lost: ${(lost as Error).message}`);
+    console.error(plainText(`The lease was lost: ${(lost as Error).message}`));
     return EXIT.leaseLost;
   }
   if (code === 0) return EXIT.done;
-  await client.cases.release(claimed.id, { expected_version: version }).catch((error: unknown) => {
+  await atVersion((expected_version) =>
+    client.cases.release(claimed.id, { expected_version }),
+  ).catch((error: unknown) => {
     if (!(error instanceof ProblemError || error instanceof NoAnswerError)) throw error;
-    console.error(`The case could not be given back: ${error.message}`);
+    console.error(plainText(`The case could not be given back: ${error.message}`));
   });
-  return signal ? EXIT.failed : code;
+  return signal ? 128 + constants.signals[signal as NodeJS.Signals] : code;
+}
+
+/** Passes on signals to `forward`; returns what ends that. A terminal sends SIGINT to the command as well. */
+function forwardSignals(forward: (signal: NodeJS.Signals) => void): () => void {
+  const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT'];
+  const pass = (signal: NodeJS.Signals) => {
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) forward(signal);
+  };
+  for (const signal of signals) process.on(signal, pass);
+  return () => {
+    for (const signal of signals) process.off(signal, pass);
+  };
 }

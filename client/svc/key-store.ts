@@ -3,9 +3,11 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
-  renameSync,
+  rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +19,8 @@ import { type Identity, newIdentity } from '../identity.ts';
 /** A member's keys, and the address of the service where it is registered. */
 export interface Registration extends Identity {
   base_url: string;
+  /** Whether the service has answered that the member exists. */
+  registered?: true;
 }
 
 /** Where an agent is in its updates: the last saved page, and the last event that was handled. */
@@ -34,25 +38,42 @@ export interface PendingWrite {
 export type KeyStore = ReturnType<typeof openKeyStore>;
 
 const LOCK_PAUSE_MS = 20;
+/** Files of a key store, and what a killed process may have left beside them. */
+const OWN_FILES =
+  /^(identity|session|pending-[0-9a-f]{32}|cursor-[a-z0-9-]{1,40})\.(json|lock)(\..+)?$/;
 
 /**
  * Opens the folder with a member's keys, which only its owner can read (0700, files 0600). Several processes may
- * use it. Files are replaced whole, so a killed process leaves no half of one.
+ * use it. Files are replaced whole, so a killed process leaves no half of one. The first file creates the folder;
+ * one that other users can read or change is refused.
  */
 export function openKeyStore(folder: string) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = (name: string) => join(folder, `${name}.json`);
 
   function read<Value>(name: string): Value | undefined {
-    return existsSync(file(name))
-      ? (JSON.parse(readFileSync(file(name), 'utf8')) as Value)
-      : undefined;
+    const path = file(name);
+    if (!existsSync(path)) return undefined;
+    refuseAccess(folder, 0o022, 'be changed', 700);
+    refuseAccess(path, 0o077, 'be read', 600);
+    try {
+      return JSON.parse(readFileSync(path, 'utf8')) as Value;
+    } catch (error) {
+      // Node's message would quote a part of the file, which may be a key.
+      if (error instanceof SyntaxError) throw new Error(`${path} is not JSON`);
+      throw error;
+    }
   }
 
-  const write = (name: string, value: unknown) => replaceFile(file(name), JSON.stringify(value));
+  const create = () => mkdirSync(folder, { recursive: true, mode: 0o700 });
+
+  function write(name: string, value: unknown): void {
+    create();
+    replaceFile(file(name), JSON.stringify(value));
+  }
 
   /** Runs something while no other process does with the same name. */
   async function exclusive<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
+    create();
     const lock = join(folder, `${name}.lock`);
     while (!takeLock(lock)) await sleep(LOCK_PAUSE_MS);
     try {
@@ -74,6 +95,7 @@ export function openKeyStore(folder: string) {
     exclusive,
     /** Whether a lock is free; takes it until the process ends. */
     holdUntilExit(name: string): boolean {
+      create();
       const lock = join(folder, `${name}.lock`);
       const taken = takeLock(lock);
       if (taken) process.once('exit', () => rmSync(lock, { force: true }));
@@ -90,82 +112,137 @@ export function openKeyStore(folder: string) {
         return made;
       });
     },
-    /** Removes keys that could not be registered, so that another handle can be tried. */
-    forgetUnregistered: () => rmSync(file('identity'), { force: true }),
+    /** Saves that the service has registered the keys. */
+    markRegistered(registration: Registration): void {
+      if (!registration.registered) write('identity', { ...registration, registered: true });
+    },
+    /** Removes keys that the service refused to register, so that another handle can be tried. */
+    forgetUnregistered(): void {
+      if (!read<Registration>('identity')?.registered) rmSync(file('identity'), { force: true });
+    },
     progress: (name: string): Progress => read(name) ?? { cursor: null, through: 0 },
     saveProgress: (name: string, progress: Progress) => write(name, progress),
 
     /**
      * Runs a write that is saved before it is sent. If the process ends without an answer, the same command
-     * repeats the same request with the same key.
+     * repeats the same request with the same key. Two processes with the same command take turns, so that each
+     * has an effect.
      */
-    async once<Result>(
+    once<Result>(
       command: readonly unknown[],
       body: () => Promise<unknown>,
       run: (pending: PendingWrite) => Promise<Result>,
-      isDefinite: (error: unknown) => boolean,
+      isFinal: (error: unknown) => boolean,
     ): Promise<Result> {
-      const hash = createHash('sha256').update(JSON.stringify(command)).digest('hex').slice(0, 32);
-      const name = `pending-${hash}`;
-      const pending = read<PendingWrite>(name) ?? { key: randomUUID(), body: await body() };
-      write(name, pending);
-      try {
-        const result = await run(pending);
-        rmSync(file(name), { force: true });
-        return result;
-      } catch (error) {
-        if (isDefinite(error)) rmSync(file(name), { force: true });
-        throw error;
-      }
+      const name = pendingName(command);
+      return exclusive(name, async () => {
+        const pending = read<PendingWrite>(name) ?? { key: randomUUID(), body: await body() };
+        write(name, pending);
+        try {
+          const result = await run(pending);
+          rmSync(file(name), { force: true });
+          return result;
+        } catch (error) {
+          if (isFinal(error)) rmSync(file(name), { force: true });
+          throw error;
+        }
+      });
     },
 
-    /** Removes all keys, for an account that was deleted. */
-    forget: () => rmSync(folder, { recursive: true, force: true }),
+    /** Whether a process has begun this write and had no answer. */
+    isPending: (command: readonly unknown[]) => existsSync(file(pendingName(command))),
+
+    /** Removes the files of an account that was deleted, and the folder unless it has others. */
+    forget(): void {
+      const left = readdirSync(folder).filter((name) => {
+        if (OWN_FILES.test(name)) rmSync(join(folder, name), { force: true });
+        return !OWN_FILES.test(name);
+      });
+      if (left.length === 0) rmdirSync(folder);
+    },
   };
+}
+
+function pendingName(command: readonly unknown[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(command)).digest('hex');
+  return `pending-${hash.slice(0, 32)}`;
+}
+
+/** Throws where other users of the machine have access to a file or folder. Windows has no such modes. */
+function refuseAccess(path: string, bits: number, what: string, mode: number): void {
+  if (process.platform === 'win32' || (statSync(path).mode & bits) === 0) return;
+  throw new Error(`${path} can ${what} by other users. Run: chmod ${mode} ${path}`);
 }
 
 /** Takes a lock file, also one whose process has ended. Returns false while another process has it. */
 function takeLock(path: string): boolean {
+  while (!linkOwn(path)) {
+    const holder = readHolder(path);
+    if (holder !== undefined && (isAlive(holder) || !removeDead(path, holder))) return false;
+  }
+  return true;
+}
+
+/** Makes a lock of this process. Returns false if there is one. */
+function linkOwn(path: string): boolean {
+  // A file that is linked when it is complete: no other process reads a lock without its holder.
   const own = `${path}.${randomUUID()}`;
-  writeFileSync(own, String(process.pid), { mode: 0o600 });
+  writeFileSync(own, `${process.pid} ${startOf(process.pid)}`, { mode: 0o600 });
   try {
     linkSync(own, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
   } finally {
     rmSync(own, { force: true });
   }
-  const holder = readHolder(path);
-  if (holder === '' || isAlive(Number(holder))) return false;
-  // Only one process can move the file away. If another was faster, this is the new lock: put it back.
-  const moved = `${path}.${randomUUID()}`;
-  try {
-    renameSync(path, moved);
-    if (readHolder(moved) !== holder) linkSync(moved, path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(moved, { force: true });
-  }
-  return false;
 }
 
-/** The process that has a lock; empty when the lock is gone. */
-function readHolder(path: string): string {
+/** Removes the lock of a dead process, one process at a time: another may take a new lock meanwhile. */
+function removeDead(path: string, holder: string): boolean {
+  const removal = `${path}.removal`;
+  if (!linkOwn(removal)) {
+    const remover = readHolder(removal);
+    if (remover !== undefined && !isAlive(remover)) rmSync(removal, { force: true });
+    return false;
+  }
+  try {
+    if (readHolder(path) === holder) rmSync(path, { force: true });
+    return true;
+  } finally {
+    rmSync(removal, { force: true });
+  }
+}
+
+/** The process that has a lock, or undefined when the lock is gone. */
+function readHolder(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return '';
+    return undefined;
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process runs. Its id alone may have passed to another one, above all in a container. */
+function isAlive(holder: string): boolean {
+  const [pid, start = ''] = holder.split(' ');
   try {
-    process.kill(pid, 0);
-    return true;
+    process.kill(Number(pid), 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  const known = startOf(Number(pid));
+  return start === '' || known === '' || start === known;
+}
+
+/** When a process started, in ticks since the boot; empty where there is no /proc. */
+function startOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program, in parentheses, may contain spaces.
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
   }
 }

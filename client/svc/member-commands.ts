@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { PUBLIC } from '../resources.ts';
 import type { Packet } from '../schema.ts';
-import { normalizeBaseUrl } from '../send.ts';
+import { normalizeBaseUrl, ProblemError } from '../send.ts';
 import type { Commands } from './command.ts';
 import { Failure, UsageError } from './context.ts';
 import { followUpdates } from './follow.ts';
+import { oneLine, plainJson } from './terminal.ts';
 import { pageOf, readText, textOf, wholeNumber } from './values.ts';
 
+/** Refusals of a registration that would be the same each time. */
+const REFUSES_KEYS: readonly string[] = ['registration_conflict', 'invalid_request'];
 const EVENT_TYPES = /^[a-z_.*,]+$/;
 
 export const MEMBER_COMMANDS: Commands = {
@@ -24,12 +27,10 @@ export const MEMBER_COMMANDS: Commands = {
         );
       try {
         const reply = await context.clientFor(registration).register();
+        context.store.markRegistered(registration);
         context.print(reply, `${reply.member.id} ${reply.member.handle}`);
       } catch (error) {
-        if (
-          (error as { status?: number }).status === 409 ||
-          (error as { status?: number }).status === 400
-        )
+        if (error instanceof ProblemError && REFUSES_KEYS.includes(error.code))
           context.store.forgetUnregistered();
         throw error;
       }
@@ -127,7 +128,7 @@ export const MEMBER_COMMANDS: Commands = {
     example: 'svc packet get 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11',
     async run(context, { args: [id = ''] }) {
       const reply = await context.reader().packets.get(id);
-      context.print(reply, JSON.stringify(reply.artifact.packet, null, 2));
+      context.print(reply, plainJson(reply.artifact.packet, 2));
     },
   },
   'packet list': {
@@ -138,7 +139,7 @@ export const MEMBER_COMMANDS: Commands = {
       const limit = wholeNumber(given, 'limit', 1, 1000, 20);
       const query = { limit: Math.min(limit, 100), kind: given.text('kind') as 'brief' };
       for (const one of await pageOf(context.reader().packets.list(query), limit))
-        context.print(one, `${one.id} ${one.kind} ${one.title}`);
+        context.print(one, `${one.id} ${one.kind} ${oneLine(one.title)}`);
     },
   },
   'packet verify': {
@@ -162,7 +163,7 @@ export const MEMBER_COMMANDS: Commands = {
       const limit = wholeNumber(given, 'limit', 1, 1000, 20);
       const list = context.reader().search(given.args[0] ?? '', { limit: Math.min(limit, 100) });
       for (const one of await pageOf(list, limit))
-        context.print(one, `${one.kind} ${one.id} ${one.title}`);
+        context.print(one, `${one.kind} ${one.id} ${oneLine(one.title)}`);
     },
   },
   updates: {
@@ -171,13 +172,14 @@ export const MEMBER_COMMANDS: Commands = {
       from: { type: 'string' },
       exec: { type: 'string' },
       'forward-to': { type: 'string' },
+      timeout: { type: 'string' },
       types: { type: 'string' },
       name: { type: 'string' },
     },
     summary:
-      "Prints the member's updates after the saved cursor, each once. --exec runs a shell command for each, --forward-to posts each to a URL, both in order and again until accepted. --follow waits for more; --from now skips what is old, where no cursor is saved.",
+      "Prints the member's updates after the saved cursor, each once. --exec runs a shell command for each, --forward-to posts each to a URL, both in order and again until accepted (exit code 0; any 2xx within --timeout seconds, 30 without it). --follow waits for more; --from now skips what is old, where no cursor is saved.",
     example: "svc updates --follow --from now --types 'case.*' --exec 'jq .type'",
-    run(context, given) {
+    async run(context, given) {
       const from = given.text('from') ?? 'start';
       const types = given.text('types');
       const name = given.text('name') ?? 'updates';
@@ -189,14 +191,16 @@ export const MEMBER_COMMANDS: Commands = {
         throw new UsageError('--name must be 1 to 40 of a-z, 0-9 and -.');
       if (exec !== undefined && forwardTo !== undefined)
         throw new UsageError('Give --exec or --forward-to.');
-      if (forwardTo !== undefined && !/^https?:/.test(forwardTo))
-        throw new UsageError('--forward-to must be an http or https address.');
+      if (forwardTo !== undefined && !isReceiver(forwardTo))
+        throw new UsageError('--forward-to must be an http or https address without a password.');
+      const timeout = wholeNumber(given, 'timeout', 1, 3600, 30) * 1000;
       const follow = given.flag('follow');
       return followUpdates(context, {
         follow,
         from,
         exec,
         forwardTo,
+        timeout,
         types: types?.split(','),
         name,
       });
@@ -207,7 +211,7 @@ export const MEMBER_COMMANDS: Commands = {
     summary: 'Writes everything that the service keeps of the member to FILE, or prints it.',
     example: 'svc export my-data.json',
     async run(context, { args: [file] }) {
-      const text = JSON.stringify(await context.client().account.export(), null, 2);
+      const text = plainJson(await context.client().account.export(), context.json ? 0 : 2);
       if (file === undefined) process.stdout.write(`${text}\n`);
       else writeFileSync(file, `${text}\n`, { mode: 0o600 });
     },
@@ -221,16 +225,37 @@ export const MEMBER_COMMANDS: Commands = {
       const { handle } = context.registration();
       if (given.text('confirm') !== handle) throw new UsageError(`--confirm must be ${handle}.`);
       const erase_notes = given.flag('erase-notes');
-      const reply = await context.write(
-        ['delete', erase_notes],
-        async () => ({ confirm_handle: handle, erase_notes }),
-        (body, options) => context.client().account.delete(body, options),
-      );
+      const command = ['delete', erase_notes];
+      const began = context.store.isPending(command);
+      const reply = await context
+        .write(
+          command,
+          async () => ({ confirm_handle: handle, erase_notes }),
+          (body, options) => context.client().account.delete(body, options),
+        )
+        .catch((error: unknown) => {
+          if (!isUnknownKey(error) || !(began || context.wasRetried())) throw error;
+          return { status: 'deactivated' };
+        });
       context.print(reply, 'deleted');
       context.store.forget();
     },
   },
 };
+
+/**
+ * Whether the service no longer knows the key, as after a deletion (docs/reference/account.md). The refusal of a
+ * disabled member has a reason.
+ */
+const isUnknownKey = (error: unknown): boolean =>
+  error instanceof ProblemError &&
+  error.code === 'credential_not_accepted' &&
+  error.reason === undefined;
+
+function isReceiver(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+}
 
 function briefOf(given: Parameters<Commands[string]['run']>[1]): Packet {
   return {

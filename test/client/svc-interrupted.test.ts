@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { startService } from '../support/service.ts';
+import { countEvents, svcIn, until } from '../support/svc.ts';
+
+// `svc` where answers are lost and processes killed, with real processes and the real service.
+
+const proxy = await startFaultProxy(t, () => service.baseUrl);
+const service = await startService(t, { BASE_URL: proxy.url });
+const { path, remove } = temporaryFolder('svc');
+t.teardown(remove);
+
+let made = 0;
+/** `svc` with an empty folder for keys. */
+function newSvc() {
+  made += 1;
+  return svcIn(t, join(path, `home-${made}`), proxy.url);
+}
+
+async function newMember() {
+  const svc = newSvc();
+  const { code, err } = await svc('register', `member_${made}`);
+  if (code !== 0) throw new Error(err);
+  return svc;
+}
+
+const CASE = ['--title', 'T', '--summary', 'S', '--objective', 'O', '--criterion', 'C'];
+const PACKET = ['packet', 'publish', '--title', 'T', '--summary', 'S', '--body', 'B'];
+
+/** Commands that write, the request of each, and the event by which its effects are counted. */
+const WRITES: [words: string[], request: string, type: string][] = [
+  [PACKET, 'POST /api/v1/artifacts', 'ArtifactPublished'],
+  [['case', 'open', ...CASE], 'POST /api/v1/cases', 'CaseOpened'],
+  [['profile', '--name', 'N', '--summary', 'S'], 'POST /api/v1/me/profile', 'ProfilePublished'],
+  [['note', 'Once'], 'POST /api/guestbook', 'NoteSubmitted'],
+];
+
+for (const [words, request, type] of WRITES) {
+  const title = words.slice(0, 2).join(' ');
+  t.test(`${title} has an effect once where its answer is lost`, async (t) => {
+    const svc = await newMember();
+    const before = await countEvents(service, type);
+    proxy.dropResponseTo(request);
+    t.match(await svc(...words), { code: 0, err: /retrying/ });
+    t.equal(await countEvents(service, type), before + 1);
+  });
+
+  t.test(`${title} has an effect once where its process is killed and started again`, async (t) => {
+    const svc = await newMember();
+    const before = await countEvents(service, type);
+    const stalled = proxy.stallResponseTo(request);
+    const { child, ended } = svc.start(...words);
+    await stalled;
+    child.kill('SIGKILL');
+    t.equal((await ended).code, null);
+    const again = await svc(...words);
+    t.equal(again.code, 0, again.err);
+    t.equal(await countEvents(service, type), before + 1);
+    t.notOk(readdirSync(svc.home).some((name) => name.startsWith('pending-')));
+  });
+}
+
+t.test('register has an effect once where its process is killed', async (t) => {
+  const svc = newSvc();
+  const stalled = proxy.stallResponseTo('POST /api/membership/register');
+  const { child, ended } = svc.start('register', 'killed_once');
+  await stalled;
+  child.kill('SIGKILL');
+  await ended;
+  const id = JSON.parse(readFileSync(join(svc.home, 'identity.json'), 'utf8')).id;
+  t.match(await svc('register', 'killed_once'), { code: 0, out: id });
+});
+
+t.test(
+  'delete succeeds where its process was killed, and leaves the files of others',
+  async (t) => {
+    const svc = await newMember();
+    const { handle } = JSON.parse(readFileSync(join(svc.home, 'identity.json'), 'utf8'));
+    writeFileSync(join(svc.home, 'thesis.txt'), 'not of svc');
+    const stalled = proxy.stallResponseTo('POST /api/v1/me/delete');
+    const { child, ended } = svc.start('delete', '--confirm', handle);
+    await stalled;
+    child.kill('SIGKILL');
+    await ended;
+    const again = await svc('delete', '--confirm', handle);
+    t.equal(again.code, 0, again.err);
+    t.same(readdirSync(svc.home), ['thesis.txt']);
+  },
+);
+
+t.test('keeps an unanswered write through an answer of something between', async (t) => {
+  const svc = await newMember();
+  const before = await countEvents(service, 'ArtifactPublished');
+  const stalled = proxy.stallResponseTo('POST /api/v1/artifacts');
+  const { child, ended } = svc.start(...PACKET);
+  await stalled;
+  child.kill('SIGKILL');
+  await ended;
+  proxy.answerTo(
+    'POST /api/v1/artifacts',
+    'HTTP/1.1 302 Found\r\nlocation: /sign-in\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
+  );
+  t.match(await svc(...PACKET), { code: 1 });
+  t.match(await svc(...PACKET), { code: 0 });
+  t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
+});
+
+t.test('keeps the keys of a member whatever stands before the service', async (t) => {
+  const svc = await newMember();
+  const kept = readFileSync(join(svc.home, 'identity.json'), 'utf8');
+  const { handle } = JSON.parse(kept);
+  proxy.answerTo(
+    'POST /api/membership/register',
+    'HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
+  );
+  t.match(await svc('register', handle), { code: 1 });
+  t.equal(readFileSync(join(svc.home, 'identity.json'), 'utf8'), kept);
+  t.match(await svc('register', handle), { code: 0 });
+  const other = newSvc();
+  t.match(await other('register', handle), { code: 6 });
+  t.match(await other('register', 'free_handle'), { code: 0 });
+});
+
+t.test('takes over the lock of a process that was killed', async (t) => {
+  const svc = await newMember();
+  const stalled = proxy.stallResponseTo('POST /api/v1/credentials');
+  const { child, ended } = svc.start('whoami');
+  await stalled;
+  child.kill('SIGKILL');
+  await ended;
+  t.ok(existsSync(join(svc.home, 'session.lock')));
+  const before = await countEvents(service, 'CredentialCreated');
+  const all = await Promise.all([svc('whoami'), svc('whoami'), svc('whoami')]);
+  t.match(all, [{ code: 0 }, { code: 0 }, { code: 0 }]);
+  t.equal(await countEvents(service, 'CredentialCreated'), before);
+  t.notOk(existsSync(join(svc.home, 'session.lock')));
+});
+
+t.test('takes over a lock whose process id belongs to a later process', async (t) => {
+  const svc = await newMember();
+  writeFileSync(join(svc.home, 'session.lock'), `${process.pid} 1`);
+  t.match(await svc('whoami'), { code: 0 });
+});
+
+t.test('waits for the lock of a process that runs', async (t) => {
+  const svc = await newMember();
+  const holder: ChildProcess = spawn('sleep', ['1000']);
+  t.teardown(() => holder.kill('SIGKILL'));
+  await once(holder, 'spawn');
+  const stat = readFileSync(`/proc/${holder.pid}/stat`, 'utf8');
+  const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  let attempts = 0;
+  const watcher = watch(svc.home, (_, name) => {
+    if (name?.startsWith('session.lock.')) attempts += 1;
+  });
+  t.teardown(() => watcher.close());
+  writeFileSync(join(svc.home, 'session.lock'), `${holder.pid} ${start}`);
+  const order: string[] = [];
+  const ended = svc('whoami').then((outcome) => {
+    order.push('svc');
+    return outcome;
+  });
+  await until(() => attempts > 5);
+  order.push('holder');
+  holder.kill('SIGKILL');
+  t.match(await ended, { code: 0 });
+  t.same(order, ['holder', 'svc']);
+});
+
+t.test('makes one credential for several processes that begin together', async (t) => {
+  const svc = await newMember();
+  const before = await countEvents(service, 'CredentialCreated');
+  const all = await Promise.all([svc('whoami'), svc('whoami'), svc('whoami')]);
+  t.match(all, [{ code: 0 }, { code: 0 }, { code: 0 }]);
+  t.equal(await countEvents(service, 'CredentialCreated'), before + 1);
+});
+
+t.test('publishes twice where two processes have the same command', async (t) => {
+  const svc = await newMember();
+  const [one, other] = await Promise.all([svc(...PACKET), svc(...PACKET)]);
+  t.match([one, other], [{ code: 0 }, { code: 0 }]);
+  t.not(one.out, other.out);
+});
+
+t.test('refuses keys that other users can read or change, and says how to mend it', async (t) => {
+  const svc = await newMember();
+  const file = join(svc.home, 'identity.json');
+  t.equal(statSync(svc.home).mode & 0o777, 0o700);
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  chmodSync(file, 0o640);
+  t.match(await svc('whoami'), { code: 1, err: `chmod 600 ${file}` });
+  chmodSync(file, 0o600);
+  chmodSync(svc.home, 0o777);
+  t.match(await svc('whoami'), { code: 1, err: `chmod 700 ${svc.home}` });
+  chmodSync(svc.home, 0o755);
+  t.match(await svc('whoami'), { code: 0 });
+});
+
+t.test('shows nothing of a file of keys that is damaged', async (t) => {
+  const svc = newSvc();
+  mkdirSync(svc.home, { mode: 0o700 });
+  writeFileSync(join(svc.home, 'identity.json'), '"sign_in_key": "0123', { mode: 0o600 });
+  const { code, err } = await svc('whoami');
+  t.equal(code, 1);
+  t.match(err, /identity\.json is not JSON/);
+  t.notMatch(err, /0123/);
+});
+
+t.test('creates no folder to read what is public', async (t) => {
+  const svc = newSvc();
+  t.match(await svc('case', 'list'), { code: 0 });
+  t.match(await svc('case', 'open', ...CASE), { code: 4 });
+  t.notOk(existsSync(svc.home));
+});
