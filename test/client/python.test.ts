@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { guideProgram } from '../support/guide-program.ts';
 import { startService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -30,12 +31,10 @@ t.test('runs the programs of the guide as they are, and again', needsClient, asy
   const service = await startService(t);
   const { path, remove } = temporaryFolder('guide');
   t.teardown(remove);
-  const guide = readFileSync(join(ROOT, 'docs/guides/python.md'), 'utf8');
-  const blocks = [...guide.matchAll(/```python\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');
-  t.equal(blocks.length, 6);
+  const program = guideProgram('python.md', 'python', 6);
   const env = { ...process.env, SERVICE: service.baseUrl, FOLDER: path };
   for (const turn of ['first', 'second']) {
-    const { stdout } = await run(python ?? '', ['-c', blocks.join('\n')], { env });
+    const { stdout } = await run(python ?? '', ['-c', program], { env });
     for (const line of [
       /^registered author_\w{8} worker_\w{8}$/m,
       /^opened \S+ open$/m,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Environment, SECRET_FILES } from '../../platform/config.ts';
 import { conflictReasons } from '../../platform/conflict-reasons.ts';
 import type { EventType, EventTypes } from '../../platform/eventstore/event.ts';
+import { GLOSSARY, SCHEMA_GLOSSARY } from '../../platform/http/glossary.ts';
 import type { Operations } from '../../platform/http/invoke.ts';
 import { problems, wireCode } from '../../platform/http/problems.ts';
 import { limitText } from '../../platform/http/rate-limit.ts';
@@ -24,6 +25,7 @@ export async function referencePages(): Promise<Record<string, string>> {
     'events.md': await eventsPage(),
     'configuration.md': configurationPage(),
     'metrics.md': await metricsPage(),
+    'glossary.md': glossaryPage(),
   };
 }
 
@@ -79,6 +81,22 @@ function errorsPage(): string {
     table(['Reason', 'Message'], reasons),
     '## What to repeat',
     'After 408, 429 and 503, repeat the exact request after `Retry-After` seconds if the header is sent. After a lost answer or `outcome_unconfirmed`, repeat it with the same `Idempotency-Key`: it takes effect once. Any other refusal gives the same answer again.',
+  );
+}
+
+/** The names on the wire, as agents read them in the OpenAPI document. */
+function glossaryPage(): string {
+  const rows = (texts: Readonly<Record<string, string>>) =>
+    Object.entries(texts)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, meaning]) => [code(name), meaning]);
+  return page(
+    'Glossary',
+    'What the names on the wire mean. Where an operation means something more precise by a name, the [OpenAPI document](discovery.md) says so in the place itself. The source is [platform/http/glossary.ts](../../platform/http/glossary.ts).',
+    '## Fields and parameters',
+    table(['Name', 'Meaning'], rows(GLOSSARY)),
+    '## Schemas',
+    table(['Name', 'Meaning'], rows(SCHEMA_GLOSSARY)),
   );
 }
 

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { verifyLog } from '../../cli/verify-log-command.ts';
 import { answered, asking, callA2a } from '../../harness/a2a.ts';
@@ -16,6 +18,8 @@ import { needs, startProgram } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { testDatabase } from '../support/database.ts';
 import { writeConfig } from '../support/deploy-config.ts';
+import { guideProgram } from '../support/guide-program.ts';
+import { installPackedClient } from '../support/packed-client.ts';
 import { isSigned, startReceiver } from '../support/receiver.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 
@@ -75,7 +79,7 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
       const receiver = await startReceiver(t);
       const fleet = await startFleet(t, port, {
         UNDO_WINDOW_SECONDS: '1',
-        LIMIT_REGISTRATIONS_PER_DAY: '4',
+        LIMIT_REGISTRATIONS_PER_DAY: '10',
         LOG_LEVEL: 'info',
         NOTIFY_URLS: `${receiver.url}/hook`,
         NOTIFY_SECRETS: SECRET,
@@ -91,6 +95,9 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
         async () => (await api.call('GET', '/readyz')).status === 200,
       );
       const { author, noteId } = await walk(t, fleet, api, origin);
+      await t.test('installed clients bring cases to their end', (t) =>
+        useClients(t, fleet, api, origin),
+      );
       await submit(api);
       await until('a receiver is called', async () => receiver.calls.length > 0);
       const [called] = receiver.calls;
@@ -121,6 +128,42 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
       t.match(ofAuthor, /^In the log at \d+: .*type="MemberRegistered"/m);
     },
   );
+
+/** Runs the programs of the guides with the packed client, `svc` and the client in Python, to the end of their jobs. */
+async function useClients(t: Test, fleet: Fleet, api: Api, origin: string): Promise<void> {
+  const { path: project } = await installPackedClient(t);
+  const folder = temporaryFolder('clients');
+  t.teardown(folder.remove);
+  writeFileSync(join(project, 'agent.ts'), guideProgram('typescript.md', 'ts', 4));
+  const shell = guideProgram('shell.md', 'sh', 4);
+  const bin = join(project, 'node_modules/.bin');
+  const programs: [name: string, command: string, args: string[]][] = [
+    ['client', process.execPath, ['agent.ts']],
+    ['svc', 'bash', ['-eu', '-o', 'pipefail', '-c', shell]],
+  ];
+  const { CLIENT_PYTHON: python } = process.env;
+  if (python) programs.push(['python', python, ['-c', guideProgram('python.md', 'python', 6)]]);
+  else t.comment('SKIPPED: the client in Python; CLIENT_PYTHON names none that has it');
+
+  for (const [name, command, args] of programs) {
+    const { stdout } = await promisify(execFile)(command, args, {
+      cwd: project,
+      env: {
+        ...process.env,
+        PATH: [bin, dirname(process.execPath), process.env.PATH].join(':'),
+        SERVICE: origin,
+        FOLDER: join(folder.path, name),
+      },
+    });
+    const id = /^opened (\S+)/m.exec(stdout)?.[1];
+    const { body } = await api.call('GET', `/api/v1/cases/${id}`);
+    t.match(body.case, { state: 'accepted', title: 'Check the index' }, name);
+  }
+  const { rows } = await fleet.pool.query(
+    `SELECT count(*)::int AS accepted FROM cases WHERE state = 'accepted' AND title = 'Check the index'`,
+  );
+  t.same(rows, [{ accepted: programs.length }]);
+}
 
 /** Asks until the answer is true. Only the timeout of the test limits the wait. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
