@@ -27,6 +27,23 @@ t.test('has models and a client with async that equal what generate.py writes', 
   t.equal('code' in ran ? ran.stderr : '', '');
 });
 
+t.test('has types that hold for the oldest Python that it declares', needsClient, async (t) => {
+  const config = join(ROOT, 'clients/python/pyproject.toml');
+  const [, oldest = ''] = /requires-python = ">=([\d.]+)"/.exec(readFileSync(config, 'utf8')) ?? [];
+  t.equal(oldest, '3.10');
+  const args = ['--config-file', config, '--python-version', oldest, '-p', 'service_client'];
+  const { path, remove } = temporaryFolder('mypy');
+  t.teardown(remove);
+  const checked = await run(python ?? '', ['-m', 'mypy', ...args], { cwd: path }).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  );
+  if (/No module named mypy/.test(checked.stderr)) {
+    t.comment('SKIPPED: there is no mypy beside the client');
+    return;
+  }
+  t.match(checked.stdout, /^Success: no issues found in \d+ source files/);
+});
+
 t.test('runs the programs of the guide as they are, and again', needsClient, async (t) => {
   const service = await startService(t);
   const { path, remove } = temporaryFolder('guide');
