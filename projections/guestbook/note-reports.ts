@@ -41,24 +41,24 @@ export const noteReports = defineProjection(events, {
       }),
     ReportsDismissed: ({ event_id, data }) =>
       sql`UPDATE note_reports SET state = 'kept', settled_by_event = ${event_id}
-        WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`,
+        WHERE report_id IN (SELECT unnest(${idsOf(data.reports)}::uuid[]))`,
     // Settles reports from the time when the note was public, before its approval was undone.
     NoteRejected: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
     NoteRemoved: ({ event_id, data }) => settle(data.note_id, 'removed', event_id),
     // Includes reports that a rejection settled before anyone was notified of the rejection.
     NoteWithdrawn: ({ event_id, data }) =>
       sql`UPDATE note_reports SET state = 'withdrawn', settled_by_event = ${event_id}
-        WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`,
+        WHERE report_id IN (SELECT unnest(${idsOf(data.reports)}::uuid[]))`,
     DecisionUndone: ({ data }) =>
       data.refused
         ? sql`UPDATE note_reports SET state = 'removed', settled_by_event = ${data.refused.of}
-            WHERE report_id = ANY(${idsOf(data.reports ?? [])}::uuid[])`
+            WHERE report_id IN (SELECT unnest(${idsOf(data.reports ?? [])}::uuid[]))`
         : sql`UPDATE note_reports SET state = 'open', settled_by_event = NULL
             WHERE note_id = ${data.note_id} AND settled_by_event = ${data.of}`,
     DecisionTold: ({ data }) =>
       data.outcome === 'overturned'
         ? sql`UPDATE note_reports SET state = 'kept'
-            WHERE report_id = ANY(${idsOf(data.reports)}::uuid[])`
+            WHERE report_id IN (SELECT unnest(${idsOf(data.reports)}::uuid[]))`
         : [],
     NoteErased: ({ data }) =>
       sql`UPDATE note_reports SET details = NULL WHERE note_id = ${data.note_id}`,

@@ -75,12 +75,12 @@ export const recordReports = defineProjection(events, {
     RecordReportsDismissed: ({ event_id, stream_version, data, recorded_at }) => [
       sql`UPDATE record_reports SET state = 'kept', settled_by_event = ${event_id},
           told_at = ${recorded_at}
-        WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`,
+        WHERE report_id IN (SELECT unnest(${data.reports.map(({ report_id }) => report_id)}::uuid[]))`,
       waitsFor(data.subject, stream_version),
     ],
     RecordReportsResolved: ({ stream_version, data, recorded_at }) => [
       sql`UPDATE record_reports SET state = ${data.outcome}, told_at = ${recorded_at}
-        WHERE report_id = ANY(${data.reports.map(({ report_id }) => report_id)}::uuid[])`,
+        WHERE report_id IN (SELECT unnest(${data.reports.map(({ report_id }) => report_id)}::uuid[]))`,
       waitsFor(data.subject, stream_version),
     ],
     ProfileRemoved: ({ owner_id, event_id }) => removed('profile', owner_id, event_id),

@@ -80,8 +80,15 @@ function comparisons({ Filter = '', ...plan }: Plan): string[] {
   ];
 }
 
-/** States without statistics, or with hardly any rows in partial indexes. */
-const UNCOUNTED = new Set(['quiet', 'never analysed', 'empty']);
+/**
+ * States in which a partial index looks short: it has hardly any rows, or no statistics until the next ANALYZE. A
+ * plan for given values is made anew each time, so an index that is short with statistics may also be read.
+ */
+const UNCOUNTED = ['quiet', 'never analysed', 'empty'];
+const SHORT: Readonly<Record<Mode, ReadonlySet<string>>> = {
+  force_generic_plan: new Set(UNCOUNTED),
+  force_custom_plan: new Set([...UNCOUNTED, 'skewed']),
+};
 
 /** Matches a scan by an index other than the primary key, which may be a partial index. */
 const BESIDE_KEY = / by (?!.*_pkey$)/;
@@ -91,13 +98,31 @@ const plannable = ({ text }: Sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i
 type Mode = 'force_generic_plan' | 'force_custom_plan';
 
 /** How a connection may plan a prepared statement: for any values, or for those of each execution. */
-const MODES: readonly Mode[] = ['force_generic_plan'];
+const MODES: readonly Mode[] = ['force_generic_plan', 'force_custom_plan'];
+
+/**
+ * A statement as a mode plans it: also with empty lists if it plans for given values, since a condition that no row
+ * meets makes every partial index usable, which is then read whole.
+ */
+function variants(
+  mode: Mode,
+  { text, values }: Sql,
+): (Pick<Sql, 'text' | 'values'> & { lists: string })[] {
+  const given = { text, values, lists: '' };
+  if (mode === 'force_generic_plan' || !values.some(Array.isArray)) return [given];
+  const empty = values.map((value) => (Array.isArray(value) ? [] : value));
+  return [given, { text, values: empty, lists: ', empty lists' }];
+}
 
 /**
  * The plan of a statement on its connection. Does not use EXPLAIN (GENERIC_PLAN), which PostgreSQL 15
  * lacks.
  */
-async function planOf(client: pg.Client, mode: Mode, { text, values }: Sql) {
+async function planOf(
+  client: pg.Client,
+  mode: Mode,
+  { text, values }: Pick<Sql, 'text' | 'values'>,
+) {
   if (mode === 'force_custom_plan') return explain(client, text, values);
   await client.query(`PREPARE statement AS ${text}`);
   const given = values.length > 0 ? `(${values.map(() => 'NULL').join(', ')})` : '';
@@ -138,17 +163,17 @@ t.test('no statement of a request or a job reads a growing table from end to end
       await client.query(BY_INDEX);
       for (const mode of MODES) {
         await client.query(`SET plan_cache_mode = ${mode}`);
-        for (const statement of planned) {
+        for (const statement of planned.flatMap((one) => variants(mode, one))) {
           const text = statement.text.replaceAll(/\s+/g, ' ');
           if (WHOLE.some(({ part }) => text.includes(part))) continue;
           const plan = await planOf(client, mode, statement);
           const found = [...new Set(scans(plan))].filter(
-            // A partial index looks short until the next ANALYZE.
-            (name) => !(UNCOUNTED.has(state) && BESIDE_KEY.test(name)),
+            (name) => !(SHORT[mode].has(state) && BESIDE_KEY.test(name)),
           );
-          const where = `${state}, ${mode}`;
+          const where = `${state}, ${mode}${statement.lists}`;
           t.same(found, [], `${where}: ${text.slice(0, 150)}`);
-          t.same(comparisons(plan), [], `${where}, of a list: ${text.slice(0, 150)}`);
+          if (mode === 'force_generic_plan')
+            t.same(comparisons(plan), [], `${where}, of a list: ${text.slice(0, 150)}`);
         }
       }
     });
