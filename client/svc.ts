@@ -8,12 +8,14 @@ import type { Command, Commands, Given } from './svc/command.ts';
 import { completion } from './svc/completion.ts';
 import { createContext, EXIT, exitCodeOf, UsageError } from './svc/context.ts';
 import { commandHelp, generalHelp } from './svc/help.ts';
+import { MCP_COMMANDS } from './svc/mcp.ts';
 import { MEMBER_COMMANDS } from './svc/member-commands.ts';
 import { plainJson, plainText } from './svc/terminal.ts';
 
 const COMMANDS: Commands = {
   ...MEMBER_COMMANDS,
   ...CASE_COMMANDS,
+  ...MCP_COMMANDS,
   completion: {
     args: ['SHELL'],
     summary: 'Prints a script for the completion of bash or zsh.',

@@ -1,4 +1,3 @@
-import type { Call } from '../call.ts';
 import { type Client, createClient } from '../client.ts';
 import type { CallOptions } from '../operation.ts';
 import type { Scope } from '../schema.ts';
@@ -130,7 +129,7 @@ export function createContext({ home, at, json, patience }: Options) {
     write<Body, Answer>(
       command: readonly unknown[],
       body: () => Promise<Body>,
-      send: (body: Body, options: CallOptions) => Call<Answer>,
+      send: (body: Body, options: CallOptions) => PromiseLike<Answer>,
     ): Promise<Answer> {
       registration();
       return store.once(

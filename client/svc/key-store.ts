@@ -40,7 +40,7 @@ export type KeyStore = ReturnType<typeof openKeyStore>;
 const LOCK_PAUSE_MS = 20;
 /** Files of a key store, and what a killed process may have left beside them. */
 const OWN_FILES =
-  /^(identity|session|pending-[0-9a-f]{32}|cursor-[a-z0-9-]{1,40})\.(json|lock)(\..+)?$/;
+  /^(identity|session|(pending|answered)-[0-9a-f]{32}|cursor-[a-z0-9-]{1,40})\.(json|lock)(\..+)?$/;
 
 /**
  * Opens the folder with a member's keys, which only its owner can read (0700, files 0600). Several processes may
@@ -152,6 +152,27 @@ export function openKeyStore(folder: string) {
     /** Whether a process has begun this write and had no answer. */
     isPending: (command: readonly unknown[]) => existsSync(file(pendingName(command))),
 
+    /** The writes that a process has begun and that had no answer. */
+    pendingWrites(): PendingWrite[] {
+      const names = existsSync(folder) ? readdirSync(folder) : [];
+      return names
+        .filter((name) => /^pending-[0-9a-f]{32}\.json$/.test(name))
+        .flatMap((name) => read<PendingWrite>(name.replace(/\.json$/, '')) ?? []);
+    },
+
+    /** Keeps the answer to a write until the one who asked has it. */
+    keepAnswer: (command: readonly unknown[], answer: unknown) =>
+      write(answeredName(command), { answer, at: Date.now() }),
+
+    /** The answer that was kept, unless it is older than some milliseconds. */
+    answerTo(command: readonly unknown[], milliseconds: number): object | undefined {
+      const kept = read<{ answer: object; at: number }>(answeredName(command));
+      return kept && Date.now() - kept.at < milliseconds ? kept.answer : undefined;
+    },
+
+    dropAnswer: (command: readonly unknown[]) =>
+      rmSync(file(answeredName(command)), { force: true }),
+
     /** Removes the files of an account that was deleted, and the folder unless it has others. */
     forget(): void {
       const left = readdirSync(folder).filter((name) => {
@@ -163,10 +184,11 @@ export function openKeyStore(folder: string) {
   };
 }
 
-function pendingName(command: readonly unknown[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(command)).digest('hex');
-  return `pending-${hash.slice(0, 32)}`;
-}
+const hashOf = (command: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(command)).digest('hex').slice(0, 32);
+
+const pendingName = (command: readonly unknown[]): string => `pending-${hashOf(command)}`;
+const answeredName = (command: readonly unknown[]): string => `answered-${hashOf(command)}`;
 
 /** Throws where other users of the machine have access to a file or folder. Windows has no such modes. */
 function refuseAccess(path: string, bits: number, what: string, mode: number): void {
