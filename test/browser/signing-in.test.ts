@@ -145,6 +145,7 @@ t.test('asks once before new keys are thrown away', NEEDS_BROWSER, async (t) => 
   await untilEqual(t, () => asked, ['beforeunload']);
   await dialog.getByRole('button', { name: 'Close' }).click();
   await dialog.getByRole('button', { name: 'Discard the keys' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await page.reload();
   t.same(asked, ['beforeunload'], 'and no more once they are discarded');
 
