@@ -1,5 +1,5 @@
 import { correction, generate } from 'lean-qr';
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { announce } from '../shared/announce.tsx';
 import { download, type Keys, keyFileText, signInLink } from './key-file.ts';
@@ -110,7 +110,8 @@ export function NewKeys({ keys, saved, onSaved, error }: NewKeysProps) {
  */
 export function useUnsentKeys(unsent: boolean) {
   const [asking, setAsking] = useState(false);
-  useEffect(() => {
+  // Before the next paint: a page that shows no keys any more must not ask.
+  useLayoutEffect(() => {
     setAsking(false);
     if (!unsent) return undefined;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
