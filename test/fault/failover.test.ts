@@ -18,6 +18,7 @@ import { migrate } from '../../platform/postgres/migrate.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { startService } from '../support/service.ts';
+import { untilReadyz } from '../support/until-readyz.ts';
 import { startWorker } from '../support/worker.ts';
 
 const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
@@ -84,10 +85,10 @@ t.test('finds the host that accepts writes, before and after a failover', async 
 
   await stopPrimary();
   t.match(await submit(), { status: 503, body: { error: { code: 'storage_unavailable' } } });
-  t.match(await call('GET', '/readyz'), { status: 503 });
+  await untilReadyz({ call }, 503);
   t.match(await call('GET', '/readyz?for=proxy'), { status: 200 });
   await promote(standby);
-  while ((await call('GET', '/readyz')).status !== 200) await sleep(50);
+  await untilReadyz({ call }, 200);
   t.match(await submit(), { status: 202 });
   await untilScreened(standby, 2);
 });

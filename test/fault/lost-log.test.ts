@@ -6,6 +6,7 @@ import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { startService } from '../support/service.ts';
+import { untilReadyz } from '../support/until-readyz.ts';
 
 /** A service whose database is replaced by a copy from before its last write, as by a restore. */
 async function startWithLostWrite(t: Test) {
@@ -51,13 +52,13 @@ t.test('refuses commands while acknowledged writes are missing', async (t) => {
     1,
   );
   t.equal((await call('GET', '/readyz?for=proxy')).status, 503);
-  t.equal((await call('GET', '/readyz')).status, 503);
+  await untilReadyz({ call }, 503);
   t.equal((await call('GET', '/api/guestbook')).status, 200, 'reads are answered');
   const { rowCount } = await service.database.pool.query('SELECT FROM events');
   t.equal(rowCount, 0, 'nothing was written, not even by the command that noticed');
 
   for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
-  t.equal((await call('GET', '/readyz')).status, 200);
+  await untilReadyz({ call }, 200);
   t.equal((await call('GET', '/readyz?for=proxy')).status, 200);
   t.equal((await post()).status, 202);
 });
@@ -111,7 +112,7 @@ t.test('starts as lost on a server that no epoch notes, until the server is note
     t.match(await updates(), { status: 503, body: { status: 'storage_unavailable' } });
     t.equal((await next.call('GET', '/api/guestbook')).status, 200, 'reads are answered');
     await withConnection(url, (client) => client.query(continueEpoch()));
-    t.equal((await next.call('GET', '/readyz')).status, 200);
+    await untilReadyz(next, 200);
     t.equal((await submit(next)).status, 202);
     t.equal((await updates()).status, 200);
   }

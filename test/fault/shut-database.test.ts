@@ -2,6 +2,7 @@ import t from 'tap';
 import { newRegistration } from '../../harness/registration.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { startService } from '../support/service.ts';
+import { untilReadyz } from '../support/until-readyz.ts';
 
 t.test('serves reads from the primary when the replica cannot be reached', async (t) => {
   const service = await startService(t, {
@@ -27,7 +28,7 @@ t.test('reports storage as unavailable when the database refuses connections', a
     });
   t.equal((await service.call('GET', '/readyz')).status, 200);
   await allowConnections(false);
-  t.equal((await service.call('GET', '/readyz')).status, 503);
+  await untilReadyz(service, 503);
   t.equal((await service.call('GET', '/readyz?for=proxy')).status, 200, 'passes requests on');
   t.match(
     await service.call('GET', '/api/v1/status'),
