@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Checkpoint } from '../platform/tlog/checkpoint.ts';
-import { HASH_BYTES, isIncluded, leafHash } from '../platform/tlog/merkle.ts';
-import { commitment, type ProvenField } from '../services/seal/leaf.ts';
+import { isIncluded, leafHash } from '../platform/tlog/merkle.ts';
+import { commitment, contentOf, fieldHash, type ProvenField } from '../services/seal/leaf.ts';
 import { LogFault } from './verify-log-http.ts';
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -60,10 +59,10 @@ function verifyProof({ leaf, facts, words, words_hash, path }: Proof, tree: Chec
   for (const field of [...facts, ...(words ?? [])]) verifyField(leaf, field);
   if (words && commitmentOf(leaf, words).toString('hex') !== words_hash)
     throw new LogFault(`leaf ${leaf}: its words are not those of words_hash`);
-  const content = Buffer.concat([
+  const content = contentOf(
     commitmentOf(leaf, facts),
-    words_hash === null ? Buffer.alloc(HASH_BYTES) : Buffer.from(words_hash, 'hex'),
-  ]);
+    words_hash === null ? null : Buffer.from(words_hash, 'hex'),
+  );
   const nodes = path.map((hash) => Buffer.from(hash, 'hex'));
   if (!isIncluded(leaf, tree.size, leafHash(content), nodes, tree.root))
     throw new LogFault(`leaf ${leaf}: the event is not in the log of the checkpoint`);
@@ -71,12 +70,9 @@ function verifyProof({ leaf, facts, words, words_hash, path }: Proof, tree: Chec
 
 function verifyField(leaf: number, { name, hash, salt, text }: ProvenField): void {
   if (salt === undefined && text === undefined) return;
-  const proven = createHash('sha256')
-    .update(Buffer.from(salt ?? '', 'hex'))
-    .update(text ?? '')
-    .digest('hex');
-  if (salt === undefined || text === undefined || proven !== hash)
-    throw new LogFault(`leaf ${leaf}: ${toAscii(name)} is not what was sealed`);
+  const isProven =
+    salt !== undefined && text !== undefined && fieldHash(Buffer.from(salt, 'hex'), text) === hash;
+  if (!isProven) throw new LogFault(`leaf ${leaf}: ${toAscii(name)} is not what was sealed`);
 }
 
 /** The commitment to fields, none of which may be named twice: only one of the two would be sealed. */

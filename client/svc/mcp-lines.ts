@@ -26,7 +26,7 @@ export function writeMessage(message: object, written?: () => void): void {
 export const writeError = (id: string | number | null, code: number, message: string) =>
   writeMessage({ id, error: { code, message } });
 
-/** Reads messages until the input ends. A line that is none is answered with an error. */
+/** Reads messages until the input ends. Any other line is answered with an error. */
 export async function readMessages(
   input: Readable,
   handle: (message: Message) => void,

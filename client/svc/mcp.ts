@@ -30,6 +30,12 @@ interface Saved {
   body: object;
 }
 
+/** The answer of a tool, and what is to be done once the host has it. */
+interface Outcome {
+  answer: object;
+  delivered?: () => void;
+}
+
 /** Why nothing was sent. */
 class NotSentError extends Error {
   readonly code: 'declined' | 'cancelled' | 'consent_unavailable';
@@ -99,17 +105,19 @@ async function serve(context: Context, yes: boolean): Promise<void> {
     throw new NotSentError('consent_unavailable', 'The host did not ask the person.');
   }
 
-  async function callTool(name: string, given: unknown, signal: AbortSignal): Promise<object> {
+  async function callTool(name: string, given: unknown, signal: AbortSignal): Promise<Outcome> {
     const tool = TOOLS[name];
     if (!tool) throw new ArgumentError('There is no such tool.');
     const checked = checkArguments(tool, given ?? {});
-    if ('read' in tool) return tool.read(context, checked);
+    if ('read' in tool) return { answer: await tool.read(context, checked) };
     // A host that repeats a call before it has an answer means the same write.
     const key = nameOf(name, checked);
     const write =
       writes.get(key) ?? callWritingTool(name, checked, signal).finally(() => writes.delete(key));
     writes.set(key, write);
-    return write;
+    // Once the host has the answer, the same call is another write.
+    const delivered = () => context.store.dropAnswer([WRITE, name, checked]);
+    return { answer: await write, delivered };
   }
 
   async function callWritingTool(
@@ -171,28 +179,16 @@ async function serve(context: Context, yes: boolean): Promise<void> {
     running.set(id, controller);
     const call = callTool(name, given, controller.signal)
       .then(
-        (answer) => toResult(answer),
-        (failure) => toResult(toProblem(failure), true),
+        ({ answer, delivered }) => ({ result: toResult(answer), delivered }),
+        (failure) => ({ result: toResult(toProblem(failure), true), delivered: undefined }),
       )
-      .then((result) => {
+      .then(({ result, delivered }) => {
         running.delete(id);
         calls.delete(call);
         // The answer of a cancelled call waits for the host to ask again.
-        if (!controller.signal.aborted)
-          writeMessage({ id, result }, () => forgetAnswer(name, given));
+        if (!controller.signal.aborted) writeMessage({ id, result }, delivered);
       });
     calls.add(call);
-  }
-
-  /** The host has the answer, so the same call is another write from now on. */
-  function forgetAnswer(name: string, given: unknown): void {
-    const tool = TOOLS[name];
-    if (!tool || 'read' in tool) return;
-    try {
-      context.store.dropAnswer([WRITE, name, checkArguments(tool, given ?? {})]);
-    } catch (error) {
-      if (!(error instanceof ArgumentError)) throw error;
-    }
   }
 
   await readMessages(process.stdin, handle);

@@ -1,4 +1,6 @@
 import type { Sql } from '../../platform/sql.ts';
+import { publicOwners } from '../../projections/publications/records.ts';
+import type { PublicationKind } from './publication-kind.ts';
 
 /** A kind of public record of which the sealed log proves, to everyone, that it has the record's events. */
 export interface ProvableRecord {
@@ -14,3 +16,9 @@ export interface ProvableRecord {
    */
   events: Readonly<Record<string, readonly string[]>>;
 }
+
+/** A kind of published record, of which everyone gets a proof of these events. */
+export const provableKind = (
+  { type, records, stream }: PublicationKind,
+  events: ProvableRecord['events'],
+): ProvableRecord => ({ type, owner: (id) => publicOwners(records([id])), stream, events });

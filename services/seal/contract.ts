@@ -158,7 +158,7 @@ export const sealContract = (records: readonly ProvableRecord[]) =>
       path: '/api/v1/me/proofs',
       summary: "Proofs that the member's own acts are in the sealed log",
       description:
-        'What the member did with notes, records, credentials and sessions of its own, with every field that it may ' +
+        'What the member did with its notes, records, credentials and sessions, with every field that it may ' +
         'read. Acts on cases of others are not listed, nor events of the last minutes, which are not sealed yet. A page may have ' +
         'fewer events than `limit` and yet be followed by another. Not found where nothing is sealed.',
       tag: 'log',

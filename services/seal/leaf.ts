@@ -47,31 +47,23 @@ function fieldsOf(path: string, value: unknown): [name: string, value: unknown][
     : [[path, value]];
 }
 
+/** The fields of an event beside `data` and its words. */
+const ENVELOPE = [
+  'actor',
+  'event_id',
+  'owner_id',
+  'position',
+  'recorded_at',
+  'stream_id',
+  'stream_version',
+  'type',
+] as const;
+
 /** The facts of an event: everything but the words, with a field for each value in `data`. */
-function factsOf(event: SealedEvent): [string, unknown][] {
-  const {
-    actor,
-    data,
-    event_id,
-    owner_id,
-    position,
-    recorded_at,
-    stream_id,
-    stream_version,
-    type,
-  } = event;
-  const facts = {
-    actor,
-    event_id,
-    owner_id,
-    position,
-    recorded_at,
-    stream_id,
-    stream_version,
-    type,
-  };
-  return [...Object.entries(facts), ...fieldsOf('data', data)];
-}
+const factsOf = (event: SealedEvent): [string, unknown][] => [
+  ...ENVELOPE.map((name): [string, unknown] => [name, event[name]]),
+  ...fieldsOf('data', event.data),
+];
 
 /** The words of an event, with a field for each value in `personal`. */
 const wordsOf = ({ personal }: SealedEvent): [string, unknown][] => fieldsOf('personal', personal);
@@ -88,12 +80,15 @@ function prove(secret: Buffer, fields: readonly [name: string, value: unknown][]
   return fields.map(([name, value]) => {
     const salt = sha256(secret, name).subarray(0, SALT_BYTES);
     const text = canonicalText(value);
-    return { name, hash: sha256(salt, text).toString('hex'), salt: salt.toString('hex'), text };
+    return { name, hash: fieldHash(salt, text), salt: salt.toString('hex'), text };
   });
 }
 
 const sha256 = (salt: Buffer, text: string): Buffer =>
   hash('sha256', Buffer.concat([salt, Buffer.from(text)]), 'buffer');
+
+/** The hash of a field, in hex digits, from its salt and its JSON text. */
+export const fieldHash = (salt: Buffer, text: string): string => sha256(salt, text).toString('hex');
 
 /** The commitment to fields: the hash of their names and hashes, as canonical JSON. */
 export function commitment(fields: readonly ProvenField[]): Buffer {
@@ -122,9 +117,13 @@ export function openLeaf(event: SealedEvent, earlier?: LeafOpening): LeafOpening
   return { facts_salt, words_commitment, words_salt };
 }
 
-/** The content of a leaf: the commitments to the facts and to the words, 64 bytes. */
+/** The content of a leaf: the commitments to the facts and to the words, or null without words; 64 bytes. */
+export const contentOf = (facts: Buffer, words: Buffer | null): Buffer =>
+  Buffer.concat([facts, words ?? NO_WORDS]);
+
+/** The content of the leaf of an event. */
 export const leafContent = (event: SealedEvent, opening: LeafOpening): Buffer =>
-  Buffer.concat([commitment(provenFacts(event, opening)), opening.words_commitment ?? NO_WORDS]);
+  contentOf(commitment(provenFacts(event, opening)), opening.words_commitment);
 
 /** The hash of the leaf of an event. */
 export const hashLeaf = (event: SealedEvent, opening: LeafOpening): Buffer =>

@@ -58,16 +58,23 @@ export const tilesAt = (epoch: number, places: readonly TilePlace[]): Sql<Tile> 
       ${places.map(({ index }) => index)}::bigint[]) AS place (level, index)
     JOIN seal_tiles tile USING (level, index) WHERE tile.epoch = ${epoch}`;
 
+/** The columns of an event as it is sealed. */
+const SEALED = `event.position, event.owner_id, event.stream_id, event.stream_version, event.event_id,
+    event.type, event.data, event.personal, event.actor,
+    to_char(event.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at`;
+
 /** Events after a position, up to and including another, as they are sealed. */
 export const eventsToSeal = (after: number, to: number): Sql<SealedEvent> =>
-  sql`SELECT position, owner_id, stream_id, stream_version, event_id, type, data, personal, actor,
-      to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at
-    FROM events WHERE position > ${after} AND position <= ${to} ORDER BY position`;
+  named(
+    `SELECT ${SEALED} FROM events event WHERE event.position > $1 AND event.position <= $2
+    ORDER BY event.position`,
+    [after, to],
+  );
 
-const PROVEN = `event.position, event.owner_id, event.stream_id, event.stream_version, event.event_id,
-    event.type, event.data, event.personal, event.actor,
-    to_char(event.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS recorded_at,
-    leaf.leaf, leaf.facts_salt, leaf.words_commitment, leaf.words_salt`;
+/** Events with their leaves in the tree of the epoch `$1`. */
+const WITH_LEAVES = `SELECT ${SEALED}, leaf.leaf, leaf.facts_salt, leaf.words_commitment, leaf.words_salt
+    FROM events event
+      LEFT JOIN seal_leaves leaf ON leaf.position = event.position AND leaf.epoch = $1`;
 
 /**
  * The events of an owner after one of them, in the order of their streams, with their leaves in the tree of
@@ -80,8 +87,7 @@ export const eventsOfOwner = (
   limit: number,
 ): Sql<EventWithLeaf> =>
   named(
-    `SELECT ${PROVEN} FROM events event
-      LEFT JOIN seal_leaves leaf ON leaf.position = event.position AND leaf.epoch = $1
+    `${WITH_LEAVES}
     WHERE event.owner_id = $2 AND (event.stream_id, event.stream_version) > ($3, $4)
     ORDER BY event.stream_id, event.stream_version LIMIT $5`,
     [epoch, ownerId, after.stream, after.version, limit],
@@ -96,8 +102,7 @@ export const firstEventsOfStream = (
   versions: number,
 ): Sql<EventWithLeaf> =>
   named(
-    `SELECT ${PROVEN} FROM events event
-      LEFT JOIN seal_leaves leaf ON leaf.position = event.position AND leaf.epoch = $1
+    `${WITH_LEAVES}
     WHERE event.owner_id = $2 AND event.stream_id = $3 AND event.type = ANY($4::text[])
       AND event.stream_version <= $5
     ORDER BY event.stream_version`,

@@ -119,7 +119,7 @@ t.test('keeps an unanswered write through an answer of something between', async
   t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
 });
 
-t.test('keeps the keys of a member whatever stands before the service', async (t) => {
+t.test('keeps the keys of a member when something else answers for the service', async (t) => {
   const svc = await newMember();
   const kept = readFileSync(join(svc.home, 'identity.json'), 'utf8');
   const { handle } = JSON.parse(kept);

@@ -165,7 +165,7 @@ async function ownProofs(agent: Awaited<ReturnType<typeof newAgent>>, limit: num
   return found;
 }
 
-t.test('proves to a member each of its own acts, page by page', async (t) => {
+t.test('proves to a member everything that it did, page by page', async (t) => {
   const agent = await newAgent(service);
   const packet = await publishArtifact(agent, 'Mine');
   const opened = await publishCase(agent, 'Mine, too');
