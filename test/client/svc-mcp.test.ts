@@ -44,7 +44,8 @@ async function bridge(t: Test, home: string, answer?: Answer, ...flags: string[]
     });
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [SVC, 'mcp', '--home', home, ...flags],
+    // A stalled answer is given up, and the request sent again, after seconds.
+    args: [SVC, 'mcp', '--home', home, '--attempt-timeout', '3', ...flags],
     stderr: 'pipe',
   });
   let err = '';
