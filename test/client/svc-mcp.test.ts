@@ -3,16 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { Client as ModernClient } from '@modelcontextprotocol/client';
-import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import t, { type Test } from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startService } from '../support/service.ts';
 import { countEvents, SVC, svcIn, until } from '../support/svc.ts';
+import { ACCEPT, type Answer, bridge, REVISIONS, type Revision } from '../support/svc-mcp.ts';
 
 // `svc mcp` as a real process, with official clients of MCP and the real service.
 
@@ -30,75 +26,6 @@ async function newMember() {
   const { code, err } = await svc('register', `bridged_${made}`);
   if (code !== 0) throw new Error(err);
   return svc;
-}
-
-type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> };
-const ACCEPT: Answer = { action: 'accept', content: { send: true } };
-
-type Revision = '2025-11-25' | '2026-07-28';
-const REVISIONS: readonly Revision[] = ['2025-11-25', '2026-07-28'];
-
-/** How a host starts the bridge. A stalled answer is given up, and the request sent again, after seconds. */
-const server = (home: string, flags: readonly string[]) => ({
-  command: process.execPath,
-  args: [SVC, 'mcp', '--home', home, '--attempt-timeout', '3', ...flags],
-  stderr: 'pipe' as const,
-});
-
-interface Host {
-  revision?: Revision;
-  flags?: readonly string[];
-}
-
-/** The SDK's client of a bridge, whose person gives an answer; without one it cannot ask. */
-async function bridge(
-  t: Test,
-  home: string,
-  answer?: Answer,
-  { revision = '2025-11-25', flags = [] }: Host = {},
-) {
-  const questions: string[] = [];
-  const capabilities = answer ? { elicitation: { form: {} } } : {};
-  const info = { name: 'test', version: '1' };
-  const transport =
-    revision === '2026-07-28'
-      ? new ModernTransport(server(home, flags))
-      : new StdioClientTransport(server(home, flags));
-  let err = '';
-  transport.stderr?.on('data', (part) => {
-    err += part;
-  });
-  const reply = (message: string, given: Answer) => {
-    questions.push(message);
-    return given;
-  };
-  let client: Client | ModernClient;
-  if (transport instanceof ModernTransport) {
-    const versionNegotiation = { mode: { pin: revision } };
-    client = new ModernClient(info, { capabilities, versionNegotiation });
-    if (answer)
-      client.setRequestHandler('elicitation/create', ({ params }) => reply(params.message, answer));
-    await client.connect(transport);
-  } else {
-    client = new Client(info, { capabilities });
-    if (answer)
-      client.setRequestHandler(ElicitRequestSchema, ({ params }) => reply(params.message, answer));
-    await client.connect(transport);
-  }
-  t.teardown(() => client.close());
-  const call = async (
-    name: string,
-    given: Record<string, unknown> = {},
-    options: { signal?: AbortSignal } = {},
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what was answered
-  ): Promise<any> => {
-    const words = { name, arguments: given };
-    const result = await (client instanceof ModernClient
-      ? client.callTool(words, options)
-      : client.callTool(words, undefined, options));
-    return { isError: result.isError === true, ...(result.structuredContent as object) };
-  };
-  return { client, call, questions, pid: () => transport.pid ?? 0, err: () => err };
 }
 
 for (const revision of REVISIONS)
