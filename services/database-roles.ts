@@ -23,6 +23,7 @@ const LIMITED: Readonly<Record<string, string>> = {
   given_up_keys: 'SELECT, INSERT',
   log_epochs: 'SELECT',
   schema_migrations: 'SELECT',
+  sandbox: 'SELECT',
   seal_leaves: 'SELECT, INSERT, UPDATE (epoch, leaf, words_commitment, words_salt)',
   seal_tiles: 'SELECT, INSERT, UPDATE (hashes)',
   seal_trees: 'SELECT, INSERT, UPDATE',
