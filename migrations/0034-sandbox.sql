@@ -3,5 +3,6 @@
 CREATE TABLE sandbox (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   made_at timestamptz NOT NULL DEFAULT now(),
-  emptied_at timestamptz NOT NULL DEFAULT now()
+  emptied_at timestamptz NOT NULL DEFAULT now(),
+  last_checkpoint text -- of the sealed tree that was emptied, which the next tree names
 );

@@ -26,10 +26,14 @@ interface Given {
   SANDBOX_EMPTIED_AT: string;
 }
 
+/** What every page says of a sandbox. */
+export const sandboxLine = (emptiedAt: string): string =>
+  `Test only, emptied daily at ${emptiedAt} UTC`;
+
 /** Lets many strangers try it from one address, and has every page say what it is. */
 export const inSandbox = (given: Given) => ({
   LIMIT_REGISTRATIONS_PER_DAY: Math.max(given.LIMIT_REGISTRATIONS_PER_DAY, 1000),
   LIMIT_REGISTRATIONS_PER_HOUR: Math.max(given.LIMIT_REGISTRATIONS_PER_HOUR, 10_000),
   LIMIT_MEMBERS: Math.max(given.LIMIT_MEMBERS, 100_000),
-  SITE_NAME: `${given.SITE_NAME} · Test only, emptied daily at ${given.SANDBOX_EMPTIED_AT} UTC`,
+  SITE_NAME: `${given.SITE_NAME} · ${sandboxLine(given.SANDBOX_EMPTIED_AT)}`,
 });

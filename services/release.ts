@@ -50,4 +50,8 @@ async function prepareSandbox(client: pg.ClientBase): Promise<void> {
     tell(
       `Warning: the sandbox is due to be emptied, but ${emptying.processes.join(', ')} connected: stop all processes, and run npm run release again`,
     );
+  if (emptying.state === 'locked')
+    tell(
+      'Warning: the sandbox is due to be emptied, but another transaction, such as that of a backup, uses its tables: run npm run release again when it has ended',
+    );
 }

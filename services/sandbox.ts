@@ -15,6 +15,9 @@ export const NOT_A_SANDBOX =
 export const IS_A_SANDBOX =
   'The database is a sandbox, which loses its data each day, but SANDBOX is not true: set SANDBOX=true, or use ' +
   'another database';
+export const FOREIGN_EVENTS =
+  'The database is marked as a sandbox, which loses its data each day, but it holds events from before the mark: if ' +
+  'they are of another service, DELETE FROM sandbox and set SANDBOX=false; otherwise use an empty database';
 export const NOT_MARKED =
   'SANDBOX is true, but the database is not set up as a sandbox: npm run release does that';
 
@@ -45,23 +48,31 @@ export const EMPTIED_TABLES = [
 const KEPT_STREAMS = `(stream_id LIKE 'moderator-%' AND stream_id NOT LIKE 'moderator-session-%'
   OR stream_id LIKE 'policy-%')`;
 
-async function readMark(query: Query): Promise<{ made: boolean; marked: boolean }> {
+/**
+ * Whether the database is marked as a sandbox. Throws if its first event is older than the mark, which was then copied
+ * into the database of another service, or their events into the sandbox.
+ */
+async function isMarked(query: Query): Promise<boolean> {
   const { rows } = await query(`SELECT to_regclass('public.sandbox') IS NOT NULL AS made`);
-  const { made } = rows[0] as { made: boolean };
-  const marks = made ? await query('SELECT FROM sandbox') : { rows: [] };
-  return { made, marked: marks.rows.length > 0 };
+  if (!(rows[0] as { made: boolean }).made) return false;
+  const marks =
+    await query(`SELECT made_at > (SELECT recorded_at FROM events ORDER BY position LIMIT 1)
+    IS TRUE AS foreign FROM sandbox`);
+  const [mark] = marks.rows as { foreign: boolean }[];
+  if (mark?.foreign) throw new Error(FOREIGN_EVENTS);
+  return mark !== undefined;
 }
 
 /** Throws unless the processes of this setting may use the database. Changes nothing. */
 export async function requireSandboxMark(query: Query, sandbox: boolean): Promise<void> {
-  const { marked } = await readMark(query);
+  const marked = await isMarked(query);
   if (marked && !sandbox) throw new Error(IS_A_SANDBOX);
   if (!marked && sandbox) throw new Error((await hasEvents(query)) ? NOT_A_SANDBOX : NOT_MARKED);
 }
 
 /** Throws before a release changes a database that its setting does not fit. */
 export async function requireSandboxOrEmpty(query: Query, sandbox: boolean): Promise<void> {
-  const { marked } = await readMark(query);
+  const marked = await isMarked(query);
   if (marked && !sandbox) throw new Error(IS_A_SANDBOX);
   if (!marked && sandbox && (await hasEvents(query))) throw new Error(NOT_A_SANDBOX);
 }
@@ -75,7 +86,7 @@ async function hasEvents(query: Query): Promise<boolean> {
 /** Marks a database without events as a sandbox. Throws while processes that may not know of it are connected. */
 export const markSandbox = (client: pg.ClientBase): Promise<void> =>
   inTransaction(client, async () => {
-    if ((await readMark((text) => client.query(text))).marked) return;
+    if (await isMarked((text) => client.query(text))) return;
     await client.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
     if (await hasEvents((text) => client.query(text))) throw new Error(NOT_A_SANDBOX);
     const connected = await connectedProcesses(client);
@@ -89,53 +100,70 @@ export const markSandbox = (client: pg.ClientBase): Promise<void> =>
 export type Emptying =
   | { state: 'not due' }
   | { state: 'connected'; processes: string[] }
+  | { state: 'locked' }
   | { state: 'emptied'; epoch: BegunEpoch };
 
 /**
  * Empties a sandbox in one transaction, unless that was done since the last `emptiedAt` (HH:MM in UTC). Processes
  * remember members and cursors, so it does nothing while any is connected. One that connects meanwhile waits for the
- * tables, and finds them empty.
+ * tables, and finds them empty. Nor does it when another transaction, such as that of a backup, holds locks for a minute.
  */
-export const emptySandbox = (client: pg.ClientBase, emptiedAt: string): Promise<Emptying> =>
-  inTransaction(client, async () => {
-    // Locks the row, so of two releases the second finds that nothing is due.
-    const { rows } = await client.query<{ due: boolean }>(
-      sql`SELECT emptied_at < (date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC' - ${emptiedAt}::interval)
+export async function emptySandbox(client: pg.ClientBase, emptiedAt: string): Promise<Emptying> {
+  try {
+    return await inTransaction(client, () => emptyIfDue(client, emptiedAt));
+  } catch (error) {
+    if ((error as { code?: unknown }).code === '55P03') return { state: 'locked' };
+    throw error;
+  }
+}
+
+async function emptyIfDue(client: pg.ClientBase, emptiedAt: string): Promise<Emptying> {
+  await client.query(`SET LOCAL lock_timeout = '60s'`);
+  // Locks the row, so of two releases the second finds that nothing is due.
+  const { rows } = await client.query<{ due: boolean }>(
+    sql`SELECT emptied_at < (date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC' - ${emptiedAt}::interval)
         + ${emptiedAt}::interval) AT TIME ZONE 'UTC' AS due FROM sandbox FOR UPDATE`,
-    );
-    if (!rows[0]) throw new Error(NOT_MARKED);
-    if (!rows[0].due) return { state: 'not due' };
-    const all = [...EMPTIED_TABLES, ...PARTLY_KEPT_TABLES];
-    const early = await connectedProcesses(client);
-    if (early.length > 0) return { state: 'connected', processes: early };
-    await client.query(`LOCK TABLE ${all.join(', ')} IN ACCESS EXCLUSIVE MODE`);
-    // Asked again: a process may have connected and read before the locks.
-    await client.query('SELECT pg_stat_clear_snapshot()');
-    const processes = await connectedProcesses(client);
-    if (processes.length > 0) return { state: 'connected', processes };
-    await client.query(
-      `CREATE TEMPORARY TABLE kept_events ON COMMIT DROP AS SELECT * FROM events WHERE ${KEPT_STREAMS}`,
-    );
-    for (const table of ['events', 'receipts'])
-      await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${table}_keep_table`);
-    await client.query(`TRUNCATE ${EMPTIED_TABLES.join(', ')}, events, ${JOBS_SCHEMA}.job CASCADE`);
-    for (const table of ['events', 'receipts'])
-      await client.query(`ALTER TABLE ${table} ENABLE TRIGGER ${table}_keep_table`);
-    await client.query('INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM kept_events');
-    await client.query(`DELETE FROM verifiers WHERE purpose <> 'moderator'`);
-    for (const statement of members.seed ?? []) await client.query(statement);
-    const [begin, ...others] = beginEpoch('sandbox emptied');
-    const begun = await client.query<BegunEpoch>(begin);
-    for (const statement of others) await client.query(statement);
-    // Nothing of the former epoch is shared with this one, so every cursor is reset.
-    await client.query(
-      'UPDATE log_epochs SET position = 0 WHERE epoch = (SELECT max(epoch) FROM log_epochs)',
-    );
-    await client.query('UPDATE sandbox SET emptied_at = statement_timestamp()');
-    const [epoch] = begun.rows;
-    if (!epoch) throw new Error('no epoch began');
-    return { state: 'emptied', epoch };
-  });
+  );
+  if (!rows[0]) throw new Error(NOT_MARKED);
+  await isMarked((text) => client.query(text));
+  if (!rows[0].due) return { state: 'not due' };
+  const all = [...EMPTIED_TABLES, ...PARTLY_KEPT_TABLES];
+  const early = await connectedProcesses(client);
+  if (early.length > 0) return { state: 'connected', processes: early };
+  await client.query(`LOCK TABLE ${all.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  // Asked again: a process may have connected and read before the locks.
+  await client.query('SELECT pg_stat_clear_snapshot()');
+  const processes = await connectedProcesses(client);
+  if (processes.length > 0) return { state: 'connected', processes };
+  await client.query(
+    `CREATE TEMPORARY TABLE kept_events ON COMMIT DROP AS SELECT * FROM events WHERE ${KEPT_STREAMS}`,
+  );
+  await client.query(`UPDATE sandbox SET last_checkpoint = coalesce(
+      (SELECT checkpoint FROM seal_trees ORDER BY epoch DESC LIMIT 1), last_checkpoint)`);
+  for (const table of ['events', 'receipts'])
+    await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${table}_keep_table`);
+  await client.query(`TRUNCATE ${EMPTIED_TABLES.join(', ')}, events, ${JOBS_SCHEMA}.job CASCADE`);
+  for (const table of ['events', 'receipts'])
+    await client.query(`ALTER TABLE ${table} ENABLE TRIGGER ${table}_keep_table`);
+  await client.query('INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM kept_events');
+  await client.query(`DELETE FROM verifiers WHERE purpose <> 'moderator'`);
+  for (const statement of members.seed ?? []) await client.query(statement);
+  const [begin, ...others] = beginEpoch('sandbox emptied');
+  const begun = await client.query<BegunEpoch>(begin);
+  for (const statement of others) await client.query(statement);
+  // Nothing of the former epoch is shared with this one, so every cursor is reset.
+  await client.query(
+    'UPDATE log_epochs SET position = 0 WHERE epoch = (SELECT max(epoch) FROM log_epochs)',
+  );
+  // What waits for a receiver names texts that are gone.
+  await client.query(
+    `UPDATE notice_receivers SET pending = NULL, attempts = 0, failed_since = NULL, failure = NULL, next_at = now()`,
+  );
+  await client.query('UPDATE sandbox SET emptied_at = statement_timestamp()');
+  const [epoch] = begun.rows;
+  if (!epoch) throw new Error('no epoch began');
+  return { state: 'emptied', epoch };
+}
 
 async function inTransaction<Result>(
   client: pg.ClientBase,
