@@ -50,7 +50,6 @@ export async function createApp(
     logger,
     baseUrl: config.baseUrl,
     secure: isSecure(config.baseUrl),
-    hidden: config.sandbox,
     trustedProxies: config.trustedProxies,
     errorPage: errorPages(config),
     hashAddress: (address) => counters.bucketOf(address),

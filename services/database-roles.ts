@@ -22,8 +22,8 @@ const LIMITED: Readonly<Record<string, string>> = {
   feed_restores: 'SELECT',
   given_up_keys: 'SELECT, INSERT',
   log_epochs: 'SELECT',
+  record_leaves: 'SELECT',
   schema_migrations: 'SELECT',
-  sandbox: 'SELECT',
   seal_leaves: 'SELECT, INSERT, UPDATE (epoch, leaf, words_commitment, words_salt)',
   seal_tiles: 'SELECT, INSERT, UPDATE (hashes)',
   seal_trees: 'SELECT, INSERT, UPDATE',
@@ -36,7 +36,7 @@ const PUBLICLY_READ: Readonly<Record<string, string>> = {
     [
       ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
       ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
-      ...['seal_tiles', 'seal_trees'],
+      ...['record_leaves', 'seal_tiles', 'seal_trees'],
     ].map((table) => [table, 'SELECT']),
   ),
   // Since when a record is public again; neither who decided, nor why.
@@ -44,8 +44,8 @@ const PUBLICLY_READ: Readonly<Record<string, string>> = {
   schema_migrations: 'SELECT (applied_at)',
 };
 
-/** Partitions are left out: a statement on their table needs no privilege on them. */
-const TABLES = `SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p')
+/** Tables and views. Partitions are left out: a statement on their table needs no privilege on them. */
+const TABLES = `SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p', 'v')
   AND (relnamespace = 'public'::regnamespace AND NOT relispartition
     OR relnamespace = to_regnamespace('${JOBS_SCHEMA}'))`;
 
@@ -150,7 +150,7 @@ export function excessPrivileges(): Sql<Excess> {
   const column = (name: keyof (typeof wanted)[number]) => wanted.map((one) => one[name]);
   return named(
     `WITH relations AS (SELECT oid, relname, relkind, relowner, relacl FROM pg_class
-       WHERE relkind IN ('r', 'p', 'S') AND NOT relispartition
+       WHERE relkind IN ('r', 'p', 'v', 'S') AND NOT relispartition
          AND relnamespace IN ('public'::regnamespace, to_regnamespace('${JOBS_SCHEMA}'))),
      given AS (
        SELECT oid, relname, relkind, relowner, grantee, privilege_type, '' AS attname

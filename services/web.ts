@@ -15,6 +15,7 @@ import { createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from './notices/notice-metrics.ts';
 import { builtPages } from './pages/build.ts';
+import { sealMetrics } from './seal/seal-metrics.ts';
 
 /** Shortest interval between log warnings about dropped connections. */
 const DROP_WARNING_MS = 60_000;
@@ -37,6 +38,7 @@ const registry = processMetrics(
 );
 waitingMetrics(registry, core.pool);
 noticeMetrics(registry, core.pool, config);
+sealMetrics(registry, core.pool);
 const { app, readiness, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),

@@ -18,6 +18,7 @@ import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../services/notices/notice-metrics.ts';
+import { sealMetrics } from '../services/seal/seal-metrics.ts';
 import { listSchedules, type RunnableJob } from './job.ts';
 import { JOBS } from './jobs.ts';
 import { mapConcurrently } from './map-concurrently.ts';
@@ -140,6 +141,7 @@ try {
   const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
   waitingMetrics(registry, core.pool);
   noticeMetrics(registry, core.pool, config);
+  sealMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {

@@ -69,16 +69,11 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /**
  * The OpenAPI 3.1 document, from the route table. It uses the schemas that validate requests, so it
- * cannot differ from the service; its answers are open to what a later release may add. `notice` precedes the description.
+ * cannot differ from the service; its answers are open to what a later release may add.
  */
-export function openApiDocument(
-  routes: readonly Routes[],
-  baseUrl: string,
-  notice = '',
-): OpenApiDocument {
+export function openApiDocument(routes: readonly Routes[], baseUrl: string): OpenApiDocument {
   const document = openAnswers(strictOpenApiDocument(routes, baseUrl));
   addDescriptions(document);
-  if (notice) document.info.description = `${notice}\n\n${document.info.description}`;
   return document;
 }
 

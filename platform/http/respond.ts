@@ -22,12 +22,8 @@ const REVALIDATE = 'public, max-age=0, must-revalidate';
 
 export type Headers = Record<string, string>;
 
-/** The headers of every response. `strictTransport` adds HSTS for a year; `hidden` keeps search engines away. */
-export function commonHeaders(
-  requestId: string,
-  strictTransport: boolean,
-  hidden = false,
-): Headers {
+/** The headers of every response. `strictTransport` adds HSTS for a year. */
+export function commonHeaders(requestId: string, strictTransport: boolean): Headers {
   return {
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
@@ -35,7 +31,6 @@ export function commonHeaders(
     'x-contract-version': CONTRACT_VERSION,
     'cross-origin-resource-policy': 'same-origin',
     ...(strictTransport ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    ...(hidden ? { 'x-robots-tag': 'noindex' } : {}),
   };
 }
 

@@ -25,9 +25,15 @@ const fromPrimary = new AsyncLocalStorage<true>();
 /** How reads of this pool find a connection; undefined for the primary's own pool. */
 export const replicasOf = (pool: pg.Pool): Reads | undefined => watched.get(pool);
 
+const shares = new WeakMap<pg.Pool, ReturnType<typeof concurrencyLimit>>();
+
 /** Runs reads of anyone on at most half of the primary's connections. */
-const shareOf = (primary: pg.Pool) =>
-  concurrencyLimit(Math.max(1, Math.floor(primary.options.max / 2)));
+function shareOf(primary: pg.Pool) {
+  const share =
+    shares.get(primary) ?? concurrencyLimit(Math.max(1, Math.floor(primary.options.max / 2)));
+  shares.set(primary, share);
+  return share;
+}
 
 /**
  * A pool for the reads of anyone where there is no replica. Without their share, writes and moderators

@@ -349,6 +349,7 @@ export interface MemberNoteRow {
 }
 
 export interface NoteWithParentRow extends Omit<PublicNoteRow, 'approved'> {
+  owner_id: string;
   state: NoteRow['state'];
   /** Whether the note was ever public. */
   was_public: boolean;
@@ -368,7 +369,7 @@ export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
   const state = (note: string) => `CASE WHEN ${hasEnded(note)} AND ${note}.state = 'approved'
       THEN 'withdrawn' ELSE ${note}.state END`;
   return named(
-    `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
+    `SELECT n.note_id, n.owner_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
       n.submitted_at, ${state('n')} AS state, n.approved_at IS NOT NULL AS was_public,
       ${state('p')} AS parent_state,
       p.name AS parent_name, p.attribution AS parent_attribution, pm.handle AS parent_handle,

@@ -29,8 +29,7 @@ function served(routes: readonly Routes[]): string[] {
   return READABLE.filter((path) => paths.has(path));
 }
 
-export function robots(baseUrl: string, sandbox = false): string {
-  if (sandbox) return 'User-agent: *\nDisallow: /\n';
+export function robots(baseUrl: string): string {
   return `User-agent: *
 Allow: /
 Disallow: /moderation
@@ -53,9 +52,9 @@ ${urls.join('')}</urlset>
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-export function llms(baseUrl: string, notice = ''): string {
+export function llms(baseUrl: string): string {
   return `# Membership, guestbook and discovery service
-${notice && `\n${notice}\n`}
+
 > A moderated public guestbook, optional membership by keys that the client makes, scoped bearer
 > credentials, an updates feed, public context packets, and cases to claim, submit and review.
 

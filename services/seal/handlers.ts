@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { cursorText, nextPage, rowsThatFit, toCursor } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
+import { publicReads } from '../../platform/postgres/replica.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { HASH_BYTES } from '../../platform/tlog/merkle.ts';
 import { parseTilePath, TILE_WIDTH } from '../../platform/tlog/tiles.ts';
@@ -12,6 +13,7 @@ import {
   type EventWithLeaf,
   eventsOfOwner,
   firstEventsOfStream,
+  MAX_RECORD_VERSION,
   newestCheckpoint,
   newestTile,
   newestTree,
@@ -23,9 +25,6 @@ export interface SealReadDeps {
   /** The kinds of records of all capabilities that everyone gets proofs of. */
   provableRecords: readonly ProvableRecord[];
 }
-
-/** Events are looked for at the beginning of a record's stream, so that thousands of reports cost nothing. */
-const MAX_RECORD_VERSION = 100;
 
 /** Fields that everyone may read of an event with which a public record was submitted or published. */
 const PUBLIC_ENVELOPE = ['type', 'stream_id', 'recorded_at'];
@@ -71,6 +70,9 @@ const FULL = 'public, max-age=604800, immutable';
 type Contract = ReturnType<typeof sealContract>;
 
 function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handlers<Contract> {
+  // The role that reads on replicas may read neither the log nor its salts.
+  const logPool = publicReads(pool);
+
   async function tile(...parts: readonly string[]) {
     const place = parseTilePath(parts.join('/'));
     const [stored] = place ? await query(readPool, newestTile(place)) : [];
@@ -99,14 +101,14 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
     'log.tile_3': ({ params }) => tile(params.level, params.tile, params.part, params.last),
 
     'log.record_proof': async ({ params: { type, id } }) => {
-      const [tree] = await query(readPool, newestTree());
+      const [tree] = await query(logPool, newestTree());
       if (!tree) return notSealed();
       const record = provableRecords.find((kind) => kind.type === type);
-      const [found] = record ? await query(readPool, record.owner(id)) : [];
+      const [found] = record ? await query(logPool, record.owner(id)) : [];
       if (!record || !found) return refuse('not_found');
       const types = Object.keys(record.events);
       const events = await query(
-        readPool,
+        logPool,
         firstEventsOfStream(
           tree.epoch,
           found.owner_id,
@@ -116,7 +118,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
         ),
       );
       const proofs = await proveEvents(
-        readPool,
+        logPool,
         tree,
         events,
         (event, field) =>

@@ -29,7 +29,6 @@ import { signingKeys } from './signing-keys.ts';
 import {
   batchState,
   countSealed,
-  emptiedCheckpoint,
   eventsToSeal,
   type LeafRow,
   leavesBetween,
@@ -116,8 +115,7 @@ async function findTree({ pool, config }: SealDeps): Promise<Tree> {
   if (newest?.epoch === epoch) return newest;
   const origin = `${new URL(config.baseUrl).host}/log/${epoch}`;
   if (!isKeyName(origin)) throw new Error('the address of the service cannot name a key');
-  const { checkpoint } = newest ?? (await query(pool, emptiedCheckpoint()))[0] ?? {};
-  const last = checkpoint && parseCheckpoint(checkpoint.split('\n\n')[0]?.concat('\n') ?? '');
+  const last = newest && parseCheckpoint(newest.checkpoint.split('\n\n')[0]?.concat('\n') ?? '');
   const previous = last
     ? `previous ${last.origin} ${last.size} ${last.root.toString('base64')}`
     : null;

@@ -33,10 +33,6 @@ export const newestTree = (): Sql<TreeRow> =>
   sql`SELECT epoch, origin, verifiers, previous, size, position, checkpoint, signed_at, refusal
     FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
-/** The last checkpoint of a tree that was emptied with a sandbox. */
-export const emptiedCheckpoint = (): Sql<{ checkpoint: string | null }> =>
-  sql`SELECT last_checkpoint AS checkpoint FROM sandbox`;
-
 /** The keys of the newest tree, and whether the log was refused when it was to be sealed last. */
 export const sealSummary = (): Sql<{ verifiers: string[]; refused: boolean }> =>
   sql`SELECT verifiers, refusal IS NOT NULL AS refused FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
@@ -46,6 +42,26 @@ export const sealedUpTo = (): Sql<TreeRow & { waits: boolean }> =>
   sql`SELECT tree.*, EXISTS (SELECT FROM events WHERE position > tree.position
       AND recorded_at < clock_timestamp() - interval '10 minutes') AS waits
     FROM seal_trees tree ORDER BY epoch DESC LIMIT 1`;
+
+export interface SealProgress {
+  position: number;
+  refused: boolean;
+  /** Events that are not sealed; `MAX_COUNTED_EVENTS` at most. */
+  waiting: number;
+  /** Age of the oldest of them, in seconds. */
+  seconds: number;
+}
+
+const MAX_COUNTED_EVENTS = 100_000;
+
+/** How far the log is sealed, and what waits. */
+export const sealProgress = (): Sql<SealProgress> =>
+  sql`SELECT position, refusal IS NOT NULL AS refused,
+      (SELECT count(*)::int FROM (SELECT FROM events WHERE position > tree.position
+        LIMIT ${MAX_COUNTED_EVENTS}) events) AS waiting,
+      coalesce((SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM events
+        WHERE position > tree.position ORDER BY position LIMIT 1), 0) AS seconds
+    FROM (SELECT position, refusal FROM seal_trees ORDER BY epoch DESC LIMIT 1) tree`;
 
 /** The newest checkpoint. */
 export const newestCheckpoint = (): Sql<{ checkpoint: string }> =>
@@ -111,6 +127,18 @@ export const firstEventsOfStream = (
       AND event.stream_version <= $5
     ORDER BY event.stream_version`,
     [epoch, ownerId, stream, types, versions],
+  );
+
+/** Events are looked for at the beginning of a record's stream, so that thousands of reports cost nothing. */
+export const MAX_RECORD_VERSION = 100;
+
+/** The leaf that has the present text of a record; null if it is not in the newest tree. */
+export const recordLeaf = (ownerId: string, stream: string): Sql<{ leaf: number | null }> =>
+  named(
+    `SELECT CASE WHEN epoch = (SELECT max(epoch) FROM seal_trees) THEN leaf END AS leaf
+    FROM record_leaves WHERE owner_id = $1 AND stream_id = $2 AND stream_version <= $3
+    ORDER BY stream_version DESC LIMIT 1`,
+    [ownerId, stream, MAX_RECORD_VERSION],
   );
 
 /** The first position after another that has an event. */

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { checkAppearance, NEEDS_BROWSER, visit } from '../support/browser.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
+import { sealAll } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
 import { furnishSite } from '../support/site.ts';
 
@@ -10,8 +12,9 @@ t.test(
   'is accessible and fits on every page, in every size and colour',
   NEEDS_BROWSER,
   async (t) => {
-    const service = await startService(t);
+    const service = await startService(t, { SEAL_KEY: randomBytes(32).toString('hex') });
     const { ada, packets, caseId, note } = await furnishSite(service);
+    await sealAll(service);
     const { page } = await visit(t, `${service.baseUrl}/members`, {
       expected: /status of 404/,
     });
@@ -19,6 +22,7 @@ t.test(
       members: '/members',
       member: `/members/${ada.handle}`,
       cases: '/cases',
+      note: `/notes/${note.id}`,
       case: `/cases/${caseId}`,
       packets: '/packets',
       'packet-brief': `/packets/${packets.first}`,
@@ -37,6 +41,9 @@ t.test(
       await page.goto(service.baseUrl + path);
       await checkAppearance(t, page, `site-${name}`);
       t.equal(await page.locator('h1').count(), 1, `${name} has one title`);
+      const isRecord = /^(note|case|packet-\w+)$/.test(name);
+      const places = page.getByRole('link', { name: /^In the log at \d+$/ });
+      t.equal(await places.count(), isRecord ? 1 : 0, `${name}: the place in the log`);
     }
   },
 );

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
@@ -16,10 +17,12 @@ import {
   type SealedEvent,
 } from '../../services/seal/leaf.ts';
 import { sealCommitted } from '../../services/seal/seal-log.ts';
+import { sealMetrics } from '../../services/seal/seal-metrics.ts';
 import { eventsToSeal, type LeafRow, leavesBetween } from '../../services/seal/tree-store.ts';
 import { verifySeal } from '../../services/seal/verify-seal.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { countLockWaits, whileWaitingForLock } from '../support/meanwhile.ts';
+import { sealAll } from '../support/sealed.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const newSealKey = () => randomBytes(32).toString('hex');
@@ -348,3 +351,35 @@ t.test('without a key nothing is sealed', async (t) => {
   t.same(await sealCommitted(service.core), { sealed: 0 });
   t.equal((await service.call('GET', '/log/checkpoint')).status, 404);
 });
+
+t.test(
+  'metrics say how far the log is sealed, how much waits, and whether it is refused',
+  async (t) => {
+    const unsealed = await startService(t);
+    const read = async ({ core }: Service) => {
+      const registry = new Registry();
+      sealMetrics(registry, core.pool);
+      const text = await registry.metrics();
+      return Object.fromEntries(
+        [...text.matchAll(/^(seal_\w+) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]),
+      );
+    };
+    await submit(unsealed);
+    t.same(await read(unsealed), {}, 'nothing of a log that was never sealed');
+    const { service } = await startSealed(t);
+    const before = await read(service);
+    t.match(before, { seal_lag_events: 0, seal_lag_seconds: 0, seal_refused: 0 });
+    await submit(service);
+    await submit(service);
+    const waiting = await read(service);
+    t.equal(waiting.seal_lag_events, 2);
+    t.ok((waiting.seal_lag_seconds ?? 0) > 0);
+    await sealAll(service);
+    const { seal_position: position = 0, ...rest } = await read(service);
+    t.ok(position > (before.seal_position ?? 0));
+    t.same(rest, { seal_lag_events: 0, seal_lag_seconds: 0, seal_refused: 0 });
+    await tamper(service, "UPDATE seal_trees SET checkpoint = 'forged'");
+    await sealCommitted(service.core);
+    t.equal((await read(service)).seal_refused, 1);
+  },
+);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -30,7 +31,7 @@ async function privileges(pool: pg.Pool, role: string): Promise<Record<string, s
          WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped
            AND CASE WHEN word IN ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES')
              THEN has_column_privilege($1, c.oid, attnum, word) END) columns
-     WHERE relkind IN ('r', 'p') AND NOT relispartition AND (whole OR columns IS NOT NULL)
+     WHERE relkind IN ('r', 'p', 'v') AND NOT relispartition AND (whole OR columns IS NOT NULL)
        AND relnamespace IN ('public'::regnamespace, 'pgboss'::regnamespace)
      GROUP BY c.oid`,
     [role, WORDS],
@@ -41,7 +42,7 @@ async function privileges(pool: pg.Pool, role: string): Promise<Record<string, s
 const READ = [
   ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
   ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
-  ...['seal_tiles', 'seal_trees'],
+  ...['record_leaves', 'seal_tiles', 'seal_trees'],
 ];
 
 /** All but the position, in alphabetical order. */
@@ -51,7 +52,7 @@ const EVENT_COLUMNS =
 t.test('grants each role what it needs and nothing else', async (t) => {
   const { pool } = await testDatabase(t);
   const { rows } = await pool.query<{ name: string }>(
-    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'p', 'v') AND NOT relispartition
        AND relnamespace IN ('public'::regnamespace, 'pgboss'::regnamespace)`,
   );
   t.strictSame(await privileges(pool, 'service'), {
@@ -63,8 +64,8 @@ t.test('grants each role what it needs and nothing else', async (t) => {
     feed_restores: 'SELECT',
     given_up_keys: 'SELECT, INSERT',
     log_epochs: 'SELECT',
+    record_leaves: 'SELECT',
     schema_migrations: 'SELECT',
-    sandbox: 'SELECT',
     seal_leaves: 'SELECT, INSERT, UPDATE (epoch, leaf, words_commitment, words_salt)',
     seal_tiles: 'SELECT, INSERT, UPDATE (hashes)',
     seal_trees: 'SELECT, INSERT, UPDATE',
@@ -173,6 +174,7 @@ t.test('runs every operation and job as service, and reads as service_read', asy
   const settings = {
     DATABASE_URL: asRole(database.url, 'service'),
     DATABASE_READ_URL: asRole(database.url, 'service_read'),
+    SEAL_KEY: randomBytes(32).toString('hex'),
   };
   const { service } = await recordRun(t, async () => undefined, settings, database);
   t.notMatch(service.logged.join(''), /permission denied|must be owner/);

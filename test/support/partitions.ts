@@ -18,6 +18,7 @@ export const PARTITIONS = 8;
  */
 export async function partitionByOwner(client: pg.ClientBase): Promise<void> {
   if (await isPartitioned(client)) return;
+  const views = await viewsOf(client);
   await client.query('CREATE SCHEMA whole');
   for (const [table, owner] of Object.entries(OWNED_TABLES)) {
     const definitions = await definitionsOf(client, table);
@@ -32,6 +33,16 @@ export async function partitionByOwner(client: pg.ClientBase): Promise<void> {
     await nameIndexes(client, table);
   }
   await client.query('DROP SCHEMA whole CASCADE');
+  for (const definition of views) await client.query(definition);
+}
+
+/** The statements that make the views again, which name the tables that are replaced. */
+async function viewsOf(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ definition: string }>(
+    `SELECT format('CREATE OR REPLACE VIEW %s AS %s', oid::regclass, pg_get_viewdef(oid)) AS definition
+     FROM pg_class WHERE relkind = 'v' AND relnamespace = 'public'::regnamespace`,
+  );
+  return rows.map(({ definition }) => definition);
 }
 
 /** Names the index of a partition after the table's, so that plans can be read: `events_audit_p3`. */

@@ -6,6 +6,7 @@ import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
 import { passkeys } from '../../harness/traffic-passkeys.ts';
 import { createLogFollower, newestPosition } from '../../platform/eventstore/subscription.ts';
+import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { JOBS } from '../../workers/jobs.ts';
 import type { testDatabase } from './database.ts';
 import { type Service, startService } from './service.ts';
@@ -58,12 +59,13 @@ export async function recordRun(
   await agent.call('GET', '/api/v1/me/proofs');
   const { id: noteId } = await submit(service);
   await decide(moderator, noteId, 'approve');
-  for (const { type, id } of [
+  const records = [
     { type: 'note', id: noteId },
     await publishArtifact(agent),
     await publishCase(agent),
-  ])
-    await service.call('GET', `/log/proofs/${type}/${id}`);
+  ];
+  await sealCommitted(service.core);
+  for (const { type, id } of records) await service.call('GET', `/log/proofs/${type}/${id}`);
   for (const path of ['checkpoint', 'tile/0/000', 'tile/0/000.p/1', 'tile/0/x001/x000/000'])
     await service.call('GET', `/log/${path}`);
   // The undo window of the disabling is not over, which an appeal waits for.

@@ -13,6 +13,7 @@ import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../../services/notices/notice-metrics.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
+import { sealMetrics } from '../../services/seal/seal-metrics.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -204,6 +205,7 @@ async function metricsPage(): Promise<string> {
   jobMetrics(registry);
   waitingMetrics(registry, pool);
   noticeMetrics(registry, pool, { notifyUrls: [] });
+  sealMetrics(registry, pool);
   const own = registry
     .getMetricsAsArray()
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))

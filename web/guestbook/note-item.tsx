@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
+import type { SealedPlace } from '../../services/pages/site/view.ts';
 import { AuthorName } from '../shared/author-name.tsx';
 import { repliesText } from '../shared/count-text.ts';
 import { LinkedText } from '../shared/linked-text.tsx';
+import { SealedLink } from '../shared/sealed-link.tsx';
 import { foreign, tidy } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { isReported, ReportDialog } from './report.tsx';
@@ -15,13 +17,22 @@ interface NoteProps {
   heading?: 'h1' | 'h3';
   /** When the note was approved (ISO 8601), by which lists are ordered; absent if not known yet. */
   approved: string | undefined;
+  /** Where it is in the sealed log, on its own page. */
+  sealed?: SealedPlace | undefined;
   /** How many replies the note has, where the page does not show them. */
   replies?: number;
   /** Whether a script runs. */
   live: boolean;
 }
 
-export function NoteItem({ note, heading: Heading = 'h3', approved, replies, live }: NoteProps) {
+export function NoteItem({
+  note,
+  heading: Heading = 'h3',
+  approved,
+  sealed,
+  replies,
+  live,
+}: NoteProps) {
   const title = `note-${note.id}`;
   const href = `/notes/${note.id}`;
   const written = new Date(note.created_at * 1000).toISOString();
@@ -39,6 +50,12 @@ export function NoteItem({ note, heading: Heading = 'h3', approved, replies, liv
       {Heading === 'h1' && (
         <p class="hint">
           Written <When at={written} />
+          {sealed && (
+            <>
+              {' · '}
+              <SealedLink sealed={sealed} />
+            </>
+          )}
         </p>
       )}
       <div class="actions">

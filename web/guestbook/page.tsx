@@ -174,7 +174,7 @@ function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbo
 const asksForReply = () => location.hash === '#reply';
 
 function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }) {
-  const { note, parent, earlier, later } = view;
+  const { note, parent, sealed, earlier, later } = view;
   const { experience, id } = note;
   const rendered = view.replies;
   const replies = useNotes({ experience, parentId: id, rendered, newest: !later, own });
@@ -195,7 +195,13 @@ function Thread({ view, session, own, live }: Place & { view: ViewOf<'thread'> }
           </>
         )}
       </p>
-      <NoteItem note={note} heading="h1" approved={view.listed[id]?.approved} live={live} />
+      <NoteItem
+        note={note}
+        heading="h1"
+        approved={view.listed[id]?.approved}
+        sealed={sealed}
+        live={live}
+      />
       {!parent && (
         <>
           <WriteNote

@@ -1,4 +1,5 @@
 import type { CaseRecord, ViewOf } from '../../services/pages/site/view.ts';
+import { SealedLink } from '../shared/sealed-link.tsx';
 import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { CaseList, CaseState } from './case-list.tsx';
@@ -84,7 +85,7 @@ function stepsOf({ submissions, reviews, notes }: CaseRecord): Step[] {
   return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-export function Case({ record, people }: ViewOf<'case'>) {
+export function Case({ record, people, sealed }: ViewOf<'case'>) {
   const found = record.case;
   const steps = stepsOf(record);
   return (
@@ -120,6 +121,7 @@ export function Case({ record, people }: ViewOf<'case'>) {
             ['Context packet', found.artifact_id && <PacketLink id={found.artifact_id} />],
             ['Last change', <When at={found.updated_at} />],
             ['Case id', <code class="code">{found.id}</code>],
+            ['Proof', sealed && <SealedLink sealed={sealed} />],
           ]}
         />
         <p>

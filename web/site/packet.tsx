@@ -1,5 +1,6 @@
 import { stripInvisible } from '../../platform/visible-text.ts';
 import type { Artifact, ViewOf } from '../../services/pages/site/view.ts';
+import { SealedLink } from '../shared/sealed-link.tsx';
 import { foreign, UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { Facts, ForeignLink, ForeignTitle, PersonName, Prose } from './parts.tsx';
@@ -7,7 +8,7 @@ import { ReportLink } from './report.tsx';
 
 type Content<Kind> = Extract<Artifact['packet'], { kind: Kind }>['content'];
 
-export function Packet({ artifact, supersededBy, people }: ViewOf<'packet'>) {
+export function Packet({ artifact, supersededBy, people, sealed }: ViewOf<'packet'>) {
   const { packet } = artifact;
   return (
     <article class="record">
@@ -46,6 +47,7 @@ export function Packet({ artifact, supersededBy, people }: ViewOf<'packet'>) {
           ],
           ['SHA-256', <code class="code">{artifact.content_hash}</code>],
           ['Packet id', <code class="code">{artifact.id}</code>],
+          ['Proof', sealed && <SealedLink sealed={sealed} />],
         ]}
       />
       {packet.provenance.source_refs.length > 0 && (

@@ -14,8 +14,9 @@ import { listedNotes } from '../../../projections/guestbook/notes-on-pages.ts';
 import { authorName, noteBody } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
 import { missing, recordId } from './missing.ts';
+import type { FindSealedPlace } from './sealed-place.ts';
 import { readThread, type ThreadQuery, threadPosition } from './thread.ts';
-import type { Experience, Listed, Note, NoteParent, Page, ViewOf } from './view.ts';
+import type { Experience, Listed, Note, NoteParent, Page, RepliesPage, ViewOf } from './view.ts';
 
 /** The guestbooks, with the address of each. */
 export const GUESTBOOKS: Readonly<Record<Experience, { title: string; path: string }>> = {
@@ -99,11 +100,14 @@ export async function guestbookPage(
   };
 }
 
+const NO_REPLIES: RepliesPage = { replies: [] };
+
 /** A note with its replies: 410 if the note was public before, 404 if it never was. */
 export async function notePage(
   pool: pg.Pool,
   givenId: string,
   asked: ThreadQuery,
+  findSealed: FindSealedPlace = async () => undefined,
 ): Promise<Page & { view: ViewOf<'thread'> }> {
   const id = recordId(givenId);
   threadPosition(id, asked);
@@ -112,7 +116,10 @@ export async function notePage(
   if (!isPublic(row)) return row.was_public ? gone() : missing();
   const note = noteBody(row);
   const path = `/notes/${note.id}`;
-  const thread = row.parent_id ? { replies: [] } : await readThread(pool, note.id, asked);
+  const [thread, sealed] = await Promise.all([
+    row.parent_id ? NO_REPLIES : readThread(pool, note.id, asked),
+    findSealed('note', note.id, row.owner_id),
+  ]);
   return {
     head: {
       title: `${note.name}: ${note.message}`,
@@ -135,6 +142,7 @@ export async function notePage(
     view: {
       kind: 'thread',
       note,
+      sealed,
       parent: parentOf(row),
       ...thread,
       listed: await readListed(pool, [note, ...thread.replies]),

@@ -22,6 +22,7 @@ import { SERVICE_LINK_HEADER } from '../../discovery/service-links.ts';
 import { REPORTS_PER_DAY, REPORTS_PER_TEN_MINUTES } from '../../guestbook/limits.ts';
 import { byLiveSession } from '../../membership/by-session.ts';
 import { sessionAuthenticator } from '../../membership/sessions.ts';
+import type { ProvableRecord } from '../../publications/provable-record.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { ReportRequest } from '../../reports/contract.ts';
 import { reportRecordCommand } from '../../reports/report.ts';
@@ -37,6 +38,7 @@ import { isLive } from './live.ts';
 import { toMarkdown } from './markdown.ts';
 import { casePage, memberPage, packetPage } from './records.ts';
 import { REPORTED, reportPage, sendReport } from './report.ts';
+import { sealedPlaces } from './sealed-place.ts';
 import { searchPage } from './search.ts';
 import { addressOf, type Shared, type Shown } from './shared-reads.ts';
 import { siteInfo } from './site-info.ts';
@@ -51,6 +53,7 @@ export interface SiteDeps {
   store: EventStore;
   limits: RouteLimits;
   publicationKinds: readonly PublicationKind[];
+  provableRecords: readonly ProvableRecord[];
   /** The operations of this instance; called once a request arrives. */
   operations: () => Operations;
 }
@@ -79,6 +82,7 @@ const ME: Page = {
 export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const { config, keys, readPool: pool, operations } = deps;
   const site = siteInfo(config);
+  const findSealed = sealedPlaces(pool, deps.provableRecords);
   const authenticate = sessionAuthenticator(deps.store.pool, keys);
   const reports = {
     readPool: pool,
@@ -157,7 +161,8 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       headers: { location: '/' },
     }),
     'pages.guestbook_of': (call) => showGuestbook(call, guestbookNamed(call.params.experience)),
-    'pages.note': (call) => showOneOfMany(call, () => notePage(pool, call.params.id, call.query)),
+    'pages.note': (call) =>
+      showOneOfMany(call, () => notePage(pool, call.params.id, call.query, findSealed)),
     'pages.write': async ({ query }) => rendered(await writePage(pool, query)),
     'pages.sign': async ({ request, body }) => {
       const outcome = await sign(operations(), pool, body, request, rendered);
@@ -187,11 +192,12 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     'pages.member': (call) =>
       showOneOfMany(call, (reader) => memberPage(reader, pool, keys, call.params.handle)),
     'pages.cases': (call) => showOneOfMany(call, (reader) => casesPage(reader, pool, call.query)),
-    'pages.case': (call) => showOneOfMany(call, (reader) => casePage(reader, pool, call.params.id)),
+    'pages.case': (call) =>
+      showOneOfMany(call, (reader) => casePage(reader, pool, findSealed, call.params.id)),
     'pages.packets': (call) =>
       showOneOfMany(call, (reader) => packetsPage(reader, pool, call.query)),
     'pages.packet': (call) =>
-      showOneOfMany(call, (reader) => packetPage(reader, pool, call.params.id)),
+      showOneOfMany(call, (reader) => packetPage(reader, pool, findSealed, call.params.id)),
     'pages.activity': (call) =>
       showOneOfMany(call, (reader) => activityPage(reader, pool, call.query)),
     // Waits for its turn as long as its caller does, so it is not shared.

@@ -1,12 +1,11 @@
 import { stripInvisible, toLine } from '../../../platform/visible-text.ts';
 import type {
   Case,
-  CaseRecord,
   MemberLine,
   Note,
   PacketLine,
   Page,
-  People,
+  SealedPlace,
   View,
   ViewOf,
 } from './view.ts';
@@ -44,7 +43,7 @@ function partsOf(view: View, baseUrl: string): string[] {
     case 'cases':
       return ['# Cases', list(view.cases.map((one) => caseLine(one, baseUrl)))];
     case 'case':
-      return caseParts(view.record, view.people, baseUrl);
+      return caseParts(view, baseUrl);
     case 'packets':
       return ['# Context packets', list(view.packets.map((one) => packetLine(one, baseUrl)))];
     case 'packet':
@@ -65,10 +64,14 @@ const noteParts = (note: Note, baseUrl: string): string[] => [
   link('The note with its replies', `${baseUrl}/notes/${note.id}`),
 ];
 
-function threadParts({ note, parent, replies }: ViewOf<'thread'>, baseUrl: string): string[] {
+function threadParts(
+  { note, parent, sealed, replies }: ViewOf<'thread'>,
+  baseUrl: string,
+): string[] {
   return [
     `# Note by ${noteTitle(note)}`,
     block(note.message),
+    ...sealedParts(sealed, baseUrl),
     ...(parent
       ? [`Reply to ${link(`the note of ${parent.name}`, `${baseUrl}/notes/${parent.id}`)}`]
       : []),
@@ -108,7 +111,7 @@ function memberParts({ member, notes, packets, cases }: ViewOf<'member'>, baseUr
   ];
 }
 
-function caseParts(record: CaseRecord, people: People, baseUrl: string): string[] {
+function caseParts({ record, people, sealed }: ViewOf<'case'>, baseUrl: string): string[] {
   const { case: found, submissions, reviews, notes } = record;
   const by = (id: string) => line(people[id]?.name ?? id);
   const text = (words: string | null) =>
@@ -125,6 +128,7 @@ function caseParts(record: CaseRecord, people: People, baseUrl: string): string[
         : []),
       `Id: ${found.id}`,
       ...packet(found.artifact_id),
+      ...sealedParts(sealed, baseUrl),
     ]),
     block(found.summary),
     '## Objective',
@@ -147,7 +151,10 @@ function caseParts(record: CaseRecord, people: People, baseUrl: string): string[
   ];
 }
 
-function packetParts({ artifact, supersededBy, people }: ViewOf<'packet'>, baseUrl: string) {
+function packetParts(
+  { artifact, supersededBy, people, sealed }: ViewOf<'packet'>,
+  baseUrl: string,
+) {
   const { packet } = artifact;
   return [
     `# Context packet: ${line(packet.title)}`,
@@ -157,12 +164,16 @@ function packetParts({ artifact, supersededBy, people }: ViewOf<'packet'>, baseU
       `Id: ${artifact.id}`,
       `SHA-256 of the RFC 8785 form: ${artifact.content_hash}`,
       ...(supersededBy ? [link('A newer version', `${baseUrl}/packets/${supersededBy}`)] : []),
+      ...sealedParts(sealed, baseUrl),
     ]),
     block(packet.summary),
     '## The packet',
     block(JSON.stringify(packet, null, 2), 'json'),
   ];
 }
+
+const sealedParts = (sealed: SealedPlace | undefined, baseUrl: string): string[] =>
+  sealed ? [link(`In the sealed log at ${sealed.leaf}`, baseUrl + sealed.proof)] : [];
 
 function aboutParts({ policy, contact }: ViewOf<'about'>): string[] {
   const { moderation, limits } = policy;

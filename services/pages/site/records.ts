@@ -11,6 +11,7 @@ import { profilesContract } from '../../profiles/contract.ts';
 import { missing, recordId } from './missing.ts';
 import { findPeople } from './people.ts';
 import { readBody } from './read-body.ts';
+import type { FindSealedPlace } from './sealed-place.ts';
 import type { Page, ViewOf } from './view.ts';
 
 /** How many notes, packets and cases of a member the member's page shows. */
@@ -65,11 +66,24 @@ export async function memberPage(
   };
 }
 
-export async function casePage(reader: Reader, pool: pg.Pool, id: string): Promise<Page> {
+export async function casePage(
+  reader: Reader,
+  pool: pg.Pool,
+  findSealed: FindSealedPlace,
+  id: string,
+): Promise<Page> {
   const record = await readBody(reader, casesContract, 'case.read', {
     params: { case_id: recordId(id) },
   });
   const { case: found, submissions, reviews, notes } = record;
+  const [people, sealed] = await Promise.all([
+    findPeople(pool, [
+      found.author_id,
+      found.claim?.member_id,
+      ...[...submissions, ...reviews, ...notes].map(({ member_id }) => member_id),
+    ]),
+    findSealed('case', found.id, found.author_id),
+  ]);
   return {
     head: {
       title: found.title,
@@ -80,25 +94,23 @@ export async function casePage(reader: Reader, pool: pg.Pool, id: string): Promi
         { type: 'application/json', href: `/api/v1/cases/${found.id}`, title: 'This case as JSON' },
       ],
     },
-    view: {
-      kind: 'case',
-      record,
-      people: await findPeople(pool, [
-        found.author_id,
-        found.claim?.member_id,
-        ...[...submissions, ...reviews, ...notes].map(({ member_id }) => member_id),
-      ]),
-    },
+    view: { kind: 'case', record, people, sealed },
   };
 }
 
-export async function packetPage(reader: Reader, pool: pg.Pool, id: string): Promise<Page> {
+export async function packetPage(
+  reader: Reader,
+  pool: pg.Pool,
+  findSealed: FindSealedPlace,
+  id: string,
+): Promise<Page> {
   const { artifact } = await readBody(reader, artifactsContract, 'artifacts.get', {
     params: { artifact_id: recordId(id) },
   });
-  const [[successor], people] = await Promise.all([
+  const [[successor], people, sealed] = await Promise.all([
     query(pool, publicSuccessor(artifact.id)),
     findPeople(pool, [artifact.author_id]),
+    findSealed('artifact', artifact.id, artifact.author_id),
   ]);
   return {
     head: {
@@ -114,6 +126,12 @@ export async function packetPage(reader: Reader, pool: pg.Pool, id: string): Pro
         },
       ],
     },
-    view: { kind: 'packet', artifact, supersededBy: successor?.artifact_id ?? null, people },
+    view: {
+      kind: 'packet',
+      artifact,
+      supersededBy: successor?.artifact_id ?? null,
+      people,
+      sealed,
+    },
   };
 }

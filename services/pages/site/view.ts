@@ -104,6 +104,14 @@ export type NoteParent = Pick<Note, 'id' | 'name' | 'message'>;
 /** When a note was approved (ISO 8601), by which lists are ordered, and its public replies; by id. */
 export type Listed = Readonly<Record<string, { approved: string; replies: number }>>;
 
+/** Where the text of a record is in the sealed log; views without it are of records that are not sealed yet. */
+export interface SealedPlace {
+  /** The number of the leaf. */
+  leaf: number;
+  /** Address of the proof, as JSON. */
+  proof: string;
+}
+
 /** A part of the replies to a note, the oldest first, with the addresses of its neighbours. */
 export interface RepliesPage {
   replies: readonly Note[];
@@ -126,6 +134,7 @@ export type LiveView =
   | ({
       kind: 'thread';
       note: Note;
+      sealed: SealedPlace | undefined;
       /** The note that this one replies to. */
       parent: NoteParent | null;
       /** Beside the note and each reply, by id. */
@@ -150,7 +159,7 @@ export type View =
       people: People;
       older?: string | undefined;
     }
-  | { kind: 'case'; record: CaseRecord; people: People }
+  | { kind: 'case'; record: CaseRecord; people: People; sealed: SealedPlace | undefined }
   | {
       kind: 'packets';
       of: string | undefined;
@@ -158,7 +167,13 @@ export type View =
       people: People;
       older?: string | undefined;
     }
-  | { kind: 'packet'; artifact: Artifact; supersededBy: string | null; people: People }
+  | {
+      kind: 'packet';
+      artifact: Artifact;
+      supersededBy: string | null;
+      people: People;
+      sealed: SealedPlace | undefined;
+    }
   | {
       kind: 'activity';
       /** The type of the entries; undefined for all. */
