@@ -11,6 +11,7 @@ import { commandHelp, generalHelp } from './svc/help.ts';
 import { MCP_COMMANDS } from './svc/mcp.ts';
 import { MEMBER_COMMANDS } from './svc/member-commands.ts';
 import { plainJson, plainText } from './svc/terminal.ts';
+import { wholeNumber } from './svc/values.ts';
 
 const COMMANDS: Commands = {
   ...MEMBER_COMMANDS,
@@ -31,6 +32,7 @@ const GENERAL: NonNullable<ParseArgsConfig['options']> = {
   home: { type: 'string' },
   json: { type: 'boolean' },
   patience: { type: 'string' },
+  'attempt-timeout': { type: 'string' },
   help: { type: 'boolean' },
 };
 
@@ -107,11 +109,13 @@ async function main(words: string[]): Promise<number> {
   checkArguments(command, given);
   const patience = Number(text('patience') ?? 15 * 60);
   if (!(patience >= 0)) throw new UsageError('--patience must be a number of seconds.');
+  const attemptTimeout = wholeNumber(given, 'attempt-timeout', 1, 3600, 30);
   const context = createContext({
     home: text('home') ?? process.env.SVC_HOME ?? join(homedir(), '.svc'),
     at: text('at') ?? process.env.SVC_URL ?? 'http://localhost:3000',
     json: given.flag('json'),
     patience: (patience * MINUTE) / 60,
+    timeout: (attemptTimeout * MINUTE) / 60,
   });
   const exitCode = await command.run(context, given);
   return typeof exitCode === 'number' ? exitCode : EXIT.done;

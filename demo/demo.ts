@@ -13,8 +13,9 @@ const USAGE = `Usage:
 
 Fills a fresh instance with real texts (the Big List of Naughty Strings and, after npm run tools, N mails,
 3000 by default) through the public API, waits for their screening, decides a sample, and reads everything back. --stay leaves the
-service running. PORT is the port to listen on (a free one by default). DATA_DIR keeps the data in a folder that
-has none yet, for a later npm start (by default they are removed at the end).
+service running. PORT is the port to listen on (a free one by default). The instance is a sandbox: it says that it is
+for tests, and is emptied each day at the time at which it started. DATA_DIR keeps the data in a folder that has none
+yet, for a later SANDBOX=true npm start (by default they are removed at the end).
 `;
 
 const { values: options } = processArguments(
@@ -120,7 +121,12 @@ async function startFresh() {
   try {
     if (dataDir && existsSync(join(dataDir, 'postgres')))
       throw new Error(`DATA_DIR ${dataDir} already holds data. The demo needs an empty folder.`);
-    return await startInstance({ port: port || undefined, dataDir: dataDir || undefined });
+    return await startInstance({
+      port: port || undefined,
+      dataDir: dataDir || undefined,
+      // A minute that has just passed comes again in a day.
+      settings: { SANDBOX: 'true', SANDBOX_EMPTIED_AT: new Date().toISOString().slice(11, 16) },
+    });
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);

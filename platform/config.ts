@@ -7,6 +7,7 @@ import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
 import { noticeSecretsFault, noticeSettings, noticeTargets } from './notice-urls.ts';
 import { addressesOf } from './postgres/addresses.ts';
 import { tlsFault, tlsFaultOfEnvironment } from './postgres/tls.ts';
+import { inSandbox, sandboxSettings } from './sandbox-settings.ts';
 import { hasVisibleText } from './visible-text.ts';
 
 const number = (min: number, max: number) => {
@@ -136,6 +137,7 @@ export const Environment = z.object({
     .describe('What the guestbook Two Clerks is about.'),
   MEMBERSHIP_OPEN: flag('true').describe('Whether new members can register.'),
   GUESTBOOK_OPEN: flag('true').describe('Whether the guestbook accepts new notes.'),
+  ...sandboxSettings,
   A2A_ENABLED: flag('true').describe('Whether `POST /a2a` and the agent card exist.'),
   API_OPEN: flag('true').describe(
     'Whether profiles, artifacts, cases, reports, activity and search are open; otherwise their routes answer 503 `api_disabled`.',
@@ -227,6 +229,7 @@ const Settings = Environment.transform((env) => {
   const usual = env.PORT > 0 && env.PORT + 1000 <= 65_535 ? env.PORT + 1000 : 0;
   return {
     ...env,
+    ...(env.SANDBOX ? inSandbox(env) : {}),
     BASE_URL: base,
     HOST: env.HOST ?? usualHost(base),
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,

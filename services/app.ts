@@ -50,6 +50,7 @@ export async function createApp(
     logger,
     baseUrl: config.baseUrl,
     secure: isSecure(config.baseUrl),
+    hidden: config.sandbox,
     trustedProxies: config.trustedProxies,
     errorPage: errorPages(config),
     hashAddress: (address) => counters.bucketOf(address),

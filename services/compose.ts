@@ -23,6 +23,7 @@ import { mayOwn } from '../projections/stream-owners.ts';
 import { affectedMembers, catalogue, jobTypes, project } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
 import { isReview } from './moderation/decisions/review-events.ts';
+import { requireSandboxMark } from './sandbox.ts';
 
 /** How often a process looks whether a lost log goes on. */
 const RECHECK_MS = 1000;
@@ -58,6 +59,7 @@ export async function createCore(
   const readPool = readPools[0] ?? publicReads(pool);
   const usable = requirePreparedStatements(url)
     .then(() => requireFinishedRestore((text) => pool.query(text)))
+    .then(() => requireSandboxMark((text) => pool.query(text), config.sandbox))
     .then(() => requireKeys(pool, keys))
     .then(() => requireSameKeys(pool, keys));
   await usable.catch(async (error: unknown) => {

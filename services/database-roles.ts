@@ -24,6 +24,7 @@ const LIMITED: Readonly<Record<string, string>> = {
   log_epochs: 'SELECT',
   record_leaves: 'SELECT',
   schema_migrations: 'SELECT',
+  sandbox: 'SELECT',
   seal_leaves: 'SELECT, INSERT, UPDATE (epoch, leaf, words_commitment, words_salt)',
   seal_tiles: 'SELECT, INSERT, UPDATE (hashes)',
   seal_trees: 'SELECT, INSERT, UPDATE',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopback } from '../platform/base-url.ts';
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { type Config, configOrExit, environmentWith } from '../platform/config.ts';
@@ -8,9 +9,12 @@ import { sealKeyFile } from '../platform/keys/seal-key.ts';
 import { type Child, startChild } from '../platform/supervisor/child.ts';
 import { labelledLog } from '../platform/supervisor/log.ts';
 import { type Instance, instances, parseProcfile } from '../platform/supervisor/procfile.ts';
+import { untilEmptying } from './sandbox-notice.ts';
 
 // Longer than any process takes to drain; a process that still runs after this time is killed.
 const PATIENCE_MS = 30_000;
+/** After the time at which a sandbox is due, in case the clock of the database is behind. */
+const EMPTYING_DELAY_MS = 5_000;
 
 const USAGE = `Usage:
   npm start [-- PROCESS=COUNT …]
@@ -42,19 +46,34 @@ async function run(config: Config): Promise<boolean> {
   const wanted = instances(procfile, positionals);
   const postgres = config.databaseUrl ? undefined : await startPostgres(config);
   const children: Child[] = [];
+  let emptying = false;
   try {
     const start = (label: string, command: string, index = 0) => {
       const child = startChild(label, command, environment(config, postgres, label, index), write);
       children.push(child);
       return child;
     };
-    const release = procfile.get('release');
-    if (release && !over.signal.aborted) await once(start('release', release));
-    if (!over.signal.aborted)
+    const startAll = () => {
       for (const instance of wanted) {
-        const child = keep(instance, start);
+        const child = keep(instance, start, () => emptying);
         if (instance.name === 'web' && instance.index === 0) announce(child, config);
       }
+    };
+    const release = procfile.get('release');
+    if (release && !over.signal.aborted) await once(start('release', release));
+    if (!over.signal.aborted) startAll();
+    while (config.sandbox && !over.signal.aborted) {
+      const wait = untilEmptying(config.sandboxEmptiedAt, Date.now()) + EMPTYING_DELAY_MS;
+      await sleep(wait, undefined, { signal: over.signal }).catch(() => undefined);
+      if (over.signal.aborted) break;
+      // Only a release without connected processes empties the sandbox.
+      say('The sandbox is emptied: stopping all processes');
+      emptying = true;
+      await Promise.all(children.splice(0).map((child) => stop(child)));
+      emptying = false;
+      if (release && !over.signal.aborted) await once(start('release', release));
+      if (!over.signal.aborted) startAll();
+    }
     const { failed } = await ending.promise;
     const ends = await Promise.all(children.map((child) => stop(child)));
     return !failed && ends.every(Boolean);
@@ -104,9 +123,12 @@ async function once(child: Child): Promise<void> {
 function keep(
   { name, command, index }: Instance,
   start: (label: string, command: string, index: number) => Child,
+  mayEnd: () => boolean,
 ): Child {
   const child = start(`${name}.${index + 1}`, command, index);
-  void child.ended.then(({ how }) => end(`${child.label}: ${how}: stopping everything`, true));
+  void child.ended.then(({ how }) => {
+    if (!mayEnd()) end(`${child.label}: ${how}: stopping everything`, true);
+  });
   return child;
 }
 

@@ -1,21 +1,16 @@
 import type pg from 'pg';
 import { type BegunEpoch, beginEpoch } from '../../platform/eventstore/log-epochs.ts';
 import { dropEveryCredentialVerifier } from '../../platform/keys/verifiers.ts';
+import { connectedProcesses } from '../../services/connected-processes.ts';
 import { expireSessions } from '../../services/membership/sessions.ts';
 import { dropEveryModeratorSession } from '../../services/moderation/staff/sessions.ts';
 import { dropEveryPasskey } from '../../services/passkeys/passkeys.ts';
 
-const PROCESSES = `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid()
-    AND application_name IN ('service web', 'worker', 'worker-jobs') ORDER BY 1`;
-
 /** Throws while processes of the service are connected: they would go on as if nothing was lost. */
 export async function refuseWhileConnected(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(PROCESSES);
-  if (rows.length > 0)
-    throw new Error(
-      `Stop all processes first: ${rows.map(({ name }) => name).join(', ')} connected to the database`,
-    );
+  const connected = await connectedProcesses(client);
+  if (connected.length > 0)
+    throw new Error(`Stop all processes first: ${connected.join(', ')} connected to the database`);
 }
 
 /**

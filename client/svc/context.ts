@@ -67,12 +67,14 @@ export interface Options {
   json: boolean;
   /** Milliseconds for which one operation is retried. */
   patience: number;
+  /** Milliseconds within which one attempt must be answered. */
+  timeout: number;
 }
 
 export type Context = ReturnType<typeof createContext>;
 
 /** What a command needs: the keys, a client for them, and the output. */
-export function createContext({ home, at, json, patience }: Options) {
+export function createContext({ home, at, json, patience, timeout }: Options) {
   const store: KeyStore = openKeyStore(home);
   let made: Client | undefined;
   let retried = false;
@@ -85,6 +87,7 @@ export function createContext({ home, at, json, patience }: Options) {
       scopes: SCOPES,
       keeper: store.keeper,
       patience,
+      timeout,
       onRetry({ message }, milliseconds) {
         retried = true;
         const seconds = Math.ceil(milliseconds / 1000);

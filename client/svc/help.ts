@@ -5,6 +5,8 @@ const GENERAL_OPTIONS = `Options of every command:
   --at URL        the address of the service before the keys exist (SVC_URL, else http://localhost:3000)
   --json          prints answers and refusals as JSON, one a line
   --patience S    seconds for which one request is retried (900)
+  --attempt-timeout S
+                  seconds to wait for one answer before the request is sent again (30); more for a slow network
   --help          explains a command
 
 Exit codes: 0 done; 1 failed; 2 wrong usage; 3 no answer from the service, run the same command again;

@@ -2,7 +2,17 @@ import { readFileSync } from 'node:fs';
 import { NoAnswerError, ProblemError } from '../send.ts';
 import type { Commands } from './command.ts';
 import type { Context } from './context.ts';
-import { isRecord, type Message, readMessages, writeError, writeMessage } from './mcp-lines.ts';
+import { canShowForms, NotSentError, questionFor, requireConsent } from './mcp-consent.ts';
+import { isRecord, type Message, readMessages, writeMessage } from './mcp-lines.ts';
+import {
+  createQuestions,
+  LEGACY,
+  MODERN,
+  modernCapabilities,
+  modernResult,
+  ProtocolError,
+  QuestionResult,
+} from './mcp-revision.ts';
 import {
   ArgumentError,
   type Arguments,
@@ -16,8 +26,6 @@ import { plainText } from './terminal.ts';
 
 // The stdio transport of MCP is written here, so that the package keeps its promise of no dependencies.
 
-// Without 2025-03-26, the only revision whose messages may come in batches.
-const VERSIONS = ['2025-11-25', '2025-06-18', '2024-11-05'];
 const MAX_RUNNING = 32;
 const WRITE = 'mcp';
 /** How long an answer that did not reach the host is the answer to the same call, in milliseconds. */
@@ -32,18 +40,16 @@ interface Saved {
 
 /** The answer of a tool, and what is to be done once the host has it. */
 interface Outcome {
-  answer: object;
+  answer: object | QuestionResult;
   delivered?: () => void;
 }
 
-/** Why nothing was sent. */
-class NotSentError extends Error {
-  readonly code: 'declined' | 'cancelled' | 'consent_unavailable';
-
-  constructor(code: NotSentError['code'], message: string) {
-    super(`${message} Nothing was sent.`);
-    this.code = code;
-  }
+/** A call of a tool. */
+interface Call {
+  params: Message['params'];
+  /** What the host can do, in revision 2026-07-28. */
+  capabilities: object | undefined;
+  signal: AbortSignal;
 }
 
 export const MCP_COMMANDS: Commands = {
@@ -62,77 +68,90 @@ async function serve(context: Context, yes: boolean): Promise<void> {
   const calls = new Set<Promise<void>>();
   const questions = new Map<string, (answer?: Message) => void>();
   /** Writes that are running, by tool and arguments. */
-  const writes = new Map<string, Promise<object>>();
+  const writes = new Map<string, Promise<object | QuestionResult>>();
+  const modernQuestions = createQuestions();
   let asked = 0;
-  let canAsk = false;
+  let hostCapabilities: unknown;
   let hostGone = false;
 
   const finishing = finishPending(context);
+  const serverInfo = { name: 'svc', title: 'Member of the service', version: readVersion() };
+  const instructions = `Acts as ${context.registration().handle} at ${address}. What the tools write is public.`;
 
-  /** Asks the person, and throws unless the answer is yes. */
-  async function askConsent({ act, body }: Prepared, signal: AbortSignal): Promise<void> {
-    if (yes) return;
-    if (!canAsk)
-      throw new NotSentError(
-        'consent_unavailable',
-        'This host cannot ask the person (elicitation). Start svc mcp with --yes to write without asking.',
-      );
+  /** Asks the person by a request to the host, and throws unless the answer is yes. */
+  async function askConsent(prepared: Prepared, { signal }: Call): Promise<void> {
     asked += 1;
     const id = `consent-${asked}`;
     const answer = await new Promise<Message | undefined>((resolve) => {
       if (hostGone) return resolve(undefined);
       questions.set(id, resolve);
       signal.addEventListener('abort', () => resolve(undefined));
-      const params = {
-        message: plainText(`Do you want to ${act} at ${address}?\n\n${shown(body)}`),
-        requestedSchema: {
-          type: 'object',
-          properties: {
-            send: { type: 'boolean', title: 'Send this', description: `To ${address}` },
-          },
-          required: ['send'],
-        },
-      };
-      writeMessage({ id, method: 'elicitation/create', params });
+      writeMessage({ id, method: 'elicitation/create', params: questionFor(prepared, address) });
     });
     questions.delete(id);
     if (answer === undefined) throw new NotSentError('cancelled', 'The call was cancelled.');
-    const { action, content } = isRecord(answer.result) ? answer.result : {};
-    if (action === 'accept' && isRecord(content) && content.send === true) return;
-    if (action === 'accept' || action === 'decline')
-      throw new NotSentError('declined', 'The person declined.');
-    if (action === 'cancel') throw new NotSentError('cancelled', 'The person did not decide.');
-    throw new NotSentError('consent_unavailable', 'The host did not ask the person.');
+    requireConsent(answer.result);
   }
 
-  async function callTool(name: string, given: unknown, signal: AbortSignal): Promise<Outcome> {
+  /** Returns the write to which the person has agreed, or the question to ask. */
+  async function consentedWrite(
+    { tool, key, checked }: { tool: WritingTool; key: string; checked: Arguments },
+    call: Call,
+  ): Promise<Prepared | QuestionResult> {
+    const taken = modernQuestions.take(key, call.params);
+    if (taken) {
+      requireConsent(taken.answer);
+      return taken.prepared;
+    }
+    const prepared = await tool.prepare(context.client(), checked);
+    if (yes) return prepared;
+    if (!canShowForms(call.capabilities ?? hostCapabilities))
+      throw new NotSentError(
+        'consent_unavailable',
+        'This host cannot ask the person (elicitation). Start svc mcp with --yes to write without asking.',
+      );
+    if (call.capabilities)
+      return new QuestionResult(
+        modernQuestions.ask({ name: key, prepared }),
+        questionFor(prepared, address),
+      );
+    await askConsent(prepared, call);
+    return prepared;
+  }
+
+  async function callTool(name: string, call: Call): Promise<Outcome> {
     const tool = TOOLS[name];
     if (!tool) throw new ArgumentError('There is no such tool.');
-    const checked = checkArguments(tool, given ?? {});
+    const checked = checkArguments(tool, call.params.arguments ?? {});
     if ('read' in tool) return { answer: await tool.read(context, checked) };
     // A host that repeats a call before it has an answer means the same write.
     const key = nameOf(name, checked);
     const write =
-      writes.get(key) ?? callWritingTool(name, checked, signal).finally(() => writes.delete(key));
+      writes.get(key) ??
+      callWritingTool(name, checked, call).finally(() => {
+        writes.delete(key);
+      });
     writes.set(key, write);
+    const answer = await write;
+    if (answer instanceof QuestionResult) return { answer };
     // Once the host has the answer, the same call is another write.
-    const delivered = () => context.store.dropAnswer([WRITE, name, checked]);
-    return { answer: await write, delivered };
+    return { answer, delivered: () => context.store.dropAnswer([WRITE, name, checked]) };
   }
 
   async function callWritingTool(
     name: string,
-    given: Arguments,
-    signal: AbortSignal,
-  ): Promise<object> {
+    checked: Arguments,
+    call: Call,
+  ): Promise<object | QuestionResult> {
     const tool = TOOLS[name] as WritingTool;
-    await finishing.get(nameOf(name, given));
-    const before = context.store.answerTo([WRITE, name, given], ANSWER_KEPT_MS);
+    const key = nameOf(name, checked);
+    await finishing.get(key);
+    const before = context.store.answerTo([WRITE, name, checked], ANSWER_KEPT_MS);
     if (before) return { ...before, finished_before: true };
-    const prepared = await tool.prepare(context.client(), given);
-    await askConsent(prepared, signal);
-    signal.throwIfAborted();
-    const saved: Saved = { tool: name, given, body: prepared.body };
+    const write = await consentedWrite({ tool, key, checked }, call);
+    if (write instanceof QuestionResult) return write;
+    call.signal.throwIfAborted();
+    const saved: Saved = { tool: name, given: checked, body: write.body };
     return send(context, saved, async () => saved);
   }
 
@@ -142,51 +161,79 @@ async function serve(context: Context, yes: boolean): Promise<void> {
       running.get(params.requestId as string | number)?.abort();
     else if (id === undefined)
       return; // other notifications need nothing
-    else if (method === 'tools/call') startCall(id, params);
-    else writeMessage({ id, ...replyTo(method, params) });
+    else answerRequest(id, method, params);
   }
 
-  function replyTo(method: string, params: Message['params']): object {
-    if (method === 'initialize') return { result: initialize(params) };
-    if (method === 'ping') return { result: {} };
-    if (method === 'tools/list') return { result: { tools: listTools() } };
-    return { error: { code: -32601, message: 'There is no such method' } };
+  function answerRequest(id: string | number, method: string, params: Message['params']): void {
+    try {
+      const capabilities = modernCapabilities(params);
+      if (method === 'tools/call') startCall(id, params, capabilities);
+      else writeMessage({ id, result: capabilities ? modern(method) : legacy(method, params) });
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      writeMessage({ id, error: error.error });
+    }
+  }
+
+  function legacy(method: string, params: Message['params']): object {
+    if (method === 'initialize') return initialize(params);
+    if (method === 'ping') return {};
+    if (method === 'tools/list') return { tools: listTools() };
+    throw new ProtocolError(-32601, 'There is no such method');
+  }
+
+  function modern(method: string): object {
+    const found = { supportedVersions: [MODERN], capabilities: { tools: {} }, instructions };
+    if (method === 'server/discover') return modernResult(found, serverInfo, true);
+    if (method === 'tools/list') return modernResult({ tools: listTools() }, serverInfo, true);
+    throw new ProtocolError(-32601, 'There is no such method');
   }
 
   function initialize({ protocolVersion, capabilities }: Message['params']): object {
-    const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined;
-    // An empty capability means forms; a host may have addresses alone.
-    canAsk = isRecord(elicitation) && ('form' in elicitation || !('url' in elicitation));
+    hostCapabilities = capabilities;
     return {
-      protocolVersion: VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0],
+      protocolVersion: LEGACY.find((version) => version === protocolVersion) ?? LEGACY[0],
       capabilities: { tools: {} },
-      serverInfo: { name: 'svc', title: 'Member of the service', version: readVersion() },
-      instructions: `Acts as ${context.registration().handle} at ${address}. What the tools write is public.`,
+      serverInfo,
+      instructions,
     };
   }
 
-  function startCall(id: string | number, { name, arguments: given }: Message['params']): void {
-    const refuse = (code: number, message: string) => writeError(id, code, message);
+  function startCall(
+    id: string | number,
+    params: Message['params'],
+    capabilities: object | undefined,
+  ): void {
+    const { name } = params;
     if (typeof name !== 'string' || !Object.hasOwn(TOOLS, name))
-      refuse(-32602, 'There is no such tool');
-    else if (running.has(id)) refuse(-32600, 'A request with this id is running');
-    else if (running.size >= MAX_RUNNING) refuse(-32000, 'Too many calls are running');
-    else runCall(id, name, given);
+      throw new ProtocolError(-32602, 'There is no such tool');
+    if (running.has(id)) throw new ProtocolError(-32600, 'A request with this id is running');
+    if (running.size >= MAX_RUNNING) throw new ProtocolError(-32000, 'Too many calls are running');
+    runCall(id, name, params, capabilities);
   }
 
-  function runCall(id: string | number, name: string, given: unknown): void {
+  function runCall(
+    id: string | number,
+    name: string,
+    params: Message['params'],
+    capabilities: object | undefined,
+  ): void {
     const controller = new AbortController();
     running.set(id, controller);
-    const call = callTool(name, given, controller.signal)
+    const toReply = (result: object) => (capabilities ? modernResult(result, serverInfo) : result);
+    const call = callTool(name, { params, capabilities, signal: controller.signal })
       .then(
-        ({ answer, delivered }) => ({ result: toResult(answer), delivered }),
+        ({ answer, delivered }) => ({
+          result: answer instanceof QuestionResult ? answer.result : toResult(answer),
+          delivered,
+        }),
         (failure) => ({ result: toResult(toProblem(failure), true), delivered: undefined }),
       )
       .then(({ result, delivered }) => {
         running.delete(id);
         calls.delete(call);
         // The answer of a cancelled call waits for the host to ask again.
-        if (!controller.signal.aborted) writeMessage({ id, result }, delivered);
+        if (!controller.signal.aborted) writeMessage({ id, result: toReply(result) }, delivered);
       });
     calls.add(call);
   }
@@ -262,19 +309,6 @@ function toProblem(error: unknown): object {
     return { code: 'no_answer', message: `The service did not answer. ${advice}` };
   }
   return { code: 'failed', message };
-}
-
-/** The fields of a request for a person. Each line of a value is indented, so that it cannot pass for the bridge's. */
-const shown = (body: object): string =>
-  Object.entries(body)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}:\n    ${readable(value).replace(/\r\n?|\n/g, '\n    ')}`)
-    .join('\n');
-
-function readable(value: unknown): string {
-  if (Array.isArray(value)) return value.map((one) => `- ${readable(one)}`).join('\n');
-  if (isRecord(value)) return shown(value);
-  return String(value);
 }
 
 /** The version in package.json, which is two folders above this file, in the package as well. */

@@ -77,6 +77,8 @@ export interface HttpDeps {
   baseUrl: string;
   /** Whether `baseUrl` is https, which adds HSTS. */
   secure: boolean;
+  /** Whether every response asks search engines not to list it. */
+  hidden?: boolean;
   trustedProxies: number;
   /** Without it, every error is JSON. */
   errorPage?: ErrorPage;
@@ -125,7 +127,7 @@ export async function handleRequest(
   const traceId = traceIdOf(req.headers);
   const seen: Seen = {};
   const headers = {
-    ...commonHeaders(id, deps.secure),
+    ...commonHeaders(id, deps.secure, deps.hidden),
     ...cachingHeaders(operation?.route),
   };
   try {

@@ -69,11 +69,16 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /**
  * The OpenAPI 3.1 document, from the route table. It uses the schemas that validate requests, so it
- * cannot differ from the service; its answers are open to what a later release may add.
+ * cannot differ from the service; its answers are open to what a later release may add. `notice` precedes the description.
  */
-export function openApiDocument(routes: readonly Routes[], baseUrl: string): OpenApiDocument {
+export function openApiDocument(
+  routes: readonly Routes[],
+  baseUrl: string,
+  notice = '',
+): OpenApiDocument {
   const document = openAnswers(strictOpenApiDocument(routes, baseUrl));
   addDescriptions(document);
+  if (notice) document.info.description = `${notice}\n\n${document.info.description}`;
   return document;
 }
 

@@ -22,8 +22,12 @@ const REVALIDATE = 'public, max-age=0, must-revalidate';
 
 export type Headers = Record<string, string>;
 
-/** The headers of every response. `strictTransport` adds HSTS for a year. */
-export function commonHeaders(requestId: string, strictTransport: boolean): Headers {
+/** The headers of every response. `strictTransport` adds HSTS for a year; `hidden` keeps search engines away. */
+export function commonHeaders(
+  requestId: string,
+  strictTransport: boolean,
+  hidden = false,
+): Headers {
   return {
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
@@ -31,6 +35,7 @@ export function commonHeaders(requestId: string, strictTransport: boolean): Head
     'x-contract-version': CONTRACT_VERSION,
     'cross-origin-resource-policy': 'same-origin',
     ...(strictTransport ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+    ...(hidden ? { 'x-robots-tag': 'noindex' } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import type { Readiness } from '../../platform/telemetry/readiness.ts';
+import { sandboxNotice } from '../sandbox-notice.ts';
 import { createSealStatus } from '../seal/seal-status.ts';
 import { discoveryContract } from './contract.ts';
 import { type InventoryConfig, listCapabilities, listInterfaces } from './inventory.ts';
@@ -59,6 +60,7 @@ function discoveryHandlers({
           ...(await logKeys()),
         },
         limitations: [
+          ...(config.sandbox ? [sandboxNotice(config.sandboxEmptiedAt)] : []),
           'Notes are reviewed before they appear.',
           'Handles and names are chosen by their authors and verified by no one.',
           'An account whose keys are both lost cannot be recovered.',

@@ -4,6 +4,8 @@ import { isDisabled, isMutation, type Route, type Routes } from '../../platform/
 export type InventoryConfig = Pick<
   Config,
   | 'limitGuestNotesPerHour'
+  | 'sandbox'
+  | 'sandboxEmptiedAt'
   | 'limitRegistrationsPerHour'
   | 'a2aEnabled'
   | 'apiOpen'

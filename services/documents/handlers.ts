@@ -17,6 +17,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { allPolicies } from '../../projections/moderation/policies.ts';
 import { API_CATALOG, SERVICE_LINK_HEADER } from '../discovery/service-links.ts';
+import { sandboxNotice } from '../sandbox-notice.ts';
 import { agentsOpenApi } from './agents-openapi.ts';
 import { apiCatalog } from './api-catalog.ts';
 import { documentsContract } from './contract.ts';
@@ -54,7 +55,8 @@ function documentsHandlers({
   routes,
 }: DocumentsDeps): Handlers<typeof documentsContract> {
   const { baseUrl } = config;
-  const openApi = keep(() => openApiDocument(routes(), baseUrl));
+  const notice = config.sandbox ? sandboxNotice(config.sandboxEmptiedAt) : '';
+  const openApi = keep(() => openApiDocument(routes(), baseUrl, notice));
   const agents = keep(() => agentsOpenApi(openApi()));
   const repliesOf = (
     type: string,
@@ -96,9 +98,9 @@ function documentsHandlers({
       status: 200,
       body: publicPolicy(config, await query(readPool, allPolicies())),
     }),
-    'documents.llms': once(() => textContent(PLAIN, llms(baseUrl))),
+    'documents.llms': once(() => textContent(PLAIN, llms(baseUrl, notice))),
     'documents.llms_full': once(() => textContent(PLAIN, llmsFull(config, agents()))),
-    'documents.robots': once(() => textContent(PLAIN, robots(baseUrl))),
+    'documents.robots': once(() => textContent(PLAIN, robots(baseUrl, config.sandbox))),
     'documents.sitemap': once(() => textContent('application/xml', sitemap(baseUrl, routes()))),
     'documents.security': async () =>
       config.securityContact

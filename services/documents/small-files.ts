@@ -29,7 +29,8 @@ function served(routes: readonly Routes[]): string[] {
   return READABLE.filter((path) => paths.has(path));
 }
 
-export function robots(baseUrl: string): string {
+export function robots(baseUrl: string, sandbox = false): string {
+  if (sandbox) return 'User-agent: *\nDisallow: /\n';
   return `User-agent: *
 Allow: /
 Disallow: /moderation
@@ -52,9 +53,9 @@ ${urls.join('')}</urlset>
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-export function llms(baseUrl: string): string {
+export function llms(baseUrl: string, notice = ''): string {
   return `# Membership, guestbook and discovery service
-
+${notice && `\n${notice}\n`}
 > A moderated public guestbook, optional membership by keys that the client makes, scoped bearer
 > credentials, an updates feed, public context packets, and cases to claim, submit and review.
 

@@ -1,19 +1,40 @@
+import type { Config } from '../../platform/config.ts';
 import { keptText, pageHeaders } from '../../platform/http/page-headers.ts';
-import type { Handlers } from '../../platform/http/route.ts';
+import type { Content, Handlers } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
+import { sandboxLine } from '../../platform/sandbox-settings.ts';
 import { builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
-import { ICON_SVG } from './html.ts';
-import type { PageName } from './pages.ts';
+import { html, ICON_SVG } from './html.ts';
+import { PAGES, type PageName } from './pages.ts';
 
 const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
 
 const icon = keptText('image/svg+xml', ICON_SVG);
 
-export function pagesHandlers(): Handlers<typeof pagesContract> {
+export function pagesHandlers({
+  config: { sandbox, sandboxEmptiedAt },
+}: {
+  config: Pick<Config, 'sandbox' | 'sandboxEmptiedAt'>;
+}): Handlers<typeof pagesContract> {
+  const kept = new Map<PageName, Content>();
+
+  async function document(name: PageName): Promise<Content> {
+    const page = (await builtPages()).pages[name];
+    if (!sandbox) return page.html;
+    const content =
+      kept.get(name) ??
+      keptText(
+        'text/html',
+        html(PAGES[name], page.script, page.style, sandboxLine(sandboxEmptiedAt)),
+      );
+    kept.set(name, content);
+    return content;
+  }
+
   const page = (name: PageName) => async () => ({
     status: 200 as const,
-    content: (await builtPages()).pages[name].html,
+    content: await document(name),
     headers: HEADERS,
   });
 

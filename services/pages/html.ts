@@ -10,8 +10,11 @@ export const ICON = `data:image/svg+xml,${ICON_SVG.replace(
   (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
 )}`;
 
-/** The HTML document of a page. Its texts are constants of this code, so they need no escaping. */
-export function html(page: BrowserPage, script: string, style: string): string {
+/**
+ * The HTML document of a page, with a notice above it if there is one. Its texts are constants of this code, so they
+ * need no escaping.
+ */
+export function html(page: BrowserPage, script: string, style: string, notice = ''): string {
   return `<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -24,7 +27,7 @@ export function html(page: BrowserPage, script: string, style: string): string {
 <link rel="stylesheet" href="/assets/styles/${style}">
 <script type="module" src="/assets/scripts/${script}"></script>
 </head>
-<body>
+<body>${notice && `\n<aside class="sandbox" aria-label="Notice">${notice}</aside>`}
 <div id="page"></div>
 <noscript><p class="no-script">${page.noScript}</p></noscript>
 </body>

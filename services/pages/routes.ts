@@ -5,6 +5,6 @@ import { siteContract } from './site/contract.ts';
 import { type SiteDeps, siteHandlers } from './site/handlers.ts';
 
 export const routes = (deps: SiteDeps): readonly Routes[] => [
-  implement(pagesContract, pagesHandlers()),
+  implement(pagesContract, pagesHandlers(deps)),
   implement(siteContract, siteHandlers(deps)),
 ];

@@ -29,6 +29,7 @@ import { signingKeys } from './signing-keys.ts';
 import {
   batchState,
   countSealed,
+  emptiedCheckpoint,
   eventsToSeal,
   type LeafRow,
   leavesBetween,
@@ -115,7 +116,8 @@ async function findTree({ pool, config }: SealDeps): Promise<Tree> {
   if (newest?.epoch === epoch) return newest;
   const origin = `${new URL(config.baseUrl).host}/log/${epoch}`;
   if (!isKeyName(origin)) throw new Error('the address of the service cannot name a key');
-  const last = newest && parseCheckpoint(newest.checkpoint.split('\n\n')[0]?.concat('\n') ?? '');
+  const { checkpoint } = newest ?? (await query(pool, emptiedCheckpoint()))[0] ?? {};
+  const last = checkpoint && parseCheckpoint(checkpoint.split('\n\n')[0]?.concat('\n') ?? '');
   const previous = last
     ? `previous ${last.origin} ${last.size} ${last.root.toString('base64')}`
     : null;

@@ -33,6 +33,10 @@ export const newestTree = (): Sql<TreeRow> =>
   sql`SELECT epoch, origin, verifiers, previous, size, position, checkpoint, signed_at, refusal
     FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
+/** The last checkpoint of a tree that was emptied with a sandbox. */
+export const emptiedCheckpoint = (): Sql<{ checkpoint: string | null }> =>
+  sql`SELECT last_checkpoint AS checkpoint FROM sandbox`;
+
 /** The keys of the newest tree, and whether the log was refused when it was to be sealed last. */
 export const sealSummary = (): Sql<{ verifiers: string[]; refused: boolean }> =>
   sql`SELECT verifiers, refusal IS NOT NULL AS refused FROM seal_trees ORDER BY epoch DESC LIMIT 1`;

@@ -47,3 +47,25 @@ t.test('searches while the moderator types, and keeps the field', NEEDS_BROWSER,
   await page.locator('.row').nth(2).waitFor();
   t.equal(await field.inputValue(), '', 'one entry of the history for the whole text');
 });
+
+t.test(
+  'searches on Escape, which keeps the text and leaves the field',
+  NEEDS_BROWSER,
+  async (t) => {
+    const { page } = await openConsoleWithNotes(t, ['The sun', 'The moon', 'A moonbeam']);
+    await page.locator('.row').nth(2).waitFor();
+    const field = page.locator('#search');
+    await page.keyboard.press('/');
+    await page.locator('#search:focus').waitFor();
+    await page.keyboard.type('moon');
+    await field.press('Escape');
+    t.match(page.url(), /[?&]q=moon$/, 'no pause passes before the search');
+    t.equal(await field.inputValue(), 'moon');
+    await page.getByText('2 of 3 found.').first().waitFor();
+    await page.locator('.row.here', { hasText: 'The moon' }).waitFor();
+    await page.keyboard.press('e');
+    await page.locator('.panel textarea:focus').waitFor();
+    t.equal(await field.inputValue(), 'moon');
+    t.match(page.url(), /[?&]q=moon$/);
+  },
+);

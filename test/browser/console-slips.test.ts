@@ -82,6 +82,8 @@ t.test('ignores keys of an input method', NEEDS_BROWSER, async (t) => {
   await page.keyboard.type('a');
   await untilEqual(t, () => page.locator('#search').inputValue(), 'a');
   await page.locator('#search').press('Escape');
+  await page.getByText('2 found.').first().waitFor();
+  await page.locator('.row.here').waitFor();
   await page.keyboard.press('e');
   await page.locator('.panel textarea:focus').waitFor();
   await compose();

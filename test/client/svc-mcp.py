@@ -3,11 +3,10 @@
 import asyncio
 import sys
 
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult
 
-NODE, SVC, HOME = sys.argv[1:]
+NODE, SVC, HOME, MODE = sys.argv[1:]
 asked = []
 
 
@@ -18,16 +17,12 @@ async def consent(_context, params):
 
 async def main() -> None:
     server = StdioServerParameters(command=NODE, args=[SVC, "mcp", "--home", HOME])
-    async with (
-        stdio_client(server) as (read, write),
-        ClientSession(read, write, elicitation_callback=consent) as session,
-    ):
-        await session.initialize()
-        result = await session.call_tool(
+    async with Client(server, mode=MODE, elicitation_callback=consent) as client:
+        result = await client.call_tool(
             "publish_packet", {"title": "T", "summary": "S", "body": "B"}
         )
         packet = (result.structured_content or {}).get("artifact", {}).get("id")
-        print(f"asked {len(asked)}, published {packet}")
+        print(f"{client.protocol_version}: asked {len(asked)}, published {packet}")
 
 
 asyncio.run(main())

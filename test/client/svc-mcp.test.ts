@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import t, { type Test } from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startService } from '../support/service.ts';
 import { countEvents, SVC, svcIn, until } from '../support/svc.ts';
+import { ACCEPT, type Answer, bridge, REVISIONS, type Revision } from '../support/svc-mcp.ts';
 
 // `svc mcp` as a real process, with official clients of MCP and the real service.
 
@@ -29,46 +28,15 @@ async function newMember() {
   return svc;
 }
 
-type Answer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> };
-const ACCEPT: Answer = { action: 'accept', content: { send: true } };
+for (const revision of REVISIONS)
+  t.test(`writes with the consent of the person, to the end of a case (${revision})`, (t) =>
+    finishCase(t, revision),
+  );
 
-/** The SDK's client of a bridge, whose person gives an answer; without one it cannot ask. */
-async function bridge(t: Test, home: string, answer?: Answer, ...flags: string[]) {
-  const questions: string[] = [];
-  const capabilities = answer ? { elicitation: { form: {} } } : {};
-  const client = new Client({ name: 'test', version: '1' }, { capabilities });
-  if (answer)
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-      questions.push(params.message);
-      return answer;
-    });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [SVC, 'mcp', '--home', home, ...flags],
-    stderr: 'pipe',
-  });
-  let err = '';
-  transport.stderr?.on('data', (part) => {
-    err += part;
-  });
-  await client.connect(transport);
-  t.teardown(() => client.close());
-  const call = async (
-    name: string,
-    given: Record<string, unknown> = {},
-    options: { signal?: AbortSignal } = {},
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what was answered
-  ): Promise<any> => {
-    const result = await client.callTool({ name, arguments: given }, undefined, options);
-    return { isError: result.isError === true, ...(result.structuredContent as object) };
-  };
-  return { client, call, questions, pid: () => transport.pid ?? 0, err: () => err };
-}
-
-t.test('writes with the consent of the person, from a case to its review', async (t) => {
+async function finishCase(t: Test, revision: Revision) {
   const [author, claimant] = [await newMember(), await newMember()];
-  const ada = await bridge(t, author.home, ACCEPT);
-  const bob = await bridge(t, claimant.home, ACCEPT);
+  const ada = await bridge(t, author.home, ACCEPT, { revision });
+  const bob = await bridge(t, claimant.home, ACCEPT, { revision });
   const { tools } = await ada.client.listTools();
   t.equal(tools.length, 12);
   for (const { name, annotations, inputSchema } of tools) {
@@ -107,9 +75,12 @@ t.test('writes with the consent of the person, from a case to its review', async
   t.same((await ada.call('updates')).events, []);
   t.match(await ada.call('updates', { cursor: first.cursor }), { events: [] });
   t.equal(ada.err() + bob.err(), '');
-});
+}
 
-t.test('sends nothing without consent', async (t) => {
+for (const revision of REVISIONS)
+  t.test(`sends nothing without consent (${revision})`, (t) => refuse(t, revision));
+
+async function refuse(t: Test, revision: Revision) {
   const svc = await newMember();
   const before = await countEvents(service, 'ArtifactPublished');
   for (const [answer, code] of [
@@ -118,32 +89,37 @@ t.test('sends nothing without consent', async (t) => {
     [{ action: 'accept', content: { send: false } }, 'declined'],
     [undefined, 'consent_unavailable'],
   ] as [Answer | undefined, string][]) {
-    const { call } = await bridge(t, svc.home, answer);
+    const { call } = await bridge(t, svc.home, answer, { revision });
     const refused = await call('publish_packet', BRIEF);
     t.match(refused, { isError: true, code, message: /Nothing was sent/ });
   }
   t.equal(await countEvents(service, 'ArtifactPublished'), before);
-  const { call } = await bridge(t, svc.home, undefined, '--yes');
+  const { call } = await bridge(t, svc.home, undefined, { revision, flags: ['--yes'] });
   t.match(await call('publish_packet', BRIEF), { isError: false });
   t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
-});
+}
 
-t.test('publishes once where it is killed and started again', async (t) => {
+for (const revision of REVISIONS)
+  t.test(`publishes once where it is killed and started again (${revision})`, (t) =>
+    publishOnce(t, revision),
+  );
+
+async function publishOnce(t: Test, revision: Revision) {
   const svc = await newMember();
   const before = await countEvents(service, 'ArtifactPublished');
-  const first = await bridge(t, svc.home, ACCEPT);
+  const first = await bridge(t, svc.home, ACCEPT, { revision });
   const stalled = proxy.stallResponseTo('POST /api/v1/artifacts');
   const lost = t.rejects(first.call('publish_packet', BRIEF));
   await stalled;
   process.kill(first.pid(), 'SIGKILL');
   await lost;
-  const again = await bridge(t, svc.home, { action: 'decline' });
+  const again = await bridge(t, svc.home, { action: 'decline' }, { revision });
   const reply = await again.call('publish_packet', BRIEF);
   t.match(reply, { isError: false, finished_before: true, artifact: { id: String } });
   t.same(again.questions, [], 'the person had consented before');
   t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
   t.match(await again.call('publish_packet', BRIEF), { code: 'declined' });
-});
+}
 
 /** A bridge whose host has cancelled a call after the service had published the packet. */
 async function cancelledBridge(t: Test) {
@@ -233,6 +209,54 @@ t.test('answers hostile input with errors, and goes on', async (t) => {
     t.notOk((out + err).includes(secret));
 });
 
+t.test('takes an answer of the person once, and for the write that was asked about', async (t) => {
+  const svc = await newMember();
+  const { child, ended } = svc.start('mcp');
+  const meta = (version: string) => ({
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+  });
+  const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
+  let id = 0;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what was answered
+  const ask = async (method: string, params: object, version = '2026-07-28'): Promise<any> => {
+    id += 1;
+    const request = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta(version) } };
+    child.stdin.write(`${JSON.stringify(request)}\n`);
+    const { value } = await answers.next();
+    return JSON.parse(value ?? '');
+  };
+  const call = (given: object, more: object = {}) =>
+    ask('tools/call', { name: 'publish_packet', arguments: given, ...more });
+  t.match(await ask('server/discover', {}), {
+    result: { supportedVersions: ['2026-07-28'], resultType: 'complete', cacheScope: 'private' },
+  });
+  t.match(await ask('server/discover', {}, '2099-01-01'), {
+    error: { code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } },
+  });
+  for (const method of ['ping', 'subscriptions/listen'])
+    t.match(await ask(method, {}), { error: { code: -32601 } });
+  const before = await countEvents(service, 'ArtifactPublished');
+  const { requestState } = (await call(BRIEF)).result;
+  const inputResponses = { consent: ACCEPT };
+  const asksAgain = { result: { resultType: 'input_required' } };
+  t.match(await call({ ...BRIEF, body: 'Other' }, { requestState, inputResponses }), asksAgain);
+  t.match(await call(BRIEF, { requestState: 'forged', inputResponses }), asksAgain);
+  t.match(await call(BRIEF, { inputResponses }), asksAgain);
+  t.equal(await countEvents(service, 'ArtifactPublished'), before);
+  t.match(await call(BRIEF, { requestState, inputResponses }), {
+    result: { resultType: 'complete', structuredContent: { artifact: { id: String } } },
+  });
+  t.match(await call(BRIEF, { requestState, inputResponses }), asksAgain);
+  const asked = (await call(BRIEF)).result;
+  t.match(await call(BRIEF, { requestState: asked.requestState, inputResponses: {} }), {
+    result: { isError: true, structuredContent: { code: 'consent_unavailable' } },
+  });
+  t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
+  child.stdin.end();
+  t.equal((await ended).code, 0);
+});
+
 t.test('does not start without keys', async (t) => {
   t.match(await svcIn(t, join(path, 'none'), proxy.url)('mcp'), { code: 4, out: '' });
 });
@@ -242,12 +266,17 @@ t.test(
   "lets the Python SDK's client publish with consent",
   { skip: python ? false : 'FOREIGN_PYTHON is not set' },
   async (t) => {
-    const svc = await newMember();
-    const before = await countEvents(service, 'ArtifactPublished');
     const script = join(import.meta.dirname, 'svc-mcp.py');
-    const words = [script, process.execPath, SVC, svc.home];
-    const { stdout } = await promisify(execFile)(python ?? '', words);
-    t.match(stdout, /^asked 1, published [0-9a-f-]{36}$/m);
-    t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
+    for (const [mode, revision] of [
+      ['legacy', '2025-11-25'],
+      ['auto', '2026-07-28'],
+    ] as const) {
+      const svc = await newMember();
+      const before = await countEvents(service, 'ArtifactPublished');
+      const words = [script, process.execPath, SVC, svc.home, mode];
+      const { stdout } = await promisify(execFile)(python ?? '', words);
+      t.match(stdout, new RegExp(`^${revision}: asked 1, published [0-9a-f-]{36}$`, 'm'));
+      t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
+    }
   },
 );

@@ -163,6 +163,7 @@ t.test('exit codes and JSON tell a program what happened', async (t) => {
     err: [{ status: 'state_conflict', error: { reason: 'wrong_state' } }],
   });
   t.match(await json('case', 'release', id), { code: 0, out: [{ case: { state: 'open' } }] });
+  t.match(await json('whoami', '--attempt-timeout', '0'), { code: 2, err: [{ status: 'usage' }] });
   t.match(await json('note', '-- a note with dashes'), { code: 2, err: [{ status: 'usage' }] });
   const file = join(path, 'packet.json');
   writeFileSync(file, 'no JSON');

@@ -118,6 +118,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   record_reports: ofSubject,
   report_addresses: 'note',
   reported_records: ofSubject,
+  sandbox: null,
   saved_views: 'moderator',
   schema_migrations: null,
   // Positions and hashes.

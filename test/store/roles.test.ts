@@ -66,6 +66,7 @@ t.test('grants each role what it needs and nothing else', async (t) => {
     log_epochs: 'SELECT',
     record_leaves: 'SELECT',
     schema_migrations: 'SELECT',
+    sandbox: 'SELECT',
     seal_leaves: 'SELECT, INSERT, UPDATE (epoch, leaf, words_commitment, words_salt)',
     seal_tiles: 'SELECT, INSERT, UPDATE (hashes)',
     seal_trees: 'SELECT, INSERT, UPDATE',

@@ -24,9 +24,8 @@ interface DocumentedOperation {
 // Headers that any response may have, including those that Node's HTTP server adds.
 const OPTIONAL_HEADERS = new Set(
   `access-control-allow-origin access-control-expose-headers connection content-encoding content-length content-type date keep-alive
-   referrer-policy transfer-encoding vary x-content-type-options strict-transport-security`.split(
-    /\s+/,
-  ),
+   referrer-policy transfer-encoding vary x-content-type-options strict-transport-security
+   x-robots-tag`.split(/\s+/),
 );
 
 const REQUIRED_HEADERS = [

@@ -33,6 +33,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0031-decided-notes': '1ff77117138bf4d4',
   '0032-cases-of-member': '222c77b338bb26a3',
   '0033-saved-views': '57b174ae6888028c',
+  '0034-sandbox': '1f090263dc225851',
   '0035-record-leaves': '041a5bb3c6191510',
 };
 

@@ -80,7 +80,10 @@ function onKey(event: KeyboardEvent): void {
   // A dialog handles its own keys: its checkbox must not decide on the item behind it.
   if (target?.closest('dialog')) return;
   if (target?.closest(TEXT_FIELDS)) {
-    if (event.key === 'Escape') leaveField(target);
+    if (event.key !== 'Escape') return;
+    leaveField(target);
+    // Browsers would clear a search field.
+    event.preventDefault();
     return;
   }
   if (event.key === 'Escape') {

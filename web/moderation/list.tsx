@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
+import { isComposing } from '../shared/composing.ts';
 import { type Filters, LASTING_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext, hasClaimable } from './claims.ts';
@@ -160,11 +161,13 @@ function Search() {
   };
   const applyTyped = () => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      if (form.current?.q.value.trim() === store.get().filters.q) return;
-      apply(typing.current);
-      typing.current = true;
-    }, TYPING_MS);
+    if (form.current?.q.value.trim() === store.get().filters.q) return;
+    apply(typing.current);
+    typing.current = true;
+  };
+  const applySoon = () => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(applyTyped, TYPING_MS);
   };
   return (
     <search>
@@ -179,7 +182,8 @@ function Search() {
         }}
       >
         <SearchInput
-          onTyped={applyTyped}
+          onTyped={applySoon}
+          onEscape={applyTyped}
           onLeft={() => {
             typing.current = false;
           }}
@@ -194,10 +198,12 @@ function Search() {
 
 interface SearchInputProps {
   onTyped: () => void;
+  /** Escape leaves the field, so the next keys are meant for what the whole text finds. */
+  onEscape: () => void;
   onLeft: () => void;
 }
 
-function SearchInput({ onTyped, onLeft }: SearchInputProps) {
+function SearchInput({ onTyped, onEscape, onLeft }: SearchInputProps) {
   const { filters, keys } = useStore(store);
   const input = useRef<HTMLInputElement>(null);
   // A `value` attribute would overwrite the text being typed at each redraw.
@@ -223,6 +229,9 @@ function SearchInput({ onTyped, onLeft }: SearchInputProps) {
           if (!event.isComposing) onTyped();
         }}
         onCompositionEnd={onTyped}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && !isComposing(event)) onEscape();
+        }}
         onBlur={onLeft}
       />
     </>

@@ -2,12 +2,13 @@ import type { Config } from '../../../platform/config.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { publicContent } from '../../../platform/http/respond.ts';
 import type { Content, Handler, Handlers, Route } from '../../../platform/http/route.ts';
+import { sandboxNotice } from '../../sandbox-notice.ts';
 import type { a2aContract } from './contract.ts';
 import type { DispatcherDeps } from './dispatcher.ts';
 import { offeredOperations } from './operations.ts';
 
 export interface A2aDeps extends Pick<DispatcherDeps, 'bearer' | 'logger'> {
-  config: Pick<Config, 'baseUrl'>;
+  config: Pick<Config, 'baseUrl' | 'sandbox' | 'sandboxEmptiedAt'>;
   /** Returns every operation of this instance; called on the first request. */
   operations: () => Operations;
 }
@@ -19,6 +20,7 @@ export function a2aHandlers({
   operations,
 }: A2aDeps): Handlers<typeof a2aContract> {
   const { baseUrl } = config;
+  const notice = config.sandbox ? sandboxNotice(config.sandboxEmptiedAt) : '';
   let dispatch: ReturnType<typeof open> | undefined;
   let card: Content | undefined;
 
@@ -41,7 +43,7 @@ export function a2aHandlers({
     'a2a.card': async () => {
       const { agentCard, CARD_CHANGED } = await import('./card.ts');
       card ??= {
-        ...publicContent(agentCard(offeredOperations(operations()), baseUrl)),
+        ...publicContent(agentCard(offeredOperations(operations()), baseUrl, notice)),
         served: 'always',
       };
       return { status: 200, content: card, headers: { 'last-modified': CARD_CHANGED } };

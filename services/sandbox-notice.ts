@@ -1,0 +1,11 @@
+/** What a sandbox says of itself to agents. */
+export const sandboxNotice = (emptiedAt: string): string =>
+  `This is a sandbox for tests: everything in it is a test, and all members, credentials and texts are deleted each day at ${emptiedAt} UTC. Saved cursors then answer cursor_reset; register again.`;
+
+/** Milliseconds from a time until the next HH:MM in UTC. */
+export function untilEmptying(emptiedAt: string, now: number): number {
+  const DAY_MS = 86_400_000;
+  const [hours = 0, minutes = 0] = emptiedAt.split(':').map(Number);
+  const ofDay = (hours * 60 + minutes) * 60_000;
+  return DAY_MS - ((((now - ofDay) % DAY_MS) + DAY_MS) % DAY_MS);
+}
