@@ -127,7 +127,13 @@ export function createClient(options: ClientOptions) {
   };
   const sessions = createSessions(
     (id, input, given, cookie) =>
-      send(sending, { ...toOperation(id, input, given), origin: true, cookie }),
+      send(sending, {
+        ...toOperation(id, input, given),
+        origin: true,
+        cookie,
+        // The key is that of the operation, and not of the request that opens its session.
+        ...(cookie && given?.idempotencyKey ? { key: given.idempotencyKey } : {}),
+      }),
     identity,
   );
 

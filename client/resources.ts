@@ -140,6 +140,9 @@ export function createResources(caller: Caller, sessions: Sessions, identity: Id
           { body: { ...note, attribution: 'member', member_handle: identity.handle } },
           options,
         ),
+      /** Withdraws a note of the member for good. */
+      withdraw: (id: string, options?: CallOptions) =>
+        sessions.within('guestbook.withdraw', { path: { id }, body: {} }, options),
       /** What became of the member's notes. */
       mine: (query?: Query<'guestbook.own_notes'>, options?: CallOptions) =>
         sessions.within('guestbook.own_notes', { query: query ?? {} }, options),

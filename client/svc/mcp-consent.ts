@@ -1,5 +1,5 @@
 import { isRecord } from './mcp-lines.ts';
-import type { Prepared } from './mcp-tools.ts';
+import type { Prepared } from './mcp-tool.ts';
 import { plainText } from './terminal.ts';
 
 /** Why nothing was sent. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from './mcp-lines.ts';
-import type { Prepared } from './mcp-tools.ts';
+import type { Prepared } from './mcp-tool.ts';
 
 // Revision 2026-07-28 has no `initialize`: each request names the revision and what the host can do, and a question to
 // the person is a result, to which the host answers by calling again.

@@ -13,15 +13,15 @@ import {
   ProtocolError,
   QuestionResult,
 } from './mcp-revision.ts';
+import { pieceOf, shortened } from './mcp-size.ts';
 import {
   ArgumentError,
   type Arguments,
   checkArguments,
-  listTools,
   type Prepared,
-  TOOLS,
   type WritingTool,
-} from './mcp-tools.ts';
+} from './mcp-tool.ts';
+import { listTools, TOOLS } from './mcp-tools.ts';
 import { plainText } from './terminal.ts';
 
 // The stdio transport of MCP is written here, so that the package keeps its promise of no dependencies.
@@ -123,7 +123,12 @@ async function serve(context: Context, yes: boolean): Promise<void> {
     const tool = TOOLS[name];
     if (!tool) throw new ArgumentError('There is no such tool.');
     const checked = checkArguments(tool, call.params.arguments ?? {});
-    if ('read' in tool) return { answer: await tool.read(context, checked) };
+    if ('read' in tool) {
+      const answer = await tool.read(context, checked);
+      return {
+        answer: tool.inPieces ? pieceOf(answer, checked.offset ?? 0) : shortened(answer),
+      };
+    }
     // A host that repeats a call before it has an answer means the same write.
     const key = nameOf(name, checked);
     const write =
@@ -135,7 +140,8 @@ async function serve(context: Context, yes: boolean): Promise<void> {
     const answer = await write;
     if (answer instanceof QuestionResult) return { answer };
     // Once the host has the answer, the same call is another write.
-    return { answer, delivered: () => context.store.dropAnswer([WRITE, name, checked]) };
+    const delivered = () => context.store.dropAnswer([WRITE, name, checked]);
+    return { answer: shortened(answer), delivered };
   }
 
   async function callWritingTool(
@@ -227,7 +233,10 @@ async function serve(context: Context, yes: boolean): Promise<void> {
           result: answer instanceof QuestionResult ? answer.result : toResult(answer),
           delivered,
         }),
-        (failure) => ({ result: toResult(toProblem(failure), true), delivered: undefined }),
+        (failure) => ({
+          result: toResult(shortened(toProblem(failure)), true),
+          delivered: undefined,
+        }),
       )
       .then(({ result, delivered }) => {
         running.delete(id);

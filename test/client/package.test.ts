@@ -75,6 +75,25 @@ t.test('the packed client works in an empty project', async (t) => {
     });
   }
 
+  const runtimes = {
+    DENO: ['run', '--no-prompt', '--allow-net', '--allow-read', '--allow-write', '--allow-env'],
+    BUN: ['run'],
+  };
+  for (const [name, flags] of Object.entries(runtimes)) {
+    const runtime = process.env[name];
+    const skip = runtime ? false : `${name} is not set to the path of its program`;
+    await t.test(`on ${name}`, { skip }, async (t) => {
+      const folder = join(path, `agent-${name}`);
+      const args = [...flags, 'main.js', service.baseUrl, folder];
+      const env = { ...process.env, HOME: path, DENO_NO_UPDATE_CHECK: '1' };
+      const { stdout } = await run(runtime ?? '', args, { cwd: path, env });
+      t.same(JSON.parse(stdout), {
+        titles: ['Second', 'First'],
+        types: ['member.registered', 'credential.created'],
+      });
+    });
+  }
+
   await t.test('with types that refuse what the contract does not have', async () => {
     writeFileSync(join(path, 'uses.ts'), USES);
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022'];
