@@ -11,8 +11,8 @@ import { newKey } from '../../harness/registration.ts';
 import { fillPath } from '../../platform/http/route.ts';
 import type { ProvenField } from '../../services/seal/leaf.ts';
 import type { EventProof } from '../../services/seal/proofs.ts';
-import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { notifyAuthors } from '../support/passing-time.ts';
+import { sealNow } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
 import { createStableValues } from '../support/stable-values.ts';
 
@@ -587,7 +587,7 @@ t.test("documents examples that equal the service's responses", async (t) => {
   const artifactId = published.body.artifact.id as string;
   await exchange('artifacts.list', 200, { query: '?kind=brief' });
   await exchange('artifacts.get', 200, { params: { artifact_id: artifactId } });
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   const proven = { type: 'artifact', id: artifactId };
   await exchange('log.record_proof', 200, { params: proven });
   // The first stream by name is that of the only packet.

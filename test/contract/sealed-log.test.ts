@@ -15,8 +15,8 @@ import {
   type SealedEvent,
 } from '../../services/seal/leaf.ts';
 import type { EventProof } from '../../services/seal/proofs.ts';
-import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { eventsToSeal, leavesBetween } from '../../services/seal/tree-store.ts';
+import { sealNow } from '../support/sealed.ts';
 import { type Service, startService } from '../support/service.ts';
 
 // Verifiers of the sealed log: that of this project, the example in Python, and one made of the packages of Go's
@@ -42,7 +42,7 @@ async function startSealed(t: Test) {
        FROM generate_series(1, $1::int) n`,
       [count],
     );
-    await sealCommitted(service.core);
+    await sealNow(service.core);
   };
   const moderator = await addModerator(service, 'Ann');
   const { id } = await submit(service, { message: 'A note with "quotes", ü and 🙂' });
@@ -203,7 +203,7 @@ for (const [name, skip, verify] of VERIFIERS)
     for (const table of ['seal_trees', 'seal_tiles', 'seal_leaves'])
       await service.database.pool.query(`DELETE FROM ${table}`);
     // A process that has not signed before.
-    await sealCommitted({ ...service.core, pool: new Proxy(service.core.pool, {}) });
+    await sealNow({ ...service.core, pool: new Proxy(service.core.pool, {}) });
     const forked = await follow();
     t.equal(forked.status, 3, forked.err);
     t.match(forked.err, /^FORK: the first \d+ events are not those/);

@@ -16,13 +16,12 @@ import {
   provenWords,
   type SealedEvent,
 } from '../../services/seal/leaf.ts';
-import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { sealMetrics } from '../../services/seal/seal-metrics.ts';
 import { eventsToSeal, type LeafRow, leavesBetween } from '../../services/seal/tree-store.ts';
 import { verifySeal } from '../../services/seal/verify-seal.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { countLockWaits, whileWaitingForLock } from '../support/meanwhile.ts';
-import { sealAll } from '../support/sealed.ts';
+import { sealAll, sealNow } from '../support/sealed.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const newSealKey = () => randomBytes(32).toString('hex');
@@ -48,7 +47,7 @@ async function startSealed(t: Parameters<typeof startService>[0], settings = {})
   const moderator = await addModerator(service, 'Ann');
   for (let count = 0; count < 5; count++)
     await decide(moderator, (await submit(service, { message: `Note ${count}` })).id, 'approve');
-  const { sealed } = await sealCommitted(service.core);
+  const { sealed } = await sealNow(service.core);
   return { service, agent, packet, moderator, sealed };
 }
 
@@ -88,11 +87,11 @@ t.test('seals what is committed, once, in the order of positions', async (t) => 
   const { service, sealed } = await startSealed(t);
   const { rows } = await service.database.pool.query('SELECT count(*)::int FROM events');
   t.equal(sealed, rows[0].count);
-  t.same(await sealCommitted(service.core), { sealed: 0 });
+  t.same(await sealNow(service.core), { sealed: 0 });
   const first = await readCheckpoint(service);
   t.equal(first.size, sealed);
   await submit(service);
-  t.equal((await sealCommitted(service.core)).sealed, 1);
+  t.equal((await sealNow(service.core)).sealed, 1);
   t.equal((await readCheckpoint(service)).size, sealed + 1);
   t.match(await verify(service), { size: sealed + 1, fault: undefined });
 });
@@ -185,15 +184,15 @@ t.test(
       service,
       `UPDATE seal_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) WHERE level = 0`,
     );
-    t.match(await sealCommitted(service.core), { sealed: 0, alert: /stored tree is not the one/ });
+    t.match(await sealNow(service.core), { sealed: 0, alert: /stored tree is not the one/ });
     t.same(await readCheckpoint(service), signed, 'the checkpoint stays');
     await tamper(
       service,
       `UPDATE seal_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) WHERE level = 0`,
     );
-    t.match(await sealCommitted(service.core), { sealed: 1, alert: undefined });
+    t.match(await sealNow(service.core), { sealed: 1, alert: undefined });
     await tamper(service, 'DELETE FROM events WHERE position = $1', [rows[0].at]);
-    t.match(await sealCommitted(service.core), { sealed: 0, alert: /but \d+ were sealed/ });
+    t.match(await sealNow(service.core), { sealed: 0, alert: /but \d+ were sealed/ });
     const { rows: trees } = await service.database.pool.query(
       'SELECT refusal, size FROM seal_trees',
     );
@@ -206,7 +205,7 @@ t.test('nothing is signed for a tree that goes back behind what this process sig
   const saved = await service.database.pool.query('SELECT * FROM seal_trees');
   const tiles = await service.database.pool.query('SELECT * FROM seal_tiles');
   await submit(service);
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   const [tree] = saved.rows;
   await tamper(service, 'UPDATE seal_trees SET size = $1, position = $2, checkpoint = $3', [
     tree.size,
@@ -214,9 +213,9 @@ t.test('nothing is signed for a tree that goes back behind what this process sig
     tree.checkpoint,
   ]);
   await tamper(service, 'UPDATE seal_tiles SET hashes = $1', [tiles.rows[0].hashes]);
-  t.match(await sealCommitted(service.core), { sealed: 0, alert: /fewer than the/ });
+  t.match(await sealNow(service.core), { sealed: 0, alert: /fewer than the/ });
   await tamper(service, 'DELETE FROM seal_trees');
-  t.match(await sealCommitted(service.core), { sealed: 0, alert: /is gone/ });
+  t.match(await sealNow(service.core), { sealed: 0, alert: /is gone/ });
 });
 
 t.test('an erasure erases the salt of the words, and proofs made before it hold', async (t) => {
@@ -256,7 +255,7 @@ t.test('an erasure erases the salt of the words, and proofs made before it hold'
     for (const salt of [left.opening.facts_salt, Buffer.alloc(0), left.opening.words_commitment])
       t.notOk(confirms(salt), 'without');
   }
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   t.equal((await verify(service))?.fault, undefined);
 });
 
@@ -272,7 +271,7 @@ t.test('an erasure that meets a batch leaves no salt, whichever comes first', as
     );
     return rows[0];
   };
-  const seal = () => sealCommitted(service.core);
+  const seal = () => sealNow(service.core);
 
   await publishArtifact(agent, 'Words that go after the batch');
   const { at: first } = await newest();
@@ -302,7 +301,7 @@ t.test('runs that overlap seal each event once, and refuse nothing', async (t) =
      SELECT gen_random_uuid(), 'member-' || n, 1, gen_random_uuid(), 'Made', '{}',
        '{"type": "service"}', clock_timestamp() FROM generate_series(1, 5000) n`,
   );
-  const runs = await Promise.all(Array.from({ length: 4 }, () => sealCommitted(service.core)));
+  const runs = await Promise.all(Array.from({ length: 4 }, () => sealNow(service.core)));
   t.same(
     runs.map(({ alert }) => alert),
     [undefined, undefined, undefined, undefined],
@@ -323,7 +322,7 @@ t.test('a restored log has a tree of a new origin, which names the one before', 
      SELECT 2, clock_timestamp(), max(position), 'test' FROM events`,
   );
   await submit(service);
-  t.match(await sealCommitted(service.core), { sealed: before.size + 1 });
+  t.match(await sealNow(service.core), { sealed: before.size + 1 });
   const after = await readCheckpoint(service);
   t.equal(after.origin, before.origin.replace(/1$/, '2'));
   t.same(after.extensions, [
@@ -339,7 +338,7 @@ t.test('every key signs, so that keys can be rotated without a gap', async (t) =
   const old = service.core.config.sealKey ?? [];
   const next = randomBytes(32);
   const rotating = { ...service.core, config: { ...service.core.config, sealKey: [next, ...old] } };
-  t.same(await sealCommitted(rotating), { sealed: 0 }, 'without a new event');
+  t.same(await sealNow(rotating), { sealed: 0 }, 'without a new event');
   const { text } = await service.call('GET', '/log/checkpoint');
   t.equal(text.split('\n\n')[1]?.trim().split('\n').length, 2);
   t.ok(openNote(text, [parseVerifier(rows[0].verifiers[0]) as never]), 'the old key opens it');
@@ -348,7 +347,7 @@ t.test('every key signs, so that keys can be rotated without a gap', async (t) =
 t.test('without a key nothing is sealed', async (t) => {
   const service = await startService(t);
   await submit(service);
-  t.same(await sealCommitted(service.core), { sealed: 0 });
+  t.same(await sealNow(service.core), { sealed: 0 });
   t.equal((await service.call('GET', '/log/checkpoint')).status, 404);
 });
 
@@ -379,7 +378,7 @@ t.test(
     t.ok(position > (before.seal_position ?? 0));
     t.same(rest, { seal_lag_events: 0, seal_lag_seconds: 0, seal_refused: 0 });
     await tamper(service, "UPDATE seal_trees SET checkpoint = 'forged'");
-    await sealCommitted(service.core);
+    await sealNow(service.core);
     t.equal((await read(service)).seal_refused, 1);
   },
 );

@@ -21,10 +21,10 @@ import {
   requireSandboxOrEmpty,
 } from '../../services/sandbox.ts';
 import { untilEmptying } from '../../services/sandbox-notice.ts';
-import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { verifySeal } from '../../services/seal/verify-seal.ts';
 import { testDatabase } from '../support/database.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
+import { sealNow } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
 
 const MIDNIGHT = '00:00';
@@ -122,7 +122,7 @@ t.test('begins a sealed tree that names the one which was emptied', async (t) =>
   const client = await connect(t, url);
   await addModerator(service, 'Grace', 'lead');
   await newAgent(service);
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   const checkpoint = async () => (await service.call('GET', '/log/checkpoint')).text.split('\n');
   const [origin, size, root] = await checkpoint();
   await pool.query(makeDue);
@@ -131,7 +131,7 @@ t.test('begins a sealed tree that names the one which was emptied', async (t) =>
   t.equal(await verify(url), undefined);
 
   await newAgent(service);
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   const next = await checkpoint();
   t.not(next[0], origin, 'another tree');
   t.equal(next[3], `previous ${origin} ${size} ${root}`);

@@ -6,8 +6,8 @@ import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
 import { passkeys } from '../../harness/traffic-passkeys.ts';
 import { createLogFollower, newestPosition } from '../../platform/eventstore/subscription.ts';
-import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { JOBS } from '../../workers/jobs.ts';
+import { sealNow } from '../support/sealed.ts';
 import type { testDatabase } from './database.ts';
 import { type Service, startService } from './service.ts';
 import { recordStatements } from './statements.ts';
@@ -64,7 +64,7 @@ export async function recordRun(
     await publishArtifact(agent),
     await publishCase(agent),
   ];
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   for (const { type, id } of records) await service.call('GET', `/log/proofs/${type}/${id}`);
   for (const path of ['checkpoint', 'tile/0/000', 'tile/0/000.p/1', 'tile/0/x001/x000/000'])
     await service.call('GET', `/log/${path}`);

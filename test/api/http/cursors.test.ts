@@ -15,8 +15,8 @@ import { brief } from '../../../harness/packets.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { formatKeysetCursor, parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
-import { sealCommitted } from '../../../services/seal/seal-log.ts';
 import { readCursor, writeCursor } from '../../../services/updates/cursor.ts';
+import { sealNow } from '../../support/sealed.ts';
 import { fewerTries, same, tries } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -192,7 +192,7 @@ t.test('answers any cursor text with a page or the same refusal on every list', 
   await createRecords(service, agent, moderator);
   await passWeeks(service);
   const cookie = await signInTwice(service, agent);
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   const lists = listRoutes(service, agent, moderator, cookie);
   t.ok(lists.length >= 8, `${lists.length} lists`);
   const refusals = new Map<string, string>();
@@ -257,7 +257,7 @@ t.test('refuses the cursor of one list on every other list', async (t) => {
   await createRecords(service, agent, moderator);
   await passWeeks(service);
   const cookie = await signInTwice(service, agent);
-  await sealCommitted(service.core);
+  await sealNow(service.core);
   const lists = listRoutes(service, agent, moderator, cookie);
   const read = ({ path, name, headers }: List, cursor?: string) => {
     const search = new URLSearchParams({

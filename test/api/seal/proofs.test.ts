@@ -9,12 +9,12 @@ import { parseCheckpoint } from '../../../platform/tlog/checkpoint.ts';
 import { openNote, parseVerifier } from '../../../platform/tlog/note.ts';
 import type { ProvenField } from '../../../services/seal/leaf.ts';
 import type { EventProof } from '../../../services/seal/proofs.ts';
-import { sealCommitted } from '../../../services/seal/seal-log.ts';
+import { sealNow } from '../../support/sealed.ts';
 import { startService } from '../../support/service.ts';
 
 const service = await startService(t, { SEAL_KEY: randomBytes(32).toString('hex') });
 const moderator = await addModerator(service, 'Ann');
-const seal = () => sealCommitted(service.core);
+const seal = () => sealNow(service.core);
 await seal();
 const discovery = await service.call('GET', '/api/v1/discovery');
 const key = parseVerifier(discovery.body.identity.log_keys[0]);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { submit } from '../../../harness/moderation.ts';
-import { sealCommitted } from '../../../services/seal/seal-log.ts';
+import { sealNow } from '../../support/sealed.ts';
 import { startService } from '../../support/service.ts';
 import { recordStatements } from '../../support/statements.ts';
 
@@ -15,7 +15,7 @@ await service.tamper(
    SELECT gen_random_uuid(), 'member-' || n, 1, gen_random_uuid(), 'Made', '{}', '{"type": "service"}',
      clock_timestamp() FROM generate_series(1, 300) n`,
 );
-await sealCommitted(service.core);
+await sealNow(service.core);
 const get = (path: string, headers: Record<string, string> = {}) =>
   service.call('GET', path, { headers });
 
@@ -98,9 +98,9 @@ t.test('a refusal shows in the probe of readiness, which stays ready', async (t)
   t.same((await get('/readyz')).body, { status: 'ok' });
   const other = await startService(t, { SEAL_KEY: randomBytes(32).toString('hex') });
   await submit(other);
-  await sealCommitted(other.core);
+  await sealNow(other.core);
   await other.tamper("UPDATE seal_trees SET checkpoint = 'forged'");
-  t.match(await sealCommitted(other.core), { alert: /not one that was signed/ });
+  t.match(await sealNow(other.core), { alert: /not one that was signed/ });
   const probe = await other.call('GET', '/readyz');
   t.equal(probe.status, 200);
   t.same(probe.body, { status: 'ok', seal: 'refused' });
