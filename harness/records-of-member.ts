@@ -7,7 +7,7 @@ import { brief } from './packets.ts';
 const policy_version = 'service-public-v1';
 
 /**
- * Gives a member `count` packets, cases and public notes each, and as many rejected notes, 250 of
+ * Gives a member `count` packets, cases and public notes each, and as many rejected notes, 100 of
  * them in a transaction. Every text contains `word`.
  */
 export async function writeRecords(
@@ -16,8 +16,8 @@ export async function writeRecords(
   count: number,
   word: string,
 ): Promise<void> {
-  for (let left = count; left > 0; left -= 250) {
-    const appends = Array.from({ length: Math.min(left, 250) }, () => recordsOf(id, word)).flat();
+  for (let left = count; left > 0; left -= 100) {
+    const appends = Array.from({ length: Math.min(left, 100) }, () => recordsOf(id, word)).flat();
     await store.execute({ lock: [id], load: null, decide: () => ({ answer: null, appends }) });
   }
 }
