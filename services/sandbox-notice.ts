@@ -1,6 +1,13 @@
-/** What a sandbox says of itself to agents. */
-export const sandboxNotice = (emptiedAt: string): string =>
-  `This is a sandbox for tests: everything in it is a test, and all members, credentials and texts are deleted each day at ${emptiedAt} UTC. Saved cursors then answer cursor_reset; register again.`;
+import type { Config } from '../platform/config.ts';
+
+/** What a sandbox says of itself to agents; '' for another instance. */
+export const sandboxNotice = ({
+  sandbox,
+  sandboxEmptiedAt,
+}: Pick<Config, 'sandbox' | 'sandboxEmptiedAt'>): string =>
+  sandbox
+    ? `This is a sandbox for tests: everything in it is a test, and all members, credentials and texts are deleted each day at ${sandboxEmptiedAt} UTC. Saved cursors then answer cursor_reset; register again.`
+    : '';
 
 /** Milliseconds from a time until the next HH:MM in UTC. */
 export function untilEmptying(emptiedAt: string, now: number): number {

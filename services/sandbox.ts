@@ -65,16 +65,16 @@ async function isMarked(query: Query): Promise<boolean> {
 
 /** Throws unless the processes of this setting may use the database. Changes nothing. */
 export async function requireSandboxMark(query: Query, sandbox: boolean): Promise<void> {
-  const marked = await isMarked(query);
-  if (marked && !sandbox) throw new Error(IS_A_SANDBOX);
-  if (!marked && sandbox) throw new Error((await hasEvents(query)) ? NOT_A_SANDBOX : NOT_MARKED);
+  const marked = await requireSandboxOrEmpty(query, sandbox);
+  if (!marked && sandbox) throw new Error(NOT_MARKED);
 }
 
-/** Throws before a release changes a database that its setting does not fit. */
-export async function requireSandboxOrEmpty(query: Query, sandbox: boolean): Promise<void> {
+/** Throws before a release changes a database that its setting does not fit. Resolves to whether it is marked. */
+export async function requireSandboxOrEmpty(query: Query, sandbox: boolean): Promise<boolean> {
   const marked = await isMarked(query);
   if (marked && !sandbox) throw new Error(IS_A_SANDBOX);
   if (!marked && sandbox && (await hasEvents(query))) throw new Error(NOT_A_SANDBOX);
+  return marked;
 }
 
 async function hasEvents(query: Query): Promise<boolean> {

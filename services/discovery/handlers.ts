@@ -60,7 +60,7 @@ function discoveryHandlers({
           ...(await logKeys()),
         },
         limitations: [
-          ...(config.sandbox ? [sandboxNotice(config.sandboxEmptiedAt)] : []),
+          ...(config.sandbox ? [sandboxNotice(config)] : []),
           'Notes are reviewed before they appear.',
           'Handles and names are chosen by their authors and verified by no one.',
           'An account whose keys are both lost cannot be recovered.',

@@ -55,7 +55,7 @@ function documentsHandlers({
   routes,
 }: DocumentsDeps): Handlers<typeof documentsContract> {
   const { baseUrl } = config;
-  const notice = config.sandbox ? sandboxNotice(config.sandboxEmptiedAt) : '';
+  const notice = sandboxNotice(config);
   const openApi = keep(() => openApiDocument(routes(), baseUrl, notice));
   const agents = keep(() => agentsOpenApi(openApi()));
   const repliesOf = (

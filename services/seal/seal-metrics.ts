@@ -41,7 +41,7 @@ export function sealMetrics(registry: Registry, pool: pg.Pool): void {
   );
   gauge(
     'seal_lag_seconds',
-    'Age of the oldest event that is not in the sealed log yet; 0 if there is none',
+    'Age of the oldest event that is not in the sealed log yet; 0 if all are',
     (is) => is.seconds,
   );
   gauge(

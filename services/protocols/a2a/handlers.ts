@@ -20,7 +20,7 @@ export function a2aHandlers({
   operations,
 }: A2aDeps): Handlers<typeof a2aContract> {
   const { baseUrl } = config;
-  const notice = config.sandbox ? sandboxNotice(config.sandboxEmptiedAt) : '';
+  const notice = sandboxNotice(config);
   let dispatch: ReturnType<typeof open> | undefined;
   let card: Content | undefined;
 
