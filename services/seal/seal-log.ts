@@ -75,11 +75,12 @@ function remember(pool: pg.Pool, seen: Remembered): void {
 
 /**
  * Seals the events that were committed since the last run, in the order of their positions, up to one
- * before which no event can appear any more. Resolves to how many; `alert` says why nothing was signed.
+ * before which no event can appear any more. Resolves to how many; `alert` says why nothing was signed, and
+ * `postponed` that another transaction stayed open, so that the next run has to do the work.
  */
 export async function sealCommitted(
   deps: SealDeps,
-): Promise<{ sealed: number; alert?: string | undefined }> {
+): Promise<{ sealed: number; alert?: string | undefined; postponed?: true }> {
   const keys = signingKeys(deps.config);
   if (keys.length === 0 || deps.logWatch.isLost()) return { sealed: 0 };
   const started = performance.now();
@@ -87,7 +88,7 @@ export async function sealCommitted(
   let epoch = 0;
   try {
     const end = await settledPosition(deps.pool);
-    if (end === undefined) return { sealed };
+    if (end === undefined) return { sealed, postponed: true };
     for (;;) {
       // Before the tree is read, because another run may extend it at any time.
       const known = remembered.get(deps.pool);

@@ -40,6 +40,28 @@ async function startWithStandby(t: Test) {
     return (await admin.query<{ pid: number }>(waiting)).rows.map(({ pid }) => pid);
   };
 
+  /** Commits begin to wait when the checkpointer has read the setting, which no query shows. */
+  async function untilCommitsWait(): Promise<void> {
+    let waited = false;
+    const name = 'awaits a standby';
+    const client = new pg.Client({ connectionString: server.url, application_name: name });
+    client.on('notice', () => {
+      waited = true;
+    });
+    await client.connect();
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      WHERE application_name = $1 AND wait_event = 'SyncRep'`;
+    while (!waited) {
+      let committed = false;
+      const commit = client.query(`SELECT pg_logical_emit_message(true, 'test', '')`).then(() => {
+        committed = true;
+      });
+      while (!committed) await admin.query(cancel, [name]);
+      await commit;
+    }
+    await client.end();
+  }
+
   const service = await startService(t, {
     DATABASE_URL: server.url,
     DATABASE_POOL_SIZE: String(POOL_SIZE),
@@ -72,7 +94,10 @@ async function startWithStandby(t: Test) {
     probe,
     isRecorded,
     waitingPids,
-    loseStandby: () => nameStandbys('nobody'),
+    loseStandby: async () => {
+      await nameStandbys('nobody');
+      await untilCommitsWait();
+    },
     regainStandby: () => nameStandbys(''),
   };
 }

@@ -1,14 +1,15 @@
-import { settledPosition } from '../../platform/eventstore/subscription.ts';
 import { type SealDeps, sealCommitted } from '../../services/seal/seal-log.ts';
 import type { Service } from './service.ts';
 
 /**
- * Runs the job that seals the log once no transaction is left that was open before. Other tests may have one for
- * seconds on the same server, and a run seals nothing meanwhile.
+ * Runs the job that seals the log, again while it is postponed: other tests may have a transaction open for
+ * seconds on the same server.
  */
 export async function sealNow(deps: SealDeps) {
-  while ((await settledPosition(deps.pool)) === undefined);
-  return sealCommitted(deps);
+  for (;;) {
+    const { postponed, ...result } = await sealCommitted(deps);
+    if (!postponed) return result;
+  }
 }
 
 /** Seals all events. */
