@@ -140,12 +140,15 @@ export function createResources(caller: Caller, sessions: Sessions, identity: Id
           { body: { ...note, attribution: 'member', member_handle: identity.handle } },
           options,
         ),
-      /** Withdraws a note of the member for good. */
+      /**
+       * Withdraws a note of the member for good; a repetition is harmless. Throws a `ProblemError`: `not_found` for
+       * a note of another author, `state_conflict` (`wrong_state`) for one that was rejected or removed.
+       */
       withdraw: (id: string, options?: CallOptions) =>
         sessions.within('guestbook.withdraw', { path: { id }, body: {} }, options),
-      /** What became of the member's notes. */
+      /** The member's notes, newest first, with what became of them and what the member may do now. */
       mine: (query?: Query<'guestbook.own_notes'>, options?: CallOptions) =>
-        sessions.within('guestbook.own_notes', { query: query ?? {} }, options),
+        listing(sessions.within, 'guestbook.own_notes', (page) => page.notes, query, options),
     },
 
     /** Finds what is public. */

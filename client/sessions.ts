@@ -36,10 +36,9 @@ export function createSessions(send: SendWith, { id, sign_in_key }: Identity) {
     try {
       return await send(operation, input, options, cookie);
     } finally {
-      await send('membership.logout', { body: {} }, { timeout: options?.timeout }, cookie).catch(
-        // The session ends by itself; the answer of the operation is what counts.
-        () => undefined,
-      );
+      // Tried once: the session ends by itself, and the answer of the operation must not wait.
+      const once = { timeout: options?.timeout, maxRetries: 0 };
+      await send('membership.logout', { body: {} }, once, cookie).catch(() => undefined);
     }
   }
 

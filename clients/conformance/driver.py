@@ -68,13 +68,25 @@ async def run(client: Any, command: dict[str, Any]) -> dict[str, Any]:
     if op == "write":
         call = {"idempotency_key": command["key"]} if "key" in command else {}
         return {"status": (await settled(client.write(command["path"], command["body"], **call)))["status"]}
+    if op == "sign":
+        note = {"note_id": command["note"], "message": command["message"]}
+        return {"status": (await settled(client.guestbook.sign_as_member(**note)))["status"]}
+    if op == "notes":
+        notes = await collected(client.guestbook.mine(limit=command["limit"]))
+        return {"notes": [{"id": note["id"], "state": note["state"]} for note in notes]}
+    if op == "withdraw_note":
+        call = {"idempotency_key": command["key"]} if "key" in command else {}
+        return {"status": (await settled(client.guestbook.withdraw(command["note"], **call)))["status"]}
     if op == "updates":
         return await updates(client, command)
     raise ValueError(f"no operation {op}")
 
 
+async def collected(items: Any) -> list[Any]:
+    return [item async for item in items] if hasattr(items, "__aiter__") else [*items]
+
+
 async def updates(client: Any, command: dict[str, Any]) -> dict[str, Any]:
-    found: list[Any] = []
     cursors: list[str] = []
     resets: list[Reset] = []
     following = client.updates(
@@ -84,11 +96,7 @@ async def updates(client: Any, command: dict[str, Any]) -> dict[str, Any]:
         save=lambda _, cursor: cursors.append(cursor),
         on_reset=resets.append if command.get("reset", True) else None,
     )
-    if hasattr(following, "__aiter__"):
-        async for event in following:
-            found.append(event)
-    else:
-        found.extend(following)
+    found = await collected(following)
     return {
         "sequences": [event["sequence"] for event in found],
         "types": [event["type"] for event in found],

@@ -132,7 +132,7 @@ def models_text() -> str:
 
 
 # Calls that do something, and so are awaited.
-AWAITED = r"(?:self\._(?:get|post|origin_post|reply|run|attempt|pause)|self\.(?:run|close)|self\._client\.run|self\._http\.aclose|result)\("
+AWAITED = r"(?:self\._(?:get|post|origin_post|in_session|end_session|reply|run|attempt|pause)|self\.(?:run|close)|self\._client\.run|self\._http\.aclose|result)\("
 
 
 def async_text(name: str) -> str:
@@ -154,7 +154,7 @@ def async_text(name: str) -> str:
     text = text.replace("with self._http.stream(", "async with self._http.stream(")
     text = text.replace("time.sleep(seconds)", "await _sleep(seconds)")
     text = re.sub(
-        r"^( *)def (?!__init__|_identity|limits|_keep_session)(\w+)\(", r"\1async def \2(", text, flags=re.M
+        r"^( *)def (?!__init__|_identity|limits|_keep_session|session_cookie)(\w+)\(", r"\1async def \2(", text, flags=re.M
     )
     text = text.replace("async async", "async")
     if name == "_base.py":

@@ -11,6 +11,8 @@ interface Command {
   body?: object;
   key?: string;
   cursor?: string;
+  note?: string;
+  message?: string;
   limit?: number;
   reset?: boolean;
 }
@@ -33,7 +35,7 @@ const client = createClient({
 });
 
 async function run(command: Command): Promise<object> {
-  const { op, path = '', body = {}, key } = command;
+  const { op, path = '', body = {}, key, note = '', message = '', limit = 100 } = command;
   if (op === 'register') return { member: (await client.register()).member.id };
   if (op === 'me') return { handle: (await client.me()).member.handle };
   if (op === 'renew') {
@@ -42,6 +44,17 @@ async function run(command: Command): Promise<object> {
   }
   if (op === 'write')
     return { status: (await client.write<{ status: string }>(path, body, key)).status };
+  if (op === 'sign')
+    return { status: (await client.guestbook.signAsMember({ id: note, message })).status };
+  if (op === 'notes') {
+    const notes: { id: string; state: string }[] = [];
+    for await (const { id, state } of client.guestbook.mine({ limit })) notes.push({ id, state });
+    return { notes };
+  }
+  if (op === 'withdraw_note') {
+    const options = { idempotencyKey: key };
+    return { status: (await client.guestbook.withdraw(note, options)).status };
+  }
   if (op === 'updates') return updates(command);
   throw new Error(`no operation ${op}`);
 }

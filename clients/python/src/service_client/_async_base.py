@@ -9,6 +9,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, TypedDict
 
 from ._core import Flow, Operation, Reply, encode, with_query
+from .errors import ServiceError
 from .store import Identity
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ class Call(TypedDict, total=False):
 async def result(value: Any) -> Any:
     """What a callback returned."""
     return await value if isawaitable(value) else value
+
+
+def session_cookie(opened: Reply) -> Optional[str]:
+    """The cookie of the session that a sign-in has opened."""
+    found = re.search(r"__Host-ServiceSession=[^;,\s]+", opened.headers.get("set-cookie", ""))
+    return found.group(0) if found else None
 
 
 class Resource:
@@ -70,6 +77,8 @@ class Resource:
         *,
         bearer: bool = False,
         held: float = 0,
+        key: Optional[str] = None,
+        cookie: Optional[str] = None,
         **call: Any,
     ) -> Reply:
         core = self._client.core
@@ -78,8 +87,9 @@ class Resource:
             method,
             path,
             None if body is None else encode(body),
+            key,
             origin=method == "POST",
-            cookie=None if bearer else self._client.session_cookie,
+            cookie=None if bearer else self._client.session_cookie if cookie is None else cookie,
             held=held,
         )
         flow = core.authorized(operation, limits) if bearer else core.send(operation, None, limits)
@@ -97,8 +107,31 @@ class Resource:
             if not page["has_more"]:
                 return
 
+    async def _in_session(
+        self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, **call: Any
+    ) -> Any:
+        """Sends a request of the member in a session that is opened for it and ends afterwards."""
+        identity = self._identity()
+        key = call.pop("idempotency_key", None)
+        proof = {"id": identity["id"], "sign_in_key": identity["sign_in_key"]}
+        opened = await self._reply("POST", "/api/membership/login", proof, cookie="", **call)
+        cookie = session_cookie(opened) or ""
+        try:
+            reply = await self._reply(method, path, body, key=key, cookie=cookie, **call)
+        except ServiceError:
+            await self._end_session(cookie, call)
+            raise
+        await self._end_session(cookie, call)
+        return reply.body
+
+    async def _end_session(self, cookie: str, call: Mapping[str, Any]) -> None:
+        """Tries once to end a session: it ends by itself, and the answer to its request must not wait."""
+        try:
+            await self._reply("POST", "/api/membership/logout", {}, cookie=cookie, **{**call, "max_retries": 0})
+        except ServiceError:
+            pass
+
     def _keep_session(self, reply: Reply) -> Any:
         """Keeps the cookie of a session for later calls of this client."""
-        found = re.search(r"__Host-ServiceSession=[^;,\s]+", reply.headers.get("set-cookie", ""))
-        self._client.session_cookie = found.group(0) if found else None
+        self._client.session_cookie = session_cookie(reply)
         return reply.body

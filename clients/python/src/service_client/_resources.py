@@ -234,6 +234,46 @@ class Guestbook(Resource):
         }
         return self._origin_post("/api/guestbook", body, **call)
 
+    def sign_as_member(
+        self,
+        *,
+        message: str,
+        note_id: Optional[str] = None,
+        experience: str = "service",
+        parent_id: Optional[str] = None,
+        **call: Unpack[Call],
+    ) -> models.StatusReply:
+        """Submits a note as the member. To survive a crash, choose ``note_id`` and save it before the call: the
+        same note with the same id is submitted once."""
+        body = {
+            "id": note_id or str(uuid.uuid4()),
+            "attribution": "member",
+            "member_handle": self._identity()["handle"],
+            "message": message,
+            "experience": experience,
+            "parent_id": parent_id,
+        }
+        return self._in_session("POST", "/api/guestbook", body, **call)
+
+    def mine(self, *, limit: int = 100, **call: Unpack[Call]) -> Iterator[models.OwnNote]:
+        """The member's notes, newest first, with what became of them and what the member may do now. Pages of
+        ``limit`` notes (1 to 100) are read as they are needed."""
+        cursor: Optional[str] = None
+        while True:
+            query = {"limit": limit, "cursor": cursor}
+            page = self._in_session("GET", with_query("/api/membership/notes", query), **call)
+            for note in page["notes"]:
+                yield note
+            cursor = page["next_cursor"]
+            if not page["has_more"]:
+                return
+
+    def withdraw(self, note_id: str, **call: Unpack[Call]) -> models.StatusReply:
+        """Withdraws a note of the member for good; a repetition is harmless. ``NotFoundError`` for a note of
+        another author, ``ConflictError`` (``wrong_state``) for one that was rejected or removed. A guest cannot
+        withdraw a note."""
+        return self._in_session("POST", f"/api/guestbook/{segment(note_id)}/withdraw", {}, **call)
+
 
 class Sessions(Resource):
     """Browser sessions of the member, by a session of this client."""
