@@ -158,9 +158,9 @@ export const sealContract = (records: readonly ProvableRecord[]) =>
       path: '/api/v1/me/proofs',
       summary: "Proofs that the member's own acts are in the sealed log",
       description:
-        'What the member did with its notes, records, credentials and sessions, with every field that it may ' +
-        'read. Acts on cases of others are not listed, nor events of the last minutes, which are not sealed yet. A page may have ' +
-        'fewer events than `limit` and yet be followed by another. Not found where nothing is sealed.',
+        'What the member did with its notes, records, credentials and sessions, then what it did with cases of others: claims, ' +
+        'submissions and reviews. Shown is every field that the member may read. Events of the last minutes, which are not ' +
+        'sealed yet, are not listed. A page may have fewer events than `limit` and yet be followed by another. Not found where nothing is sealed.',
       tag: 'log',
       access: { scope: 'account:export' },
       query: z.object({ cursor: Cursor.optional(), limit: Limit }),

@@ -3,13 +3,15 @@ import { type Handlers, implement, type Routes } from '../../platform/http/route
 import { cursorText, nextPage, rowsThatFit, toCursor } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { publicReads } from '../../platform/postgres/replica.ts';
-import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { HASH_BYTES } from '../../platform/tlog/merkle.ts';
 import { parseTilePath, TILE_WIDTH } from '../../platform/tlog/tiles.ts';
 import type { ProvableRecord } from '../publications/provable-record.ts';
 import { sealContract } from './contract.ts';
+import type { SealedEvent } from './leaf.ts';
 import { proveEvents } from './proofs.ts';
 import {
+  actsOnCases,
   type EventWithLeaf,
   eventsOfOwner,
   firstEventsOfStream,
@@ -17,6 +19,7 @@ import {
   newestCheckpoint,
   newestTile,
   newestTree,
+  type TreeRow,
 } from './tree-store.ts';
 
 export interface SealReadDeps {
@@ -43,7 +46,13 @@ const OPEN_DATA = new Set(
     .map((name) => `data.${name}`),
 );
 
-const isOpenToActor = (field: string): boolean => !field.startsWith('data') || OPEN_DATA.has(field);
+/** Of an event in a stream of another, these would tell who owns it, and how much happened there. */
+const HIDDEN_ELSEWHERE = ['owner_id', 'stream_version'];
+
+const isOpenToActor = ({ owner_id }: SealedEvent, memberId: string, field: string): boolean =>
+  field.startsWith('data')
+    ? OPEN_DATA.has(field)
+    : owner_id === memberId || !HIDDEN_ELSEWHERE.includes(field);
 
 const isMember = (actor: unknown, memberId: string): boolean => {
   const { type, id } = actor as Partial<Record<'type' | 'id', unknown>>;
@@ -52,15 +61,24 @@ const isMember = (actor: unknown, memberId: string): boolean => {
 
 const notSealed = () => refuse('not_found', { message: 'Not found: this log is not sealed.' });
 
-/** A place in an owner's events, which are in the order of their streams. */
-const formatPlace = ({ stream_id, stream_version }: EventWithLeaf): string =>
-  toCursor(`${stream_id} ${stream_version} proofs`);
+/** The own events come first, in the order of their streams, then acts on cases of others, in that of positions. */
+type Place = { stream: string; version: number } | { position: number };
 
-function toPlace(cursor: string | undefined) {
+const formatPlace = (
+  { owner_id, stream_id, stream_version, position }: EventWithLeaf,
+  memberId: string,
+): string =>
+  toCursor(
+    owner_id === memberId ? `${stream_id} ${stream_version} proofs` : `${position} proofs on cases`,
+  );
+
+function toPlace(cursor: string | undefined): Place | Refusal<'invalid_cursor'> {
   if (cursor === undefined) return { stream: '', version: 0 };
-  const [, stream, version] =
-    /^([a-z0-9-]{1,100}) ([1-9]\d{0,8}) proofs$/.exec(cursorText(cursor) ?? '') ?? [];
-  return stream && version ? { stream, version: Number(version) } : refuse('invalid_cursor');
+  const text = cursorText(cursor) ?? '';
+  const [, stream, version] = /^([a-z0-9-]{1,100}) ([1-9]\d{0,8}) proofs$/.exec(text) ?? [];
+  if (stream && version) return { stream, version: Number(version) };
+  const [, position] = /^([1-9]\d{0,14}) proofs on cases$/.exec(text) ?? [];
+  return position ? { position: Number(position) } : refuse('invalid_cursor');
 }
 
 const PARTIAL = 'no-cache';
@@ -84,6 +102,21 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
       content: { type: 'application/octet-stream', bytes },
       headers: { 'cache-control': place.width === TILE_WIDTH ? FULL : PARTIAL },
     };
+  }
+
+  /** The events of a member, and its acts on cases of others, after a place. */
+  async function actsOf(
+    memberId: string,
+    { epoch, position }: TreeRow,
+    place: Place,
+    limit: number,
+  ): Promise<EventWithLeaf[]> {
+    const own =
+      'stream' in place ? await query(pool, eventsOfOwner(epoch, memberId, place, limit)) : [];
+    if (own.length === limit) return own;
+    const after = 'position' in place ? place.position : 0;
+    const left = limit - own.length;
+    return [...own, ...(await query(pool, actsOnCases(epoch, memberId, after, position, left)))];
   }
 
   return {
@@ -141,7 +174,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
       if (isRefusal(place)) return place;
       const [tree] = await query(pool, newestTree());
       if (!tree) return notSealed();
-      const rows = await query(pool, eventsOfOwner(tree.epoch, memberId, place, limit + 1));
+      const rows = await actsOf(memberId, tree, place, limit + 1);
       const count = Math.min(
         limit,
         rowsThatFit(rows, ({ personal }) => [JSON.stringify(personal)]),
@@ -154,8 +187,10 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
         body: {
           status: 'ok',
           checkpoint: tree.checkpoint,
-          events: await proveEvents(pool, tree, own, (_, field) => isOpenToActor(field)),
-          ...nextPage(last && formatPlace(last)),
+          events: await proveEvents(pool, tree, own, (event, field) =>
+            isOpenToActor(event, memberId, field),
+          ),
+          ...nextPage(last && formatPlace(last, memberId)),
         },
       };
     },

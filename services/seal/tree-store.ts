@@ -117,6 +117,26 @@ export const eventsOfOwner = (
     [epoch, ownerId, after.stream, after.version, limit],
   );
 
+/**
+ * What a member did to the cases of others, after a position, up to and including another, with the leaves in the tree
+ * of an epoch. A case has thousands of events of others, so an index has these alone.
+ */
+export const actsOnCases = (
+  epoch: number,
+  memberId: string,
+  after: number,
+  to: number,
+  limit: number,
+): Sql<EventWithLeaf> =>
+  named(
+    `${WITH_LEAVES}
+    WHERE event.actor->>'id' = $2 AND event.position > $3 AND event.position <= $4
+      AND event.actor->>'type' = 'member' AND event.actor->>'id' <> event.owner_id::text
+      AND event.stream_id LIKE 'case-%'
+    ORDER BY event.position LIMIT $5`,
+    [epoch, memberId, after, to, limit],
+  );
+
 /** Events of some types at the beginning of a stream, with their leaves in the tree of an epoch. */
 export const firstEventsOfStream = (
   epoch: number,

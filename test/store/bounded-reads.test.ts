@@ -14,6 +14,7 @@ import { erasedNotes } from '../../projections/guestbook/notes-of-member.ts';
 import { auditPage } from '../../projections/moderation/audit.ts';
 import { reportedCaseNotesOf } from '../../projections/publications/record-reports.ts';
 import { overdueSessions } from '../../services/membership/sessions.ts';
+import { actsOnCases } from '../../services/seal/tree-store.ts';
 import { blocksOf } from '../support/blocks.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -38,6 +39,11 @@ const ROWS = [
   `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
     SELECT '${ONE}', 'case-${ONE}', n, gen_random_uuid(),
       CASE n % 2 WHEN 1 THEN 'CaseOpened' ELSE 'CaseReviewed' END, '{}', '{"type": "service"}', at
+    FROM many`,
+  // Everyone has reviewed the case of LAST, one of them BUSY.
+  `INSERT INTO events (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+    SELECT '${LAST}', 'case-${LAST}', n, gen_random_uuid(), 'CaseReviewed', '{}',
+      jsonb_build_object('type', 'member', 'id', CASE n WHEN 10000 THEN '${BUSY}' ELSE id END), at
     FROM many`,
   `INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria, state,
       version, created_at, updated_at)
@@ -104,6 +110,10 @@ const READS: Readonly<Record<string, [Sql, string]>> = {
     'DROP INDEX cases_by_state',
   ],
   'the cases that a member has claimed': [casesOfClaimant(BUSY, 5), 'DROP INDEX cases_of_claimant'],
+  'what a member did with cases of others': [
+    actsOnCases(1, BUSY, 0, 1e9, 21),
+    'DROP INDEX events_on_cases',
+  ],
   'the cases in which a member took part': [
     casesOfParticipant(BUSY, 5),
     'DROP INDEX case_members_of_member',

@@ -54,9 +54,7 @@ export async function recordRun(
       `${name}: ${answer.status} ${answer.status < 400 ? '' : answer.text}`,
     );
   }
-  // Found if the log is sealed.
   const agent = await newAgent(service);
-  await agent.call('GET', '/api/v1/me/proofs');
   const { id: noteId } = await submit(service);
   await decide(moderator, noteId, 'approve');
   const records = [
@@ -65,6 +63,8 @@ export async function recordRun(
     await publishCase(agent),
   ];
   await sealNow(service.core);
+  // Found if the log is sealed.
+  await agent.call('GET', '/api/v1/me/proofs');
   for (const { type, id } of records) await service.call('GET', `/log/proofs/${type}/${id}`);
   for (const path of ['checkpoint', 'tile/0/000', 'tile/0/000.p/1', 'tile/0/x001/x000/000'])
     await service.call('GET', `/log/${path}`);

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { verifyProofs } from '../../../cli/verify-proofs.ts';
 import { newAgent } from '../../../harness/agent.ts';
+import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, submit, submitAs } from '../../../harness/moderation.ts';
 import { publishArtifact, publishCase } from '../../../harness/records.ts';
 import { signedIn } from '../../../harness/registration.ts';
@@ -9,6 +10,7 @@ import { parseCheckpoint } from '../../../platform/tlog/checkpoint.ts';
 import { openNote, parseVerifier } from '../../../platform/tlog/note.ts';
 import type { ProvenField } from '../../../services/seal/leaf.ts';
 import type { EventProof } from '../../../services/seal/proofs.ts';
+import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { sealNow } from '../../support/sealed.ts';
 import { startService } from '../../support/service.ts';
 
@@ -195,6 +197,77 @@ t.test('proves to a member everything that it did, page by page', async (t) => {
   t.ok(proofs.some(({ shown }) => shown['data.case_id'] === opened.id));
 });
 
+t.test(
+  'proves to a member what it did with cases of others, and nothing else of them',
+  async (t) => {
+    const [author, member, other] = [
+      await newAgent(service),
+      await newAgent(service),
+      await newAgent(service),
+    ].map(createCaseCommands);
+    if (!author || !member || !other) throw new Error('no agents');
+    const done: string[] = [];
+    for (const title of ['First words of the author', 'Second words of the author']) {
+      const id = await createOpenCase(author, { title });
+      await member.claim(id, 1);
+      await member.submit(id, 2, { summary: 'My own summary' });
+      await other.review(id, 3, 'accept');
+      await member.note(id, 'My own note');
+      await other.note(id, 'A note of another');
+      done.push(`case-${id} CaseClaimed`, `case-${id} CaseSubmitted`);
+    }
+    const reviewed = await createOpenCase(author, { title: 'Third words of the author' });
+    await other.claim(reviewed, 1);
+    await other.submit(reviewed, 2, { summary: 'A summary of another' });
+    await member.review(reviewed, 3, 'accept');
+    await author.review(reviewed, 4, 'accept');
+    done.push(`case-${reviewed} CaseReviewed`);
+    await member.claim(await createOpenCase(member), 1);
+    await seal();
+
+    for (const limit of [1, 2, 100]) {
+      const proofs = await ownProofs(member.agent, limit);
+      const acts = proofs.filter(({ hidden }) => hidden.includes('owner_id'));
+      t.same(
+        acts.map(({ shown }) => `${shown.stream_id} ${shown.type}`),
+        done,
+        `in pages of ${limit}`,
+      );
+      const own = proofs.filter(({ hidden }) => !hidden.includes('owner_id'));
+      for (const { shown } of own) t.equal(shown.owner_id, member.agent.id);
+      t.equal(proofs.filter(({ shown }) => shown.type === 'CaseNoted').length, 2);
+    }
+    const proofs = await ownProofs(member.agent, 100);
+    const submitted = proofs.find(({ shown }) => shown.type === 'CaseSubmitted');
+    t.match(submitted?.shown, { 'personal.summary': 'My own summary' });
+    t.same(submitted?.hidden.sort(), ['data.members', 'owner_id', 'stream_version']);
+    const text = JSON.stringify(proofs);
+    for (const foreign of [/words of the author/, /of another/, RegExp(other.agent.id)])
+      t.notMatch(text, foreign);
+    t.notMatch(text, RegExp(author.agent.id));
+  },
+);
+
+t.test('a member keeps proofs of what it did with a case whose author is erased', async (t) => {
+  const author = createCaseCommands(await newAgent(service));
+  const member = createCaseCommands(await newAgent(service));
+  const id = await createOpenCase(author, { title: 'Words that go' });
+  await member.claim(id, 1);
+  await member.submit(id, 2, { summary: 'My own summary' });
+  await seal();
+  const acts = async () =>
+    (await ownProofs(member.agent, 100)).filter(({ shown }) => shown.stream_id === `case-${id}`);
+  const before = await acts();
+  t.same(
+    before.map(({ shown }) => shown.type),
+    ['CaseClaimed', 'CaseSubmitted'],
+  );
+  await author.agent.call('POST', '/api/v1/me/delete', { confirm_handle: author.agent.handle });
+  await eraseMembers(service.core);
+  await seal();
+  t.same(await acts(), before);
+});
+
 t.test('proves to a member no act of a moderator', async (t) => {
   const agent = await newAgent(service);
   const packet = await publishArtifact(agent);
@@ -214,8 +287,13 @@ t.test('proves to a member no act of a moderator', async (t) => {
 t.test('refuses cursors of other lists, and credentials without the scope', async (t) => {
   const agent = await newAgent(service);
   const pageOf = (cursor: string) => agent.call('GET', `/api/v1/me/proofs?cursor=${cursor}`);
-  const foreign = Buffer.from("note-x' OR 1 1 proofs").toString('base64url');
-  for (const cursor of ['x', foreign, Buffer.from('note-x 0 proofs').toString('base64url')])
+  const foreign = [
+    "note-x' OR 1 1 proofs",
+    'note-x 0 proofs',
+    '0 proofs on cases',
+    '1e3 proofs on cases',
+  ];
+  for (const cursor of ['x', ...foreign.map((text) => Buffer.from(text).toString('base64url'))])
     t.match(await pageOf(cursor), { status: 400, body: { error: { code: 'invalid_cursor' } } });
   const reader = await newAgent(service, ['profile:write']);
   t.match(await reader.call('GET', '/api/v1/me/proofs'), {
