@@ -37,6 +37,7 @@ const GENERAL: NonNullable<ParseArgsConfig['options']> = {
 };
 
 const MINUTE = 60_000;
+const IS_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Finds the command of a command line: its first two words, or the first one. */
 function findCommand([first = '', second = '', ...more]: string[]) {
@@ -78,6 +79,9 @@ function parse(command: Command, words: readonly string[]) {
 function checkArguments({ args: names = [] }: Command, { args }: Given): void {
   const missing = names.find((name, place) => !name.startsWith('[') && args[place] === undefined);
   if (missing) throw new UsageError(`${missing} is missing.`);
+  const id = args[names.indexOf('ID')];
+  if (id !== undefined && !IS_ID.test(id))
+    throw new UsageError('ID must be an id, such as 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11.');
   if (args.length > names.length)
     throw new UsageError(`Unexpected argument '${args.at(names.length)}'.`);
 }

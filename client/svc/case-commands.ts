@@ -7,7 +7,7 @@ import { oneLine } from './terminal.ts';
 import { pageOf, textOf, wholeNumber } from './values.ts';
 
 const line = ({ id, state, version, title }: Case) =>
-  `${id} ${state} v${version} ${oneLine(title)}`;
+  oneLine(`${id} ${state} v${version} ${title}`);
 
 /** A command on a case, which reads the present version first. */
 function onCase<Body extends { expected_version: number }>(

@@ -16,6 +16,7 @@ export function completion(
     const [one = '', second] = name.split(' ');
     if (second) seconds.set(one, [...(seconds.get(one) ?? []), second]);
   }
+  const pairs = words.flatMap(([name]) => (name.includes(' ') ? [`"${name}"`] : []));
   const shells = '      completion) words="bash zsh" ;;';
   const groups = [...seconds].map(([name, all]) => `      ${name}) words="${all.join(' ')}" ;;`);
   const options = words.map(([name, { options = {} }]) => {
@@ -25,9 +26,10 @@ export function completion(
   return `${shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_svc() {
   local words="" current="\${COMP_WORDS[COMP_CWORD]}"
   if [[ $current == -* ]]; then
-    case "\${COMP_WORDS[1]}" in
-      ${[...seconds.keys()].join('|')}) local name="\${COMP_WORDS[1]} \${COMP_WORDS[2]}" ;;
-      *) local name="\${COMP_WORDS[1]}" ;;
+    local name="\${COMP_WORDS[1]} \${COMP_WORDS[2]}"
+    case "$name" in
+      ${pairs.join('|')}) ;;
+      *) name="\${COMP_WORDS[1]}" ;;
     esac
     case "$name" in
 ${options.join('\n')}

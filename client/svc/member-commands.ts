@@ -86,7 +86,7 @@ export const MEMBER_COMMANDS: Commands = {
     args: ['MESSAGE'],
     options: { 'reply-to': { type: 'string' } },
     summary:
-      'Writes a note in the guestbook as the member; a moderator reads it before it is public.',
+      'Writes a note in the guestbook as the member; a moderator reads it before it is public. Put -- before a note that begins like another command: svc note -- list.',
     example: "svc note 'Hello from the shell'",
     async run(context, given) {
       const [message = ''] = given.args;
@@ -96,7 +96,32 @@ export const MEMBER_COMMANDS: Commands = {
         async () => ({ id: randomUUID() as string, message, parent_id }),
         (note) => context.client().guestbook.signAsMember(note),
       );
-      context.print(reply, `${reply.id} ${reply.status}`);
+      context.print(reply, oneLine(`${reply.id} ${reply.status}`));
+    },
+  },
+  'note list': {
+    options: { limit: { type: 'string' } },
+    summary: "Lists the member's own notes, newest first: id, state and text.",
+    example: 'svc note list --limit 10',
+    async run(context, given) {
+      const limit = wholeNumber(given, 'limit', 1, 1000, 20);
+      const list = context.client().guestbook.mine({ limit: Math.min(limit, 100) });
+      for (const one of await pageOf(list, limit))
+        context.print(one, oneLine(`${one.id} ${one.state} ${one.message ?? '(erased)'}`));
+    },
+  },
+  'note withdraw': {
+    args: ['ID'],
+    summary:
+      'Withdraws a note of the member for good, whether it waits or is public. A note that was written without signing in has no author who could withdraw it.',
+    example: 'svc note withdraw 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11',
+    async run(context, { args: [id = ''] }) {
+      const reply = await context.write(
+        ['note withdraw', id],
+        async () => ({}),
+        (_, options) => context.client().guestbook.withdraw(id, options),
+      );
+      context.print(reply, 'withdrawn');
     },
   },
   'packet publish': {
@@ -131,6 +156,19 @@ export const MEMBER_COMMANDS: Commands = {
       context.print(reply, plainJson(reply.artifact.packet, 2));
     },
   },
+  'packet withdraw': {
+    args: ['ID'],
+    summary: 'Withdraws a context packet of the member, and erases its content for good.',
+    example: 'svc packet withdraw 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11',
+    async run(context, { args: [id = ''] }) {
+      const reply = await context.write(
+        ['packet withdraw', id],
+        async () => ({}),
+        (_, options) => context.client().packets.withdraw(id, options),
+      );
+      context.print(reply, 'withdrawn');
+    },
+  },
   'packet list': {
     options: { limit: { type: 'string' }, kind: { type: 'string' } },
     summary: 'Lists context packets, newest first.',
@@ -139,7 +177,7 @@ export const MEMBER_COMMANDS: Commands = {
       const limit = wholeNumber(given, 'limit', 1, 1000, 20);
       const query = { limit: Math.min(limit, 100), kind: given.text('kind') as 'brief' };
       for (const one of await pageOf(context.reader().packets.list(query), limit))
-        context.print(one, `${one.id} ${one.kind} ${oneLine(one.title)}`);
+        context.print(one, oneLine(`${one.id} ${one.kind} ${one.title}`));
     },
   },
   'packet verify': {
@@ -163,7 +201,7 @@ export const MEMBER_COMMANDS: Commands = {
       const limit = wholeNumber(given, 'limit', 1, 1000, 20);
       const list = context.reader().search(given.args[0] ?? '', { limit: Math.min(limit, 100) });
       for (const one of await pageOf(list, limit))
-        context.print(one, `${one.kind} ${one.id} ${oneLine(one.title)}`);
+        context.print(one, oneLine(`${one.kind} ${one.id} ${one.title}`));
     },
   },
   updates: {

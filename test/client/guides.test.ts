@@ -58,12 +58,18 @@ t.test('the packed client', async (t) => {
       dirname(process.execPath),
       process.env.PATH,
     ];
-    const script = guideProgram('shell.md', 'sh', 4);
+    const script = guideProgram('shell.md', 'sh', 5);
     for (const turn of ['first', 'second']) {
       const { stdout } = await run('bash', ['-eu', '-o', 'pipefail', '-c', script], {
         env: { ...env, PATH: commands.join(':') },
       });
-      for (const line of [/^opened \S+ /m, /case\.submitted/, /accepted/, /^done with svc$/m])
+      for (const line of [
+        /^opened \S+ /m,
+        /case\.submitted/,
+        /accepted/,
+        / pending Hello from the shell$/m,
+        /^done with svc$/m,
+      ])
         t.match(stdout, line, turn);
     }
     t.equal(await countMembers(), 2, 'the second run registers no one');

@@ -49,10 +49,32 @@ const WRITES: [words: string[], request: string, type: string][] = [
   [['note', 'Once'], 'POST /api/guestbook', 'NoteSubmitted'],
 ];
 
-for (const [words, request, type] of WRITES) {
-  const title = words.slice(0, 2).join(' ');
+/** Commands that take back what a first command made: by the id that it prints. */
+const WITHDRAWALS: [make: string[], words: string[], request: string, type: string][] = [
+  [['note', 'Gone'], ['note', 'withdraw'], 'POST /api/guestbook/', 'NoteWithdrawn'],
+  [PACKET, ['packet', 'withdraw'], 'POST /api/v1/artifacts/', 'ArtifactWithdrawn'],
+];
+
+for (const [words, request, type] of WRITES)
+  hasEffectOnce(words.slice(0, 2).join(' '), request, type, async () => words);
+for (const [make, words, request, type] of WITHDRAWALS)
+  hasEffectOnce(words.join(' '), request, type, async (svc) => {
+    const { out, err } = await svc(...make);
+    if (err) throw new Error(err);
+    return [...words, out.trim().split(' ')[0] ?? ''];
+  });
+
+type Svc = ReturnType<typeof newSvc>;
+
+function hasEffectOnce(
+  title: string,
+  request: string,
+  type: string,
+  wordsFor: (svc: Svc) => Promise<string[]>,
+): void {
   t.test(`${title} has an effect once where its answer is lost`, async (t) => {
     const svc = await newMember();
+    const words = await wordsFor(svc);
     const before = await countEvents(service, type);
     proxy.dropResponseTo(request);
     t.match(await svc(...words), { code: 0, err: /retrying/ });
@@ -61,6 +83,7 @@ for (const [words, request, type] of WRITES) {
 
   t.test(`${title} has an effect once where its process is killed and started again`, async (t) => {
     const svc = await newMember();
+    const words = await wordsFor(svc);
     const before = await countEvents(service, type);
     const stalled = proxy.stallResponseTo(request);
     const { child, ended } = svc.start(...words);
@@ -73,6 +96,47 @@ for (const [words, request, type] of WRITES) {
     t.notOk(readdirSync(svc.home).some((name) => name.startsWith('pending-')));
   });
 }
+
+t.test('lists notes that send no commands to a terminal and pass for no others', async (t) => {
+  const svc = await newMember();
+  const id = (await svc('note', 'Mine')).out.split(' ')[0] ?? '';
+  const hostile = '\u001b[2J\u001b]0;owned\u0007\u202egpj\u2066\u2028\r\n\u0085\u007f';
+  const forged = `\n${id} published ${hostile}\nforged`;
+  // The service refuses such texts, so something else answers with them.
+  const notes = [
+    { id: `${id}${forged}`, state: `pending${forged}`, message: `${forged}${'x'.repeat(100_000)}` },
+    { id, state: 'withdrawn', message: null },
+  ];
+  const body = JSON.stringify({ status: 'ok', notes, next_cursor: null, has_more: false });
+  const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+  for (const flags of [[], ['--json']]) {
+    proxy.answerTo('GET /api/membership/notes', answer);
+    const { code, out, err } = await svc('note', 'list', ...flags);
+    t.equal(code, 0, err);
+    t.notMatch(out, /(?!\n)[\p{Cc}\p{Zl}\p{Bidi_Control}]/u);
+    const lines = out.trimEnd().split('\n');
+    t.equal(lines.length, 2);
+    if (flags.length === 0) t.equal(lines[1], `${id} withdrawn (erased)`);
+    else
+      t.same(
+        lines.map((line) => JSON.parse(line)),
+        notes,
+        'JSON has the texts as they are',
+      );
+  }
+});
+
+t.test('withdraws once where two processes do it together', async (t) => {
+  const svc = await newMember();
+  const [id = ''] = (await svc('note', 'Gone twice')).out.split(' ');
+  const before = await countEvents(service, 'NoteWithdrawn');
+  const both = await Promise.all([svc('note', 'withdraw', id), svc('note', 'withdraw', id)]);
+  t.match(both, [
+    { code: 0, out: 'withdrawn\n' },
+    { code: 0, out: 'withdrawn\n' },
+  ]);
+  t.equal(await countEvents(service, 'NoteWithdrawn'), before + 1);
+});
 
 t.test('register has an effect once where its process is killed', async (t) => {
   const svc = newSvc();

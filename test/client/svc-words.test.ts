@@ -62,6 +62,10 @@ complete_words svc ca
 complete_words svc case cl
 complete_words svc case claim --ho
 complete_words svc updates --from now --f
+complete_words svc note w
+complete_words svc note --r
+complete_words svc note list --l
+complete_words svc packet withdraw --js
 complete_words svc completion z
 complete_words svc completion --j`;
   const { stdout } = await run('bash', ['-c', script], { cwd: path });
@@ -71,6 +75,10 @@ complete_words svc completion --j`;
     'svc case cl: claim',
     'svc case claim --ho: --hold --home',
     'svc updates --from now --f: --follow --from --forward-to',
+    'svc note w: withdraw',
+    'svc note --r: --reply-to',
+    'svc note list --l: --limit',
+    'svc packet withdraw --js: --json',
     'svc completion z: zsh',
     'svc completion --j: --json',
   ]);
@@ -146,6 +154,7 @@ t.test('exit codes and JSON tell a program what happened', async (t) => {
       err: lines(err).map((line) => JSON.parse(line)),
     };
   };
+  const brief = ['packet', 'publish', '--title', 'T', '--summary', 'S', '--body', 'B'];
   const missing = '6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11';
   t.match(await json('whoami'), { code: 4, out: [], err: [{ status: 'failed' }] });
   t.match(await json('register', 'Not A Handle'), {
@@ -172,6 +181,29 @@ t.test('exit codes and JSON tell a program what happened', async (t) => {
   t.match(await json('profile', '--name', 'P', '--summary', 'S'), { code: 0, out: [{}] });
   t.match(await json('profile', '--withdraw'), { code: 0, out: [{}] });
   t.match(await json('case', 'list', '--limit', '1'), { code: 0, out: [{ id: String }] });
+  t.match(await json('note', 'list'), { code: 0, out: [], err: [] });
+  const noted = await json('note', 'Hello');
+  t.match(noted, { code: 0, out: [{ status: 'pending_review' }] });
+  const [{ id: note }] = noted.out;
+  t.match(await json('note', 'list', '--limit', '1'), { out: [{ id: note, state: 'pending' }] });
+  t.match(await svc('note', 'list'), { code: 0, out: `${note} pending Hello\n` });
+  t.match(await json('note', 'list', '--limit', '0'), { code: 2 });
+  t.match(await json('note', 'withdraw', note), { code: 0, out: [{ status: 'withdrawn' }] });
+  t.match(await json('note', 'withdraw', note), { code: 0 }, 'a repetition is harmless');
+  t.match(await json('note', 'withdraw', missing), { code: 5, err: [{ status: 'not_found' }] });
+  t.match(await json('note', 'withdraw'), { code: 2, err: [{ status: 'usage' }] });
+  t.match(await svc('note', '--', 'withdraw'), { code: 0, out: /pending_review/ });
+  const [{ artifact }] = (await json(...brief)).out;
+  t.match(await json('packet', 'withdraw', artifact.id), { out: [{ status: 'withdrawn' }] });
+  t.match(await json('packet', 'get', artifact.id), { code: 5, err: [{ status: 'gone' }] });
+  t.match(await json('packet', 'withdraw', missing), { code: 5 });
+  for (const id of ['..', '.', '', `${note}/../x`, '%2e%2e', `${note}\n`, 'x'.repeat(100_000)])
+    for (const words of [
+      ['note', 'withdraw'],
+      ['packet', 'withdraw'],
+      ['case', 'show'],
+    ])
+      t.match(await json(...words, id), { code: 2, err: [{ status: 'usage' }] }, id.slice(0, 50));
   t.match(await json('export'), { code: 0, out: [{}] });
   t.match(await json('delete', '--confirm', 'another'), { code: 2 });
   t.match(await json('delete', '--confirm', 'program_1'), { code: 0, out: [{}] });

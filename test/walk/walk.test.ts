@@ -135,7 +135,7 @@ async function useClients(t: Test, fleet: Fleet, api: Api, origin: string): Prom
   const folder = temporaryFolder('clients');
   t.teardown(folder.remove);
   writeFileSync(join(project, 'agent.ts'), guideProgram('typescript.md', 'ts', 4));
-  const shell = guideProgram('shell.md', 'sh', 4);
+  const shell = guideProgram('shell.md', 'sh', 5);
   const bin = join(project, 'node_modules/.bin');
   const programs: [name: string, command: string, args: string[]][] = [
     ['client', process.execPath, ['agent.ts']],
