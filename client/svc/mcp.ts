@@ -22,6 +22,7 @@ import {
   type WritingTool,
 } from './mcp-tool.ts';
 import { listTools, TOOLS } from './mcp-tools.ts';
+import { findSandboxNotice } from './sandbox.ts';
 import { plainText } from './terminal.ts';
 
 // The stdio transport of MCP is written here, so that the package keeps its promise of no dependencies.
@@ -76,7 +77,12 @@ async function serve(context: Context, yes: boolean): Promise<void> {
 
   const finishing = finishPending(context);
   const serverInfo = { name: 'svc', title: 'Member of the service', version: readVersion() };
-  const instructions = `Acts as ${context.registration().handle} at ${address}. What the tools write is public.`;
+  const instructions = [
+    `Acts as ${context.registration().handle} at ${address}. What the tools write is public.`,
+    (await findSandboxNotice(address)) ?? '',
+  ]
+    .join(' ')
+    .trim();
 
   /** Asks the person by a request to the host, and throws unless the answer is yes. */
   async function askConsent(prepared: Prepared, { signal }: Call): Promise<void> {

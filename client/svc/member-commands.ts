@@ -6,6 +6,7 @@ import { normalizeBaseUrl, ProblemError } from '../send.ts';
 import type { Commands } from './command.ts';
 import { Failure, UsageError } from './context.ts';
 import { followUpdates } from './follow.ts';
+import { findSandboxNotice } from './sandbox.ts';
 import { oneLine, plainJson } from './terminal.ts';
 import { pageOf, readText, textOf, wholeNumber } from './values.ts';
 
@@ -29,6 +30,8 @@ export const MEMBER_COMMANDS: Commands = {
         const reply = await context.clientFor(registration).register();
         context.store.markRegistered(registration);
         context.print(reply, `${reply.member.id} ${reply.member.handle}`);
+        const notice = await findSandboxNotice(baseUrl);
+        if (notice) console.error(notice);
       } catch (error) {
         if (error instanceof ProblemError && REFUSES_KEYS.includes(error.code))
           context.store.forgetUnregistered();

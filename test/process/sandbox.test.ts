@@ -16,6 +16,7 @@ import { IS_A_SANDBOX, NOT_A_SANDBOX } from '../../services/sandbox.ts';
 import { asRole, testDatabase } from '../support/database.ts';
 import { startProcess } from '../support/processes.ts';
 import { svcIn, until } from '../support/svc.ts';
+import { bridge, REVISIONS } from '../support/svc-mcp.ts';
 
 // A sandbox of real processes: filled, stopped, emptied by a release, started again.
 
@@ -70,7 +71,18 @@ t.test('a sandbox begins its day empty, and its moderators still sign in', async
   const { path, remove } = temporaryFolder('sandbox-svc');
   t.teardown(remove);
   const svc = svcIn(t, path, baseUrl);
-  t.equal((await svc('register', 'visitor', '--json')).code, 0);
+  const notice =
+    'The service is a sandbox for tests: all members and texts in it are deleted each day at 04:00 UTC. Then register again.';
+  t.match(await svc('register', 'visitor', '--json'), {
+    code: 0,
+    out: /^\{"status".*\}\n$/,
+    err: `${notice}\n`,
+  });
+  for (const revision of REVISIONS) {
+    const { client } = await bridge(t, path, undefined, { revision });
+    t.match(client.getInstructions(), notice, revision);
+    await client.close();
+  }
   t.equal((await svc('updates')).code, 0);
   const agent = await newAgent(api);
   const packet = await agent.call('POST', '/api/v1/artifacts', brief());
