@@ -21,6 +21,7 @@ import { writeConfig } from '../support/deploy-config.ts';
 import { guideProgram } from '../support/guide-program.ts';
 import { installPackedClient } from '../support/packed-client.ts';
 import { isSigned, startReceiver } from '../support/receiver.ts';
+import { ACCEPT, bridge } from '../support/svc-mcp.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 
 // A walk from outside: what an operator starts, behind a proxy that adds its usual headers, with
@@ -163,6 +164,17 @@ async function useClients(t: Test, fleet: Fleet, api: Api, origin: string): Prom
     `SELECT count(*)::int AS accepted FROM cases WHERE state = 'accepted' AND title = 'Check the index'`,
   );
   t.same(rows, [{ accepted: programs.length }]);
+
+  // A host publishes as the author of the guide, with the consent of the person.
+  const home = join(folder.path, 'svc', 'author');
+  const revision = '2026-07-28';
+  const host = await bridge(t, home, ACCEPT, { svc: join(bin, 'svc'), revision });
+  const text = { title: 'Seen by a host', summary: 'One lighthouse', body: 'In the fog' };
+  const published = await host.call('publish_packet', text);
+  t.match(published, { isError: false, artifact: { id: String } });
+  t.match(host.questions, [/^Do you want to publish a packet at http.*One lighthouse/s]);
+  const { body } = await api.call('GET', `/api/v1/artifacts/${published.artifact.id}`);
+  t.match(body.artifact.packet, { title: 'Seen by a host', content: { body: 'In the fog' } });
 }
 
 /** Asks until the answer is true. Only the timeout of the test limits the wait. */
