@@ -8,6 +8,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -87,8 +88,13 @@ const toLine = (page: SavedPage): string => `${JSON.stringify(page)}\n`;
 export function replaceFile(file: string, text: string): void {
   // Two processes may replace it, so each writes to a separate file.
   const next = `${file}.${process.pid}.new`;
-  write(next, 'w', text);
-  renameSync(next, file);
+  try {
+    write(next, 'w', text);
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
 }
 
 /** Writes all of a text, or nothing: a full disk may take a part of it. */

@@ -209,8 +209,8 @@ function takeLock(path: string): boolean {
 function linkOwn(path: string): boolean {
   // A file that is linked when it is complete: no other process reads a lock without its holder.
   const own = `${path}.${randomUUID()}`;
-  writeFileSync(own, `${process.pid} ${startOf(process.pid)}`, { mode: 0o600 });
   try {
+    writeFileSync(own, `${process.pid} ${startOf(process.pid)}`, { mode: 0o600 });
     linkSync(own, path);
     return true;
   } catch (error) {
