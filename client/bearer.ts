@@ -114,7 +114,9 @@ export function createBearer(deps: BearerDeps) {
       if (pending.how === 'bootstrap') await bootstrap(pending);
       else await rotate(pending, old);
     } catch (error) {
-      if (!(error instanceof ProblemError) || error.status >= 500) throw error;
+      // An answer of something between says nothing about the request, which may have had its effect.
+      if (!(error instanceof ProblemError) || error.status >= 500 || error.code === 'unknown')
+        throw error;
       await keep(old ? { credential: old } : {});
       const mended = error.status === 400 || pending.how === 'rotate';
       if (last || !mended) throw error;

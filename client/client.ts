@@ -58,8 +58,8 @@ export type Client = ReturnType<typeof createClient>;
  * 408, 429, 502, 503 or 504, is sent again with the same key and the same bytes.
  *
  * Throws a `TypeError` for an invalid `baseUrl`. Operations throw `ProblemError` (the service
- * refused), `NoAnswerError` (no answer within `patience`), `UnreadableReplyError` (a 2xx that is
- * not JSON), and any error of the keeper.
+ * refused), `NoAnswerError` (no answer within `patience`), `UnreadableReplyError` (a 2xx that
+ * the service never sends), and any error of the keeper.
  */
 export function createClient(options: ClientOptions) {
   const { identity, signal, lifetime = HALF_A_DAY } = options;
@@ -105,6 +105,7 @@ export function createClient(options: ClientOptions) {
       return await run();
     } catch (error) {
       if (!(error instanceof ProblemError) || error.status !== 401 || !used) throw error;
+      if (error.code === 'unknown') throw error;
       await bearer.refused(used);
       return run();
     }

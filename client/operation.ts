@@ -32,9 +32,7 @@ export function toOperation<Of extends keyof Operations>(
 ): Operation {
   const [method, route] = ROUTES[id];
   const values: Record<string, string> = path;
-  const filled = route.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(values[name] ?? ''),
-  );
+  const filled = route.replaceAll(/\{(\w+)\}/g, (_, name) => toSegment(name, values[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) search.set(name, String(value));
@@ -47,4 +45,10 @@ export function toOperation<Of extends keyof Operations>(
     timeout,
     maxRetries,
   };
+}
+
+/** A value as one part of a path. Throws a `TypeError` for one that would lead to another path. */
+function toSegment(name: string, value: string): string {
+  if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} must not be ${JSON.stringify(value)}`);
+  return encodeURIComponent(value);
 }

@@ -52,7 +52,10 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 }
 
-/** The service answered 2xx with a body that is not JSON. The operation happened. */
+/**
+ * Something answered 2xx with a body that the service never sends, such as a page for signing in to a network. A write may
+ * have happened: send it again with the same key and body.
+ */
 export class UnreadableReplyError extends Error {
   override readonly name = 'UnreadableReplyError';
 }
@@ -223,14 +226,25 @@ async function attempt<Reply>(
   });
   const name = `${method} ${options.baseUrl}${path}`;
   if (!response.ok) return { error: new ProblemError(name, response, parseProblem(text)) };
+  const { status, headers } = response;
+  return {
+    answer: { data: parseReply(text, method, `${name}: ${status}`) as Reply, status, headers },
+  };
+}
+
+/** Parses the body of a 2xx: an object and, after a write, one with a status word. */
+function parseReply(text: string, method: string, name: string): unknown {
+  let data: unknown;
   try {
-    const { status, headers } = response;
-    return { answer: { data: JSON.parse(text) as Reply, status, headers } };
+    data = JSON.parse(text);
   } catch (cause) {
-    throw new UnreadableReplyError(`${name}: ${response.status} with a body that is not JSON`, {
-      cause,
-    });
+    throw new UnreadableReplyError(`${name} with a body that is not JSON`, { cause });
   }
+  const isObject = typeof data === 'object' && data !== null && !Array.isArray(data);
+  const { status } = (isObject ? data : {}) as { status?: unknown };
+  if (!isObject || (method === 'POST' && typeof status !== 'string'))
+    throw new UnreadableReplyError(`${name} with a body that the service does not send`);
+  return data;
 }
 
 function requestFor(

@@ -2,11 +2,11 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { NoAnswerError, ProblemError } from './send.ts';
+import { ProblemError } from './send.ts';
 import { CASE_COMMANDS } from './svc/case-commands.ts';
 import type { Command, Commands, Given } from './svc/command.ts';
 import { completion } from './svc/completion.ts';
-import { createContext, EXIT, exitCodeOf, UsageError } from './svc/context.ts';
+import { createContext, EXIT, exitCodeOf, hasNoAnswer, UsageError } from './svc/context.ts';
 import { commandHelp, generalHelp } from './svc/help.ts';
 import { MCP_COMMANDS } from './svc/mcp.ts';
 import { MEMBER_COMMANDS } from './svc/member-commands.ts';
@@ -89,8 +89,7 @@ function checkArguments({ args: names = [] }: Command, { args }: Given): void {
 /** The refusal of the service, or what `svc` itself has to say, in the same form. */
 function toProblem(error: unknown): object {
   if (error instanceof ProblemError && error.code !== 'unknown') return error.body;
-  const code =
-    error instanceof NoAnswerError ? 'no_answer' : error instanceof UsageError ? 'usage' : 'failed';
+  const code = hasNoAnswer(error) ? 'no_answer' : error instanceof UsageError ? 'usage' : 'failed';
   return { status: code, error: { code, message: (error as Error).message } };
 }
 

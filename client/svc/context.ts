@@ -1,7 +1,7 @@
 import { type Client, createClient } from '../client.ts';
 import type { CallOptions } from '../operation.ts';
 import type { Scope } from '../schema.ts';
-import { NoAnswerError, ProblemError } from '../send.ts';
+import { NoAnswerError, ProblemError, UnreadableReplyError } from '../send.ts';
 import { type KeyStore, openKeyStore, type Registration } from './key-store.ts';
 import { plainJson, plainText } from './terminal.ts';
 
@@ -30,11 +30,15 @@ export class Failure extends Error {
   }
 }
 
+/** Whether a request may have had its effect, so that the same one must be sent again. */
+export const hasNoAnswer = (error: unknown): boolean =>
+  error instanceof NoAnswerError || error instanceof UnreadableReplyError;
+
 /** The exit code for an error that a command ended with. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof Failure) return error.exitCode;
-  if (error instanceof NoAnswerError) return EXIT.noAnswer;
+  if (hasNoAnswer(error)) return EXIT.noAnswer;
   if (!(error instanceof ProblemError)) return EXIT.failed;
   if (error.status === 401 || error.status === 403) return EXIT.notAllowed;
   if (error.status === 404 || error.status === 410) return EXIT.notFound;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { NoAnswerError, ProblemError } from '../send.ts';
+import { ProblemError } from '../send.ts';
 import type { Commands } from './command.ts';
-import type { Context } from './context.ts';
+import { type Context, hasNoAnswer } from './context.ts';
 import { canShowForms, NotSentError, questionFor, requireConsent } from './mcp-consent.ts';
 import { isRecord, type Message, readMessages, writeMessage } from './mcp-lines.ts';
 import {
@@ -304,7 +304,7 @@ const toResult = (answer: object, isError = false) => ({
 });
 
 function toProblem(error: unknown): object {
-  if (error instanceof ProblemError) {
+  if (error instanceof ProblemError && error.code !== 'unknown') {
     const { status, code, reason, issues, retryAfter, resetsIn, body } = error;
     return {
       code,
@@ -319,7 +319,7 @@ function toProblem(error: unknown): object {
   const { message } = error as Error;
   if (error instanceof NotSentError) return { code: error.code, message };
   if (error instanceof ArgumentError) return { code: 'invalid_arguments', message };
-  if (error instanceof NoAnswerError) {
+  if (hasNoAnswer(error) || error instanceof ProblemError) {
     const advice = 'Call the tool again with the same arguments: a request has its effect once.';
     return { code: 'no_answer', message: `The service did not answer. ${advice}` };
   }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startService } from '../support/service.ts';
-import { countEvents, svcIn, until } from '../support/svc.ts';
+import { countEvents, SVC, svcIn, until } from '../support/svc.ts';
 
 // `svc` where answers are lost and processes killed, with real processes and the real service.
 
@@ -181,6 +182,72 @@ t.test('keeps an unanswered write through an answer of something between', async
   t.match(await svc(...PACKET), { code: 1 });
   t.match(await svc(...PACKET), { code: 0 });
   t.equal(await countEvents(service, 'ArtifactPublished'), before + 1);
+});
+
+t.test('withdraws once though something between has answered first', async (t) => {
+  const svc = await newMember();
+  const id = (await svc('note', 'Behind a portal')).out.split(' ')[0] ?? '';
+  const before = await countEvents(service, 'NoteWithdrawn');
+  const stalled = proxy.stallResponseTo(`POST /api/guestbook/${id}/withdraw`);
+  const { child, ended } = svc.start('note', 'withdraw', id);
+  await stalled;
+  child.kill('SIGKILL');
+  await ended;
+  const page = '<html>Sign in to this network</html>';
+  for (const [status, body, code] of [
+    ['200 OK', page, 3],
+    ['200 OK', '{"success":true}', 3],
+    ['302 Found', page, 1],
+    ['413 Content Too Large', page, 1],
+    ['511 Network Authentication Required', page, 1],
+  ] as const) {
+    const head = `content-length: ${body.length}\r\nconnection: close\r\nlocation: /sign-in\r\n`;
+    proxy.answerTo(
+      `POST /api/guestbook/${id}/withdraw`,
+      `HTTP/1.1 ${status}\r\n${head}\r\n${body}`,
+    );
+    const { code: ended, out, err } = await svc('note', 'withdraw', id, '--json');
+    t.match({ code: ended, out }, { code, out: '' }, status);
+    t.match(JSON.parse(err), { error: { message: status.slice(0, 3) } });
+    t.notMatch(err, 'Sign in');
+    t.ok(
+      readdirSync(svc.home).some((name) => name.startsWith('pending-')),
+      status,
+    );
+  }
+  t.match(await svc('note', 'withdraw', id), { code: 0, out: 'withdrawn\n' });
+  t.notOk(readdirSync(svc.home).some((name) => name.startsWith('pending-')));
+  t.equal(await countEvents(service, 'NoteWithdrawn'), before + 1);
+});
+
+t.test('changes nothing where the disk is full, and goes on when it is not', async (t) => {
+  const full = async (home: string, ...words: string[]) => {
+    // No file may grow, as on a full disk.
+    const script = `trap '' XFSZ; ulimit -f 0; "$@" 2>&1 | cat`;
+    const program = [process.execPath, SVC, ...words, '--home', home, '--at', proxy.url];
+    const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', ...program]);
+    return stdout;
+  };
+  const none = newSvc();
+  t.match(await full(none.home, 'register', 'on_full_disk'), 'EFBIG');
+  t.same(readdirSync(none.home), [], 'no half of a file is left');
+  t.match(await none('register', 'on_full_disk'), { code: 0 });
+
+  const svc = await newMember();
+  const id = (await svc('note', 'On a full disk')).out.split(' ')[0] ?? '';
+  const before = await countEvents(service, 'NoteWithdrawn');
+  const files = readdirSync(svc.home);
+  t.match(await full(svc.home, 'note', 'list'), `${id} pending`, 'reading writes nothing');
+  t.match(await full(svc.home, 'note', 'withdraw', id), 'EFBIG');
+  t.same(readdirSync(svc.home), files);
+  t.equal(await countEvents(service, 'NoteWithdrawn'), before, 'what is not saved is not sent');
+  t.match(await svc('note', 'withdraw', id), { code: 0 });
+});
+
+t.test('refuses what is too large for the service, and sends it no more', async (t) => {
+  const svc = await newMember();
+  t.match(await svc('note', 'x'.repeat(100_000)), { code: 1, err: /POST .*: 413 body_too_large/ });
+  t.notOk(readdirSync(svc.home).some((name) => name.startsWith('pending-')));
 });
 
 t.test('keeps the keys of a member when something else answers for the service', async (t) => {

@@ -22,7 +22,7 @@ import { type Service, startService } from '../../support/service.ts';
 // The conformance list of the clients (clients/conformance/cases.json) against the real service, by a
 // driver for each client: a process that reads a command on each line and prints its outcome.
 
-// Twenty cases for each client, each with a service and processes of the client.
+// Twenty-three cases for each client, each with a service and processes of the client.
 t.setTimeout(1_200_000);
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -115,7 +115,9 @@ def normalize_base_url(base_url: str) -> str:
 
 
 def segment(value: str) -> str:
-    """A value as one part of a path."""
+    """A value as one part of a path; ValueError for one that would lead to another path."""
+    if value in ("", ".", ".."):
+        raise ValueError(f"{value!r} is not an id")
     return quote(value, safe="")
 
 
@@ -228,6 +230,11 @@ class Core:
             body = json.loads(answer.body)
         except ValueError as cause:
             raise UnreadableReplyError(f"{name}: {answer.status} with a body that is not JSON") from cause
+        # An object and, after a write, one with a status word.
+        if not isinstance(body, dict) or (
+            operation.method == "POST" and not isinstance(body.get("status"), str)
+        ):
+            raise UnreadableReplyError(f"{name}: {answer.status} with a body that the service does not send")
         return Reply(body, answer.status, answer.headers)
 
     def authorized(self, operation: Operation, limits: Optional[Limits] = None) -> Flow[Reply]:
@@ -242,7 +249,7 @@ class Core:
         try:
             return (yield from self.send(operation, authorize, limits))
         except ProblemError as error:
-            if error.status != 401 or not used:
+            if error.status != 401 or error.code == "unknown" or not used:
                 raise
         yield from self._forget(used)
         return (yield from self.send(operation, authorize, limits))
@@ -277,7 +284,7 @@ class Core:
         try:
             reply = yield from self.authorized(operation, limits)
         except ProblemError as error:
-            if error.status not in RETRIED:
+            if error.status < 500 and error.status not in RETRIED and error.code != "unknown":
                 yield from self._change(forget)
             raise
         yield from self._change(forget)
@@ -380,7 +387,8 @@ class Core:
             else:
                 yield from self._rotate(pending, old)
         except ProblemError as error:
-            if error.status >= 500:
+            # An answer of something between says nothing about the request, which may have had its effect.
+            if error.status >= 500 or error.code == "unknown":
                 raise
             self.store.save({**rest, "credential": old} if old else rest)
             if last or not (error.status == 400 or pending["how"] == "rotate"):

@@ -17,7 +17,8 @@ class NoAnswerError(ServiceError):
 
 
 class UnreadableReplyError(ServiceError):
-    """A 2xx whose body is not JSON. The operation happened."""
+    """A 2xx whose body the service never sends, such as a page for signing in to a network. A write may have
+    happened: send it again with the same key and body."""
 
 
 class ProblemError(ServiceError):
