@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Pro
   reject: ['reject NOTE_ID --policy CODE [--message TEXT]', () => import('./moderator/decide.ts')],
   remove: ['remove NOTE_ID --policy CODE [--message TEXT]', () => import('./moderator/decide.ts')],
   restore: ['restore NOTE_ID', () => import('./moderator/decide.ts')],
+  rewind: ['rewind NAME|ID --since TIME [--yes]', () => import('./moderator/rewind.ts')],
+  'undo-batch': ['undo-batch BATCH_ID', () => import('./moderator/undo-batch.ts')],
   disable: [
     'disable HANDLE --policy CODE [--message TEXT] [--until TIME]',
     () => import('./moderator/disable.ts'),

@@ -65,6 +65,21 @@ export async function createApiClient() {
   return { call, need, send };
 }
 
+/** Posts until no page is left; `bodyOf` gives the body for the page of a number, from 0. */
+export async function postPages(
+  api: Api,
+  path: string,
+  bodyOf: (index: number) => object,
+): Promise<Answer['body'][]> {
+  const pages: Answer['body'][] = [];
+  for (;;) {
+    const cursor = pages.at(-1)?.next_cursor;
+    const place = cursor ? { cursor } : {};
+    pages.push(await api.need('POST', path, { ...bodyOf(pages.length), ...place }));
+    if (!pages.at(-1).next_cursor) return pages;
+  }
+}
+
 /** Describes a refusal in one line. */
 export function explain({ status, body }: Answer): string {
   const { code = `HTTP ${status}`, message = '', reason, ...more } = body?.error ?? {};

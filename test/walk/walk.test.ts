@@ -19,6 +19,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { testDatabase } from '../support/database.ts';
 import { writeConfig } from '../support/deploy-config.ts';
 import { guideProgram } from '../support/guide-program.ts';
+import { runModeratorCommand } from '../support/moderator-command.ts';
 import { installPackedClient } from '../support/packed-client.ts';
 import { isSigned, startReceiver } from '../support/receiver.ts';
 import { ACCEPT, bridge } from '../support/svc-mcp.ts';
@@ -286,6 +287,22 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   const lifting = { action: 'grant', expected_version: open.items[0].version };
   t.equal((await second.post(`${membership}/decisions`, lifting)).status, 201);
   t.match((await login(api, stopped)).cookie, /./);
+
+  // A lead rewinds what a moderator decided; another lead takes that back, which makes nothing public.
+  const rob = await addModerator(fleet, api, 'rob');
+  const [advert, greeting] = [await submit(api), await submit(api)];
+  await decide(rob, advert.id, 'approve');
+  await decide(rob, greeting.id, 'reject');
+  const moderate = ({ token }: Moderator, ...args: string[]) =>
+    runModeratorCommand({ BASE_URL: origin, MODERATOR_TOKEN: token }, args);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const rewound = await moderate(lead, 'rewind', 'rob', '--since', since, '--yes');
+  t.match(rewound, { code: 0, stdout: /^Undone: 2\n/ }, rewound.stderr);
+  t.same(await publicNotes(), [id]);
+  const batchId = /undo-batch (\S+)/.exec(rewound.stdout)?.[1] ?? '';
+  const back = await moderate(second, 'undo-batch', batchId);
+  t.match(back.stdout, `decided  note ${greeting.id}\n`, back.stderr);
+  t.same(await publicNotes(), [id]);
 
   // A member adds a passkey, and signs in with it.
   const passkeys = (path: string, body: object, session?: string) =>

@@ -1,0 +1,68 @@
+import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
+import { type Api, createApiClient, postPages } from './api.ts';
+import { leave, printable, say } from './terminal.ts';
+
+interface Entry {
+  subject: { type: string; id: string };
+  action: string;
+  /** Why it is left. */
+  reason?: string;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ZONED_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/;
+
+/** Prints what a moderator decided since a time and what of it would be undone; undoes it with `--yes`. */
+export async function run(args: string[]): Promise<void> {
+  const {
+    positionals: [wanted = ''],
+    values: { since = '', yes = false },
+  } = parseArguments(args, { since: { type: 'string' }, yes: { type: 'boolean' } }, [1, 1]);
+  if (!(ZONED_TIME.test(since) && Number.isFinite(Date.parse(since))))
+    throw new ArgumentError('--since needs a time with its zone, such as 2030-01-31T12:00:00Z.');
+  const api = await createApiClient();
+  const path = `moderators/${await idOf(api, wanted, since)}/rewind`;
+  const previews = await postPages(api, path, () => ({ since, dry_run: true }));
+  const toUndo = previews.flatMap(({ undo }) => undo);
+  if (!yes || toUndo.length === 0) {
+    print('To undo', toUndo);
+    print('To leave', entriesLeft(previews));
+    say(toUndo.length === 0 ? 'There is nothing to undo.' : 'Nothing is undone yet: add --yes.');
+    return;
+  }
+  // Each page is refused if it is not as it was previewed.
+  const pages = await postPages(api, path, (index) => ({
+    since,
+    dry_run: false,
+    fingerprint: previews[index]?.fingerprint,
+  }));
+  print(
+    'Undone',
+    pages.flatMap(({ undone }) => undone),
+  );
+  print('Left', entriesLeft(pages));
+  const batchId = pages[0]?.batch_id;
+  say(`To take this back: npm run moderator -- undo-batch ${batchId}`);
+}
+
+/** The id of the moderator with this id, or with this name among those who decided since the time. */
+async function idOf(api: Api, wanted: string, since: string): Promise<string> {
+  if (UUID.test(wanted)) return wanted;
+  const { moderators } = await api.need('GET', `stats?${new URLSearchParams({ from: since })}`);
+  const ids = (moderators as { moderator: { id: string; name: string } | null }[]).flatMap(
+    ({ moderator }) => (moderator?.name === wanted ? moderator.id : []),
+  );
+  const [id] = ids;
+  if (!id) return leave(`No moderator called ${printable(wanted)} has decided since then.\n`);
+  if (ids.length === 1) return id;
+  return leave(`Give an id, because several are called ${printable(wanted)}: ${ids.join(', ')}\n`);
+}
+
+const entriesLeft = (pages: readonly { left: Entry[] }[]): Entry[] =>
+  pages.flatMap(({ left }) => left);
+
+function print(title: string, entries: readonly Entry[]): void {
+  say(`${title}: ${entries.length}`);
+  for (const { subject, action, reason } of entries)
+    say(`  ${action}  ${subject.type} ${subject.id}${reason ? `  (${reason})` : ''}`);
+}
