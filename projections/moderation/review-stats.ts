@@ -35,16 +35,17 @@ export function queueDepth(limit: number | null): Sql<DepthRow> {
 }
 
 export interface ArrivalsRow {
-  day: string;
+  /** When the hour begins. */
+  hour: Date;
   arrivals: number;
 }
 
 /**
- * Counts arrivals by UTC day: notes when they were submitted, and records when they were reported
+ * Counts arrivals by hour: notes when they were submitted, and records when they were reported
  * while no report was open. A second report on a waiting record is not an arrival.
  */
-export function arrivalsByDay(from: Date, to: Date): Sql<ArrivalsRow> {
-  return sql`SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*)::int AS arrivals
+export function arrivalsByHour(from: Date, to: Date): Sql<ArrivalsRow> {
+  return sql`SELECT date_trunc('hour', at, 'UTC') AS hour, count(*)::int AS arrivals
     FROM (SELECT submitted_at AS at FROM notes
         WHERE submitted_at >= ${from} AND submitted_at < ${to}
       UNION ALL SELECT reported_at FROM record_reports r

@@ -2,27 +2,36 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator, countClaims, type Moderator, submit } from '../../harness/moderation.ts';
 import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
-import { countNotesByState, numberedTexts, openConsole } from '../support/console.ts';
+import {
+  countNotesByState,
+  currentText,
+  numberedTexts,
+  openConsole,
+  untilToast,
+} from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-const NOTES = 24;
+const NOTES = 120;
 /** Of each moderator, so many that none runs out of notes meanwhile. */
-const FAST_KEYS = 8;
+const FAST_KEYS = 40;
 
 t.test(
-  'two moderators who keep going never meet, with a key a decision',
+  'two moderators at work at the same time never meet, with a key a decision',
   NEEDS_BROWSER,
   async (t) => {
     const service = await startService(t);
     const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
     for (const message of numberedTexts(NOTES)) await submit(service, { message });
-    const consoles = [await openConsole(t, service, ann), await openConsole(t, service, bob)];
+    const consoles = [
+      await openConsole(t, service, ann, { keepGoing: 'default' }),
+      await openConsole(t, service, bob, { keepGoing: 'default' }),
+    ];
     const refused: string[] = [];
     for (const { page } of consoles) {
       page.on('response', (response) => {
         if (response.status() === 409) refused.push(response.url());
       });
-      await page.getByLabel('Keep going').check();
+      await page.locator('.keep-going input:checked').waitFor();
       await page.getByText('Claimed by you').first().waitFor();
     }
     const [first] = consoles;
@@ -67,3 +76,35 @@ t.test(
     t.equal((keys[0] ?? 0) + (keys[1] ?? 0), NOTES);
   },
 );
+
+t.test('keeps going only while a colleague is at work, or as chosen', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];
+  const audrey = await addModerator(service, 'Audrey', 'auditor');
+  for (const message of numberedTexts(5)) await submit(service, { message });
+  const { page } = await openConsole(t, service, ann, { keepGoing: 'default' });
+  const keepsGoing = page.getByLabel('Keep going');
+  await openConsole(t, service, audrey, { keepGoing: 'default' });
+  await page.keyboard.press('j');
+  t.equal(await currentText(page), 'Note 2');
+  await page.keyboard.press('a');
+  await untilToast(page, 'Approved');
+  t.equal(await keepsGoing.isChecked(), false, 'alone, and an auditor decides nothing');
+  t.equal(await countClaims(ann), 0);
+
+  const colleague = await openConsole(t, service, bob, { keepGoing: 'default' });
+  await page.locator('.keep-going input:checked').waitFor();
+  await page.getByText('Claimed by you').first().waitFor();
+  t.equal(await currentText(page), 'Note 3', 'the note that the moderator looks at is claimed');
+  await untilEqual(t, () => countClaims(bob), 1);
+  t.equal(await currentText(colleague.page), 'Note 1');
+
+  await keepsGoing.uncheck();
+  await page.locator('.row-main[aria-current]').focus();
+  await page.keyboard.press('a');
+  await untilEqual(t, () => countNotesByState(service), { approved: 2, pending: 3 });
+  await untilEqual(t, () => countClaims(ann), 0);
+  await page.reload();
+  await page.locator('.row-main[aria-current]').waitFor();
+  t.equal(await keepsGoing.isChecked(), false, 'a choice stays');
+});

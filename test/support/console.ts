@@ -20,16 +20,22 @@ export async function signIn(page: Page, moderator: Pick<Moderator, 'token'>): P
   await page.getByLabel('Token').waitFor({ state: 'detached' });
 }
 
-/** Opens the console in a new browser profile and signs the moderator in. */
+/** As if the moderator had switched *Keep going* off; a test's storage may refuse. */
+const DECIDES_WITHOUT_CLAIMS = `try { localStorage['moderation.keep-going'] ??= 'off'; } catch {}`;
+
+/**
+ * Opens the console in a new browser profile and signs the moderator in. Decisions claim the next item only if
+ * the test switches that on, or with `keepGoing: 'default'`.
+ */
 export async function openConsole(
   t: Test,
   service: Service,
   moderator: Moderator,
-  options: { first?: string } = {},
+  { first = '', keepGoing }: { first?: string; keepGoing?: 'default' } = {},
 ) {
   const { page, context } = await visit(t, `${service.baseUrl}/moderation`, {
     expected: REFUSALS,
-    ...options,
+    first: keepGoing === 'default' ? first : `${first};${DECIDES_WITHOUT_CLAIMS}`,
   });
   const policies = page.waitForResponse('**/api/moderation/policies');
   await signIn(page, moderator);

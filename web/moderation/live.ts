@@ -1,6 +1,7 @@
 import { moderatorHeader, nextSignIn, sessionLost, sessionNumber } from './api.ts';
 import type { Counts, Subject } from './api-model.ts';
 import { toItemId } from './item-ids.ts';
+import { setColleagues } from './keep-going.ts';
 import { toQuote } from './labels.ts';
 import { checkClaims, handleClaims } from './leases.ts';
 import { scheduleSync } from './list-changes.ts';
@@ -123,8 +124,9 @@ function handleMessage(event: string, data: string): void {
 }
 
 /** The counts come every few seconds, and alone reveal what time changes, such as an end of a deferral. */
-function handleCounts(counts: Counts): void {
+function handleCounts({ colleagues, ...counts }: Counts & { colleagues: number }): void {
   checkClaims();
+  setColleagues(colleagues);
   const { counts: before, items, gone, arrivals, marks, nextCursor } = get();
   const view = currentList();
   set({ counts });

@@ -100,6 +100,7 @@ const emptyState = () =>
     drawer: false,
     toast: null,
     counts: null,
+    colleagues: 0,
     savedViews: [],
     revealed: new Set<string>(),
     made: 0,

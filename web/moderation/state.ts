@@ -110,8 +110,10 @@ interface State {
   made: number;
   /** What the sign-in page says of the session before. */
   farewell: string | null;
-  /** A decision claims the next free item. */
-  keepGoing: boolean;
+  /** Whether a decision claims the next free item; null as long as colleagues are at work. */
+  keepGoing: boolean | null;
+  /** How many other moderators are at work. */
+  colleagues: number;
   /** Rows of the list have one line of text. */
   compact: boolean;
   keys: boolean;
@@ -139,6 +141,12 @@ function readSetting(name: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Null until the moderator has chosen. */
+function readSwitch(name: string): boolean | null {
+  const setting = readSetting(name);
+  return setting === null ? null : setting === 'on';
 }
 
 function saveSetting(name: string, on: boolean): void {
@@ -180,7 +188,8 @@ export const store = createStore<State>({
   revealed: new Set(),
   made: 0,
   farewell: null,
-  keepGoing: readSetting(KEEP_GOING_SETTING) === 'on',
+  keepGoing: readSwitch(KEEP_GOING_SETTING),
+  colleagues: 0,
   compact: readSetting(COMPACT_SETTING) === 'on',
   keys: readSetting(KEYS_SETTING) !== 'off',
   notify: false,
@@ -253,6 +262,10 @@ export function switchKeys(on: boolean): void {
   announce(on ? 'Keyboard shortcuts are on.' : 'Keyboard shortcuts are off.');
   saveSetting(KEYS_SETTING, on);
 }
+
+/** Whether a decision claims the next free item: as the moderator chose, otherwise if colleagues are at work. */
+export const wantsToKeepGoing = ({ keepGoing, colleagues }: State): boolean =>
+  keepGoing ?? colleagues > 0;
 
 export function switchKeepGoing(on: boolean): void {
   set({ keepGoing: on });

@@ -7,6 +7,7 @@ import type { Stats as Figures } from './api-model.ts';
 import { Chart } from './chart.tsx';
 import { failureText } from './failure-text.ts';
 import { formatCount, formatDuration, formatRate } from './format.ts';
+import { HourChart } from './hour-chart.tsx';
 import { findingName } from './labels.ts';
 import { TableHead } from './table-head.tsx';
 
@@ -71,6 +72,7 @@ function FigureList({ figures }: FiguresProps) {
     <>
       <Tiles figures={figures} />
       <Charts days={figures.days} />
+      <HourChart title="Arrivals by hour of the week (UTC)" counts={figures.arrivals_by_hour} />
       <h3>Moderators</h3>
       <ModeratorTable moderators={figures.moderators} />
       <h3>Findings</h3>

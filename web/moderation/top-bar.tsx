@@ -1,7 +1,7 @@
 import { supportsNotifications, switchNotify } from './calls.ts';
 import { goOn, keepsGoing } from './keep-going.ts';
 import { signOut } from './session.ts';
-import { set, store, switchKeepGoing, switchKeys } from './state.ts';
+import { set, store, switchKeepGoing, switchKeys, wantsToKeepGoing } from './state.ts';
 import { useStore } from './store.ts';
 
 const STREAM = {
@@ -11,7 +11,8 @@ const STREAM = {
 } as const;
 
 export function TopBar() {
-  const { me, keys, keepGoing, notify, stream } = useStore(store);
+  const state = useStore(store);
+  const { me, keys, notify, stream } = state;
   return (
     <header class="top">
       <button type="button" class="visually-hidden skip" onClick={focusDesk}>
@@ -30,7 +31,7 @@ export function TopBar() {
           <label class="check keep-going" title="After each decision, claim the next free item">
             <input
               type="checkbox"
-              checked={keepGoing}
+              checked={wantsToKeepGoing(state)}
               onChange={(event) => {
                 const on = event.currentTarget.checked;
                 switchKeepGoing(on);

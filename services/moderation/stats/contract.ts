@@ -64,6 +64,10 @@ const Stats = z
     arrivals: z.int().meta({ description: 'Notes submitted, and records that were reported' }),
     ...Decisions,
     days: z.array(z.object({ date: z.iso.date(), arrivals: z.int(), ...Decisions })),
+    arrivals_by_hour: z
+      .array(z.int())
+      .length(7 * 24)
+      .meta({ description: 'For each hour of the week in UTC, from Monday at midnight' }),
     findings: z.array(
       z.object({
         code: z.string(),

@@ -6,7 +6,7 @@ import { query } from '../../../platform/postgres/query.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import {
   type ArrivalsRow,
-  arrivalsByDay,
+  arrivalsByHour,
   type DecisionsRow,
   type DepthRow,
   decisionsIn,
@@ -29,7 +29,7 @@ export function statsHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof stat
       const message = rangeFault(from, to);
       if (message) return refuse('invalid_request', { issues: [{ path: 'from', message }] });
       const [arrivals, decided, findings, jobs] = await Promise.all([
-        query(pool, arrivalsByDay(from, to)),
+        query(pool, arrivalsByHour(from, to)),
         query(pool, decisionsIn(from, to)),
         query(pool, findingsOfDecided(from, to)),
         query(pool, waitingJobs()),
@@ -61,7 +61,8 @@ function statsBody(
   decided: DecisionsRow[],
   findings: FindingRow[],
 ): Omit<Stats, 'jobs'> {
-  const arrivalsOf = (date: string) => arrivals.find(({ day }) => day === date)?.arrivals ?? 0;
+  const byDay = sumBy(arrivals, ({ hour }) => utcDay(hour));
+  const byHour = sumBy(arrivals, ({ hour }) => hourOfWeek(hour));
   const dayOf = (date: string) => decided.find(({ of, day }) => of === 'day' && day === date);
   return {
     status: 'ok',
@@ -77,9 +78,10 @@ function statsBody(
     ...figures(decided.find(({ of }) => of === 'all')),
     days: daysOf(from, to).map((date) => ({
       date,
-      arrivals: arrivalsOf(date),
+      arrivals: byDay.get(date) ?? 0,
       ...figures(dayOf(date)),
     })),
+    arrivals_by_hour: Array.from({ length: 7 * 24 }, (_, hour) => byHour.get(hour) ?? 0),
     findings: findings.map(({ code, flagged, confirmed }) => ({
       code,
       flagged,
@@ -122,7 +124,17 @@ function spread(figures: DecisionsRow['age'] | undefined) {
 function daysOf(from: Date, to: Date): string[] {
   const days: string[] = [];
   const first = Math.floor(from.getTime() / DAY_MS) * DAY_MS;
-  for (let at = first; at < to.getTime(); at += DAY_MS)
-    days.push(new Date(at).toISOString().slice(0, 10));
+  for (let at = first; at < to.getTime(); at += DAY_MS) days.push(utcDay(new Date(at)));
   return days;
+}
+
+const utcDay = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The number of the hour in UTC, from Monday at midnight. */
+const hourOfWeek = (at: Date): number => ((at.getUTCDay() + 6) % 7) * 24 + at.getUTCHours();
+
+function sumBy<Key>(rows: readonly ArrivalsRow[], keyOf: (row: ArrivalsRow) => Key) {
+  const sums = new Map<Key, number>();
+  for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0) + row.arrivals);
+  return sums;
 }

@@ -12,13 +12,8 @@ import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { subjectOf } from '../claims/leases.ts';
 import type { MembershipReview } from '../membership-review.ts';
-import {
-  type AppealsAgainst,
-  appealsByDecider,
-  type Counts,
-  queueCounts,
-} from '../queue/queue-counts.ts';
-import { claims, counts, type Lease, type Message, queued } from './messages.ts';
+import { appealsByDecider, queueCounts } from '../queue/queue-counts.ts';
+import { claims, counts, type Figures, type Lease, type Message, queued } from './messages.ts';
 
 const COUNTS_MS = 1000;
 /** Counts are refreshed this often anyway, because no event says that a deferred note is due. */
@@ -92,10 +87,7 @@ function startWatch(
   let epoch: number | undefined;
   const countsOf = queueCounts(pool, membershipReview);
   let held = new Map<string, Lease>();
-  let figures: Partial<Counts> = {};
-  /** The number of open appeals against each moderator's decisions, by moderator id. */
-  let appealsAgainst = new Map<string, number>();
-  let memberAppeals: AppealsAgainst[] = [];
+  let figures: Figures = { counts: {}, appealsAgainst: new Map(), memberAppeals: [], atWork: [] };
   let countedAt = Number.NEGATIVE_INFINITY;
   let uncounted = true;
   let standing = false;
@@ -128,14 +120,18 @@ function startWatch(
     uncounted ||= told;
     const age = performance.now() - countedAt;
     if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
-    const [counted, appeals, ofMembers] = await Promise.all([
+    const [counted, appeals, memberAppeals, atWork] = await Promise.all([
       countsOf({ moderatorId: NOBODY, role: 'auditor' }),
       query(pool, appealsByDecider()),
       query(pool, membershipReview.appealsByDecider()),
+      query(pool, moderatorsAtWork()),
     ]);
-    figures = counted;
-    appealsAgainst = new Map(appeals.map(({ moderator_id, count }) => [moderator_id, count]));
-    memberAppeals = ofMembers;
+    figures = {
+      counts: counted,
+      appealsAgainst: new Map(appeals.map(({ moderator_id, count }) => [moderator_id, count])),
+      memberAppeals,
+      atWork: atWork.map(({ moderator_id }) => moderator_id),
+    };
     uncounted = false;
     countedAt = performance.now();
     if (standing) for (const console of consoles) console.send(countsFor(console.me));
@@ -160,10 +156,7 @@ function startWatch(
   const messageId = (position = Infinity) =>
     `${epoch ?? FIRST_EPOCH}.${Math.min(position, tail.settled())}`;
 
-  const countsFor = (me: Console['me']) => {
-    const own = appealsAgainst.get(me.moderatorId) ?? 0;
-    return counts(messageId(), figures, me, [...held.values()], own, memberAppeals);
-  };
+  const countsFor = (me: Console['me']) => counts(messageId(), figures, me, [...held.values()]);
 
   /** Looks, then pauses; wake-ups in the meantime bring one more look. */
   async function lookOnWakeUp(): Promise<void> {
@@ -228,6 +221,13 @@ function livingModerators(ids: readonly string[]): Sql<Living> {
         WHERE s.moderator_id = m.moderator_id AND s.expires_at > clock_timestamp()
           AND s.seen_at > clock_timestamp() - interval '8 hours') AS sessions
     FROM moderators m WHERE m.moderator_id = ANY(${ids}::uuid[]) AND m.state = 'active'`;
+}
+
+/** The moderators who decide, and who used a session within the last 15 minutes. */
+function moderatorsAtWork(): Sql<{ moderator_id: string }> {
+  return sql`SELECT DISTINCT moderator_id FROM moderator_sessions JOIN moderators USING (moderator_id)
+    WHERE state = 'active' AND role <> 'auditor' AND expires_at > clock_timestamp()
+      AND seen_at > clock_timestamp() - interval '15 minutes'`;
 }
 
 function liveLeases(): Sql<Lease> {

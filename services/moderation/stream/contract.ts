@@ -12,7 +12,8 @@ export const streamContract = defineContract({
       'At first the claims (`complete`: all that there are) and the counts. Then `queue` ' +
       '`{type, event_id, subject: {type, id}, version, actor}`; `claim` `{complete, claims: ' +
       '[{lease_id, note_id, subject: {type, id}, moderator_id, expires_at}], released: [note_id], ' +
-      'released_subjects: [{type, id}]}`; `counts` as the queue has them; `resync` `{reason}`: ' +
+      'released_subjects: [{type, id}]}`; `counts` as the queue has them, and `colleagues`: how many ' +
+      'others who decide have used a session within 15 minutes; `resync` `{reason}`: ' +
       'read the queue again. Ids and versions, never a text. ' +
       '`Last-Event-ID` goes on where a stream broke off; what was told may be told again. A comment ' +
       'comes every 15 seconds. The stream ends with the session or the moderator. ' +

@@ -17,20 +17,31 @@ export function resync(id: string, reason: 'gap' | 'slow' | 'policies'): Message
   return message('resync', id, { reason });
 }
 
-/** `figures` are an auditor's counts; a lead's `todo` also includes the escalated notes. */
+/** What the counts of every console are made of. */
+export interface Figures {
+  /** An auditor's counts; a lead's `todo` also includes the escalated notes. */
+  counts: Partial<Counts>;
+  /** The number of open appeals against each moderator's decisions, by moderator id. */
+  appealsAgainst: ReadonlyMap<string, number>;
+  memberAppeals: readonly AppealsAgainst[];
+  /** The moderators who used a session within the last minutes. */
+  atWork: readonly string[];
+}
+
 export function counts(
   id: string,
-  figures: Partial<Counts>,
+  figures: Figures,
   me: PrincipalOf<'moderator'>,
-  held: Lease[],
-  ownAppeals: number,
-  memberAppeals: readonly AppealsAgainst[],
+  held: readonly Lease[],
 ) {
+  const { appealsAgainst, memberAppeals, atWork } = figures;
   const mine = held.filter((lease) => lease.moderator_id === me.moderatorId).length;
-  const { todo = 0, escalated = 0, appeals = 0 } = figures;
+  const { todo = 0, escalated = 0, appeals = 0 } = figures.counts;
+  const ownAppeals = appealsAgainst.get(me.moderatorId) ?? 0;
   const theirs = me.role === 'lead' ? { todo: todo + escalated } : {};
   const answerable = { appeals: appealsFor(me, { open: appeals, own: ownAppeals }, memberAppeals) };
-  return message('counts', id, { ...figures, ...theirs, ...answerable, mine });
+  const colleagues = atWork.filter((moderatorId) => moderatorId !== me.moderatorId).length;
+  return message('counts', id, { ...figures.counts, ...theirs, ...answerable, mine, colleagues });
 }
 
 /** The claims: all of them if `complete`, otherwise only what has changed. */

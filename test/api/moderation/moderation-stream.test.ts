@@ -210,6 +210,25 @@ t.test("includes escalated notes in a lead's count of open notes", async (t) => 
   }
 });
 
+t.test('counts the colleagues who decide and have used a session lately', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const bob = await addModerator(service, 'Bob');
+  const audrey = await addModerator(service, 'Audrey', 'auditor');
+  const console = await openStream(t, service, bearer(ann));
+  for (const { token } of [ann, bob, audrey])
+    await service.call('POST', '/api/moderation/session', { body: { token } });
+  await console.until('counts', ({ colleagues }) => colleagues === 1);
+  const auditing = await openStream(t, service, bearer(audrey));
+  await auditing.until('counts', ({ colleagues }) => colleagues === 2);
+  await service.tamper(
+    `UPDATE moderator_sessions SET seen_at = seen_at - interval '16 minutes'
+    WHERE moderator_id = $1`,
+    [bob.id],
+  );
+  await console.until('counts', ({ colleagues }) => colleagues === 0);
+});
+
 t.test('counts a deferred note again when it is due, without an event', async (t) => {
   const service = await startService(t);
   const ann = await addModerator(service, 'Ann');

@@ -4,7 +4,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, publishCase, report } from '../../../harness/records.ts';
 import { figuresOfNotes } from '../../../projections/moderation/decision-figures.ts';
-import { arrivalsByDay, decisionsIn } from '../../../projections/moderation/review-stats.ts';
+import { arrivalsByHour, decisionsIn } from '../../../projections/moderation/review-stats.ts';
 import { matchAll } from '../../support/match-all.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -173,6 +173,15 @@ t.test('counts only what happened in the period', async (t) => {
       ['2026-03-04', 0, 0],
     ],
   );
+  const hours = body.arrivals_by_hour.flatMap((count: number, hour: number) =>
+    count > 0 ? [[`day ${Math.floor(hour / 24)}, ${hour % 24}:00`, count]] : [],
+  );
+  t.same(hours, [
+    ['day 0, 10:00', 20],
+    ['day 1, 1:00', 1],
+    ['day 1, 3:00', 2],
+    ['day 6, 0:00', 1],
+  ]);
   t.same(
     body.moderators.map((row: { moderator: { name: string } | null; decisions: number }) => [
       row.moderator?.name ?? 'the service',
@@ -220,7 +229,7 @@ t.test('reads arrivals and decisions by their time indexes', async (t) => {
   await client.query('SET enable_seqscan = off');
   const [from, to] = [new Date(0), new Date(86_400_000)];
   for (const [{ text, values }, index] of [
-    [arrivalsByDay(from, to), /notes_in_time/],
+    [arrivalsByHour(from, to), /notes_in_time/],
     [decisionsIn(from, to), /decision_figures_in_time/],
   ] as const) {
     const { rows } = await client.query(`EXPLAIN ${text}`, values);
