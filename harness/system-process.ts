@@ -25,13 +25,13 @@ export const needs = (program: string) =>
 
 /**
  * Starts a program that stays in the foreground; resolves when it listens on the port. Its errors
- * and warnings go to `output`: those of this process, or a file descriptor.
+ * and warnings go to `output`: those of this process, a file descriptor, or nowhere.
  */
 export async function startProgram(
   name: string,
   args: readonly string[],
   port: string,
-  output: 'inherit' | number = 'inherit',
+  output: 'inherit' | 'ignore' | number = 'inherit',
 ): Promise<{ kill(): Promise<void> }> {
   // Some programs refuse to run as root; the account of nobody can do all they need.
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client';
 import { toLoggable } from './loggable.ts';
 
 /**
- * Serves `GET /metrics` on a separate port, so that metrics are not public by accident; port 0
- * turns metrics off. If the port cannot be opened, logs the error and continues, since no request
+ * Serves `GET /metrics` on a separate port, so that metrics are not public by accident, and
+ * `GET /livez`, which says that the process runs; port 0 turns both off. If the port cannot be opened, logs the error and continues, since no request
  * depends on metrics. Resolves to a function that closes the server.
  */
 export async function serveMetrics(
@@ -40,12 +40,18 @@ async function answer(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  if ((req.url ?? '').replace(/\?.*$/s, '') !== '/metrics') {
+  const path = (req.url ?? '').replace(/\?.*$/s, '');
+  if (path !== '/metrics' && path !== '/livez') {
     res.writeHead(404).end();
     return;
   }
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     res.writeHead(405, { allow: 'GET, HEAD' }).end();
+    return;
+  }
+  if (path === '/livez') {
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+    res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : '{"status":"ok"}');
     return;
   }
   try {

@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
 import { startProgram } from '../../harness/system-process.ts';
@@ -21,7 +21,7 @@ export function writeConfig(
     if (!text.includes(part)) throw new Error(`${name} has no ${part}`);
     text = text.replaceAll(part, replacement);
   }
-  const file = join(folder.path, name);
+  const file = join(folder.path, basename(name));
   writeFileSync(file, text, { mode: 0o644 });
   return file;
 }

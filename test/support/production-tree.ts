@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 
 /** What a production installation copies. */
-const COPIED = [
+export const COPIED = [
   ...['Procfile', 'package.json', 'package-lock.json'],
   ...['cli', 'domain', 'migrations', 'platform', 'projections', 'services', 'web', 'workers'],
 ];

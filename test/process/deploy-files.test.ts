@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { freePort } from '../../harness/free-port.ts';
+import { newRegistration } from '../../harness/registration.ts';
+import { findProgram, needs, startProgram } from '../../harness/system-process.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { writeConfig } from '../support/deploy-config.ts';
+import { startProcess } from '../support/processes.ts';
+import { COPIED } from '../support/production-tree.ts';
+
+t.setTimeout(300_000);
+
+const ROOT = join(import.meta.dirname, '../..');
+const DEPLOY = join(ROOT, 'deploy');
+const UNITS = readdirSync(join(DEPLOY, 'systemd')).filter((name) => name.endsWith('.service'));
+
+/** Runs a program and returns its exit status and everything that it printed. */
+const run = (program: string, args: string[], cwd = DEPLOY) =>
+  promisify(execFile)(findProgram(program) ?? program, args, { cwd }).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }) => ({ code, output: `${stdout}${stderr}` }),
+  );
+
+t.test('has units that systemd accepts and calls safe', needs('systemd-analyze'), async (t) => {
+  t.same(UNITS.sort(), [
+    'service-release.service',
+    'service-web@.service',
+    'service-worker@.service',
+  ]);
+  const node = { '/opt/node/bin/node': process.execPath };
+  const paths = UNITS.map((unit) => writeConfig(t, join('systemd', unit), node));
+  for (const path of paths) {
+    t.same(await run('systemd-analyze', ['verify', path]), { code: 0, output: '' }, path);
+    const exposure = ['security', '--offline=true', '--threshold=15', path];
+    t.match(await run('systemd-analyze', exposure), { code: 0, output: / 1\.\d OK / }, path);
+  }
+});
+
+t.test('names files that exist in units, compose.yaml and Containerfile', (t) => {
+  const programs = [...UNITS.map((unit) => `systemd/${unit}`), 'compose.yaml', 'Containerfile'];
+  for (const name of programs) {
+    const text = readFileSync(join(DEPLOY, name), 'utf8').replace(/^\s*#.*$/gm, '');
+    const files = text.match(/\b(?:services|workers|cli)\/[\w-]+\.ts\b/g) ?? [];
+    t.ok(files.length > 0, name);
+    for (const file of files) t.ok(readFileSync(join(ROOT, file)), `${file} in ${name}`);
+  }
+  const containerfile = readFileSync(join(DEPLOY, 'Containerfile'), 'utf8');
+  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
+    names?.split(' '),
+  );
+  t.same(copied.sort(), [...COPIED].sort(), 'the image has what the tested installation has');
+  t.match(containerfile, /^USER 65532:65532$/m);
+  t.end();
+});
+
+const checked = (name: string) =>
+  process.env[name] ? {} : { skip: `${name} is not set to the path of the program` };
+
+t.test('has a compose file of a valid form', checked('CHECK_JSONSCHEMA'), async (t) => {
+  const schema = ['--builtin-schema', 'vendor.compose-spec', 'compose.yaml'];
+  t.match(await run(process.env.CHECK_JSONSCHEMA as string, schema), { code: 0 });
+});
+
+t.test('has a Containerfile without findings of hadolint', checked('HADOLINT'), async (t) => {
+  const clean = { code: 0, output: '' };
+  t.same(await run(process.env.HADOLINT as string, ['Containerfile']), clean);
+});
+
+t.test('makes secrets once, each with a form that the service accepts', async (t) => {
+  const { path, remove } = temporaryFolder('compose');
+  t.teardown(remove);
+  const script = writeConfig(t, 'compose/secrets.sh', { '$(dirname "$0")/..': path });
+  t.match(await run('sh', [script], path), { code: 0, output: '' });
+  const read = () =>
+    readdirSync(join(path, 'secrets')).map((name) => [
+      name,
+      readFileSync(join(path, 'secrets', name), 'utf8'),
+    ]);
+  const made = read();
+  t.match(Object.fromEntries(made), {
+    'database-url': /^postgres:\/\/service:[0-9a-f]{64}@database:5432\/service\n$/,
+    'owner-url': /^postgres:\/\/service_owner:[0-9a-f]{64}@database:5432\/service\n$/,
+    'postgres-password': /^[0-9a-f]{64}\n$/,
+    'server-keys': /^1:[0-9a-f]{64}\n$/,
+  });
+  t.match(await run('sh', [script], path), { code: 0, output: '' });
+  t.same(read(), made, 'a second run keeps them');
+});
+
+t.test('has a Caddyfile through which members write', needs('caddy'), async (t) => {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const web = await startProcess(t, 'web', ['ignore', 'ignore', 'inherit'], {
+    BASE_URL: base,
+    TRUSTED_PROXIES: '1',
+  });
+  await web.untilServes();
+  const config = writeConfig(t, 'Caddyfile', {
+    '{$SITE_ADDRESS:localhost} {': `{\n\tadmin off\n}\n${base} {`,
+    '{$UPSTREAMS:127.0.0.1:3001 127.0.0.1:3002}': new URL(web.base).host,
+    // A process that a busy machine does not run for a second is not down.
+    'health_timeout 5s': 'health_timeout 60s',
+  });
+  const adapter = ['--config', config, '--adapter', 'caddyfile'];
+  t.match(await run('caddy', ['validate', ...adapter]), { code: 0, output: /Valid configuration/ });
+  const formatted = await run('caddy', ['fmt', join(DEPLOY, 'Caddyfile')]);
+  t.equal(formatted.output, readFileSync(join(DEPLOY, 'Caddyfile'), 'utf8'));
+  t.teardown((await startProgram('caddy', ['run', ...adapter], port, 'ignore')).kill);
+  const page = await fetch(`${base}/`);
+  t.equal(page.status, 200, await page.text());
+  const registered = await fetch(`${base}/api/membership/register`, {
+    method: 'POST',
+    headers: { origin: base, 'content-type': 'application/json' },
+    body: JSON.stringify(newRegistration()),
+  });
+  t.equal(registered.status, 200, await registered.text());
+  t.match(registered.headers.get('x-request-id'), /^[\w-]{36}$/, basename(config));
+});
