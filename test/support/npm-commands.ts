@@ -53,6 +53,7 @@ export const ALONE: Record<string, ShortRun> = {
   // Write into the repository; test/process/other-nodes.test.ts builds.
   build: { args: ['--help'], prints: /^Usage:\n {2}npm run build/ },
   generate: { args: ['--help'], prints: /^Usage:\n {2}npm run generate/ },
+  sbom: { args: [], prints: /"bomFormat": "CycloneDX"/ },
   // Needs stopped processes: test/cli/restored.test.ts.
   restored: { args: ['--help'], prints: /^Usage:\n {2}npm run restored/ },
   // A few seconds are too short to measure growth, so the run may also exit with 1.
