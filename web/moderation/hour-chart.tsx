@@ -6,7 +6,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const LABELLED_HOURS = 6;
 const LEFT = 40;
 const TOP = 4;
-const CELL = { width: 27, height: 20 };
+const CELL = { width: 15, height: 16 };
 const WIDTH = LEFT + 24 * CELL.width;
 const HEIGHT = TOP + 7 * CELL.height + 22;
 
