@@ -8,6 +8,8 @@ export const FAULTS = [
   'no-sync-wait',
   'no-epoch',
   'no-read-your-writes',
+  'skip-sealed',
+  'early-checkpoint',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];

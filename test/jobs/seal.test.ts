@@ -342,6 +342,12 @@ t.test('every key signs, so that keys can be rotated without a gap', async (t) =
   const { text } = await service.call('GET', '/log/checkpoint');
   t.equal(text.split('\n\n')[1]?.trim().split('\n').length, 2);
   t.ok(openNote(text, [parseVerifier(rows[0].verifiers[0]) as never]), 'the old key opens it');
+  const rotated = { ...service.core, config: { ...service.core.config, sealKey: [next] } };
+  await submit(service);
+  t.same(await sealNow(rotated), { sealed: 1 });
+  const { rows: after } = await service.database.pool.query('SELECT verifiers FROM seal_trees');
+  t.equal(after[0].verifiers.length, 2);
+  t.ok(after[0].verifiers.includes(rows[0].verifiers[0]), 'the old key stays listed');
 });
 
 t.test('without a key nothing is sealed', async (t) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { sealLog } from '../../../domain/seal/jobs.ts';
 import { submit } from '../../../harness/moderation.ts';
 import { sealNow } from '../../support/sealed.ts';
 import { startService } from '../../support/service.ts';
@@ -92,6 +93,14 @@ t.test('discovery and the page about the service name the key', async (t) => {
   const [key] = body.identity.log_keys;
   t.match(key, /^127\.0\.0\.1:\d+\/log\/1\+[0-9a-f]{8}\+\S{44}$/);
   t.ok((await get('/about')).text.includes(key));
+});
+
+t.test('says in public what leaves show, and adds many of them together', async (t) => {
+  t.match(
+    (await get('/policy.json')).text,
+    'It shows how many events there are and when batches were added',
+  );
+  t.equal(sealLog.every, 60, 'seconds');
 });
 
 t.test('a refusal shows in the probe of readiness, which stays ready', async (t) => {
