@@ -96,7 +96,7 @@ export const eventsToSeal = (after: number, to: number): Sql<SealedEvent> =>
   );
 
 /** Events with their leaves in the tree of the epoch `$1`. */
-const WITH_LEAVES = `SELECT ${SEALED}, leaf.leaf, leaf.facts_salt, leaf.words_commitment, leaf.words_salt
+export const WITH_LEAVES = `SELECT ${SEALED}, leaf.leaf, leaf.facts_salt, leaf.words_commitment, leaf.words_salt
     FROM events event
       LEFT JOIN seal_leaves leaf ON leaf.position = event.position AND leaf.epoch = $1`;
 
