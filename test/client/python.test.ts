@@ -67,3 +67,32 @@ t.test('runs the programs of the guide as they are, and again', needsClient, asy
   for (const name of ['identity.json', 'session.json'])
     t.equal(statSync(join(path, 'author', name)).mode & 0o777, 0o600, name);
 });
+
+const UNWRITABLE = `
+import os, sys
+from service_client import Client, FileStore
+
+base_url, path = sys.argv[1:]
+store = FileStore(path)
+client = Client(base_url, store.identity("ada_unwritable"), store=store)
+client.register()
+# The file of the lock cannot be opened, as in a folder that is read-only.
+os.mkdir(f"{path}/lock")
+for turn in range(2):
+    try:
+        client.me()
+    except OSError as error:
+        print(type(error).__name__)
+os.rmdir(f"{path}/lock")
+print(client.me()["member"]["handle"], sorted(os.listdir(path)))
+`;
+
+t.test('raises each time that its folder cannot be written', needsClient, async (t) => {
+  const service = await startService(t);
+  const { path, remove } = temporaryFolder('unwritable');
+  t.teardown(remove);
+  const { stdout } = await run(python ?? '', ['-c', UNWRITABLE, service.baseUrl, path]);
+  const files = "['identity.json', 'lock', 'session.json']";
+  const lines = ['IsADirectoryError', 'IsADirectoryError', `ada_unwritable ${files}`];
+  t.same(stdout.trim().split('\n'), lines);
+});

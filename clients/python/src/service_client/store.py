@@ -121,7 +121,12 @@ class FileStore:
     def try_lock(self) -> bool:
         if not self._inner.acquire(blocking=False):
             return False
-        file = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            file = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except BaseException:
+            # Where the folder cannot be written, the next call must have the error too, and not wait for this one.
+            self._inner.release()
+            raise
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
