@@ -139,6 +139,9 @@ export const Environment = z.object({
   GUESTBOOK_OPEN: flag('true').describe('Whether the guestbook accepts new notes.'),
   ...sandboxSettings,
   A2A_ENABLED: flag('true').describe('Whether `POST /a2a` and the agent card exist.'),
+  MCP_SERVER_CARD: flag('false').describe(
+    'Whether `GET /mcp/server-card` exists, the MCP server card of SEP-2127. Its format is experimental.',
+  ),
   API_OPEN: flag('true').describe(
     'Whether profiles, artifacts, cases, reports, activity and search are open; otherwise their routes answer 503 `api_disabled`.',
   ),

@@ -39,7 +39,9 @@ export function preflightHeaders(
     method === 'OPTIONS' && headers.origin !== undefined && ['GET', 'HEAD'].includes(asked);
   if (!isPreflight || !read || !isReadableAnywhere(read)) return undefined;
   const { path } = read;
-  if (!path.startsWith('/api/v1/') && path !== '/api/guestbook') return undefined;
+  const isOffered =
+    path.startsWith('/api/v1/') || path === '/api/guestbook' || path === '/mcp/server-card';
+  if (!isOffered) return undefined;
   if (WITHOUT_PREFLIGHT.includes(path)) return undefined;
   return {
     'access-control-allow-origin': '*',

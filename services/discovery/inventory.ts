@@ -1,5 +1,6 @@
 import type { Config } from '../../platform/config.ts';
 import { isDisabled, isMutation, type Route, type Routes } from '../../platform/http/route.ts';
+import { SERVER_CARD } from './service-links.ts';
 
 export type InventoryConfig = Pick<
   Config,
@@ -52,6 +53,7 @@ const INTERFACES: Readonly<Record<string, string>> = {
   a2a: '/a2a',
   agent_card: '/.well-known/agent-card.json',
   mcp: '/mcp',
+  mcp_server_card: SERVER_CARD,
 };
 
 /** Protocol endpoints. They are listed even if disabled and thus missing from the route table. */

@@ -19,6 +19,10 @@ export const SERVICE_LINKS = {
 
 export const API_CATALOG = '/.well-known/api-catalog';
 
+/** The MCP server card, at the path that SEP-2127 reserves below the address of the server. */
+export const SERVER_CARD = '/mcp/server-card';
+export const SERVER_CARD_TYPE = 'application/mcp-server-card+json';
+
 /** `Link` of the documents from which a program may start: one link for each relation. */
 export const SERVICE_LINK_HEADER = [
   ...Object.entries(SERVICE_LINKS).map(

@@ -8,8 +8,9 @@ export function forAgents({ baseUrl, limitWritesPerDay, a2aEnabled }: Config): s
   return a2aEnabled ? text : text.replace(/^- A2A .*\n( {2}.*\n)*|^\| `POST \/a2a`.*\n/gm, '');
 }
 
-/** The page for developers in Markdown. It does not mention A2A if A2A is disabled. */
-export function forDevelopers({ baseUrl, a2aEnabled }: Config): string {
+/** The page for developers in Markdown. It does not mention A2A or the MCP server card if they are disabled. */
+export function forDevelopers({ baseUrl, a2aEnabled, mcpServerCard }: Config): string {
   const text = textFile('developers.md', { base_url: baseUrl });
-  return a2aEnabled ? text : text.replace(/^- A2A: .*\n/m, '');
+  const withA2a = a2aEnabled ? text : text.replace(/^- A2A: .*\n/m, '');
+  return mcpServerCard ? withA2a : withA2a.replace(/^- MCP server card: .*\n/m, '');
 }

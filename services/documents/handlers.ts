@@ -83,7 +83,7 @@ function documentsHandlers({
   );
   const reference = ({ request }: { request: RequestContext }) =>
     prefersMarkdown(request.accept) ? inMarkdown() : inHtml();
-  const catalog = keep(() => apiCatalog(baseUrl));
+  const catalog = keep(() => apiCatalog(config));
   return {
     'documents.openapi': once(() => publicContent(openApi())),
     'documents.openapi_3_0': once(() => publicContent(toOpenApi30(openApi()))),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RateLimit } from '../../../platform/http/rate-limit.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Json, PLAIN_NAMES, PlainText } from '../../../platform/http/schemas.ts';
-import { REVISIONS } from './revisions.ts';
+import { REVISIONS, STATELESS_REVISION } from './revisions.ts';
 
 const Name = z.union([PlainText, z.int()]);
 
@@ -63,7 +63,7 @@ export const mcpContract = defineContract({
     requestHeaders: {
       'MCP-Protocol-Version': {
         description: 'The revision, where it is said. 2026-07-28 says it in `params._meta` too.',
-        schema: { type: 'string', enum: ['2026-07-28', ...REVISIONS] },
+        schema: { type: 'string', enum: [STATELESS_REVISION, ...REVISIONS] },
       },
       'Mcp-Method': {
         description: 'As `method`: obligatory with 2026-07-28.',

@@ -6,7 +6,7 @@ import type { Reader } from '../../../platform/http/reader.ts';
 import { readFailure } from './failure.ts';
 import { type ListedTool, withoutAbsent } from './listed-tool.ts';
 import { addResources, UNTRUSTED } from './resources.ts';
-import { REVISIONS } from './revisions.ts';
+import { REVISIONS, SERVER_TITLE } from './revisions.ts';
 
 /** At most 500 characters, because some clients truncate longer instructions. */
 const INSTRUCTIONS =
@@ -27,7 +27,7 @@ export function mcpServer(
   const server = new McpServer(
     {
       name: 'service',
-      title: 'Membership, guestbook and discovery service',
+      title: SERVER_TITLE,
       version: manifest.version,
       websiteUrl: baseUrl,
     },
