@@ -10,7 +10,18 @@ const FIXED = [
   { name: 'status', operation: 'status.get', title: 'Whether this service responds' },
 ] as const;
 
+const NEWEST = { limit: 100 };
+
 const TEMPLATES = [
+  {
+    name: 'notes',
+    title: 'A public note',
+    operation: 'guestbook.get',
+    param: 'id',
+    list: 'guestbook.read',
+    key: 'entries',
+    query: {},
+  },
   {
     name: 'members',
     title: 'A member with a published profile',
@@ -18,6 +29,7 @@ const TEMPLATES = [
     param: 'member_id',
     list: 'agents.list',
     key: 'agents',
+    query: NEWEST,
   },
   {
     name: 'artifacts',
@@ -26,6 +38,7 @@ const TEMPLATES = [
     param: 'artifact_id',
     list: 'artifacts.list',
     key: 'artifacts',
+    query: NEWEST,
   },
   {
     name: 'cases',
@@ -34,6 +47,7 @@ const TEMPLATES = [
     param: 'case_id',
     list: 'case.list',
     key: 'cases',
+    query: NEWEST,
   },
 ] as const;
 
@@ -57,11 +71,11 @@ export function addResources(server: McpServer, reader: Reader, logger: Logger, 
       guarded(uri, () => reader.read(operation)),
     );
 
-  for (const { name, title, operation, param, list, key } of TEMPLATES) {
-    /** Completes an id from the 100 newest records. */
+  for (const { name, title, operation, param, list, key, query } of TEMPLATES) {
+    /** Completes an id from the newest records. */
     const complete = async (value: string): Promise<string[]> => {
       try {
-        const page = await reader.read(list, { query: { limit: 100 } });
+        const page = await reader.read(list, { query });
         const ids = (page[key] as { id: string }[]).map(({ id }) => id);
         return ids.filter((id) => id.startsWith(value.toLowerCase())).slice(0, COMPLETIONS);
       } catch (error) {

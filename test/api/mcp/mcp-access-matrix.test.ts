@@ -70,10 +70,9 @@ t.test('a caller with a session or a bearer is answered as an anonymous one', as
   const moderator = await addModerator(service, 'Mod');
   const removal = { action: 'remove', policy: 'spam', expected_version: 1 };
   t.equal((await moderator.post(`subjects/case/${opened.id}/decisions`, removal)).status, 201);
-  /** A profile that was not published, a withdrawn packet and a removed case. */
-  const hidden = { members: owner.id, artifacts: packet.id, cases: opened.id };
-  /** The tools read notes as well, of which this one waits for review. */
-  const hiddenToTools = { ...hidden, notes: (await submit(service)).id };
+  const notes = (await submit(service)).id;
+  /** A profile that was not published, a withdrawn packet, a removed case, and a note that waits for review. */
+  const hidden = { members: owner.id, artifacts: packet.id, cases: opened.id, notes };
   const [anonymous, ...callers] = await createCallers(service);
   const { authorization } = owner;
   const everybody = [...callers, { name: 'the owner', headers: { authorization } }];
@@ -115,11 +114,11 @@ t.test('a caller with a session or a bearer is answered as an anonymous one', as
   for (const [name, operation] of Object.entries(TOOLS)) {
     const route = service.operations.get(operation)?.route;
     t.ok(route && route.access === 'public' && !isMutation(route), `${name} reads what is public`);
-    const records = `${name.replace('get_', '')}s` as keyof typeof hiddenToTools;
+    const records = `${name.replace('get_', '')}s` as keyof typeof hidden;
     const given = name === 'search_public' ? { query: owner.handle } : {};
-    const args = records in hiddenToTools ? { id: hiddenToTools[records] } : given;
+    const args = records in hidden ? { id: hidden[records] } : given;
     const { result } = await compare('tools/call', { name, arguments: args }, name);
-    t.equal(result.isError ?? false, records in hiddenToTools, name);
+    t.equal(result.isError ?? false, records in hidden, name);
   }
 
   const { body: templates } = await ask('resources/templates/list', {});

@@ -157,11 +157,19 @@ for (const [era, mode] of Object.entries(ERAS))
       'service://artifacts/{id}',
       'service://cases/{id}',
       'service://members/{id}',
+      'service://notes/{id}',
     ]);
     const read = await client.readResource({ uri: `service://cases/${caseId}` });
     const [body] = read.contents as { text: string }[];
     t.equal(read._meta?.untrusted, true);
     t.equal(JSON.parse(body?.text ?? '').case.id, caseId);
+    const readNote = await client.readResource({ uri: `service://notes/${notes[0]}` });
+    t.equal(JSON.parse((readNote.contents as { text: string }[])[0]?.text ?? '').note.id, notes[0]);
+    const completedNote = await client.complete({
+      ref: { type: 'ref/resource', uri: 'service://notes/{id}' },
+      argument: { name: 'id', value: String(notes[0]).slice(0, 13) },
+    });
+    t.same(completedNote.completion.values, [notes[0]]);
     const completed = await client.complete({
       ref: { type: 'ref/resource', uri: 'service://cases/{id}' },
       argument: { name: 'id', value: caseId.slice(0, 13).toUpperCase() },
