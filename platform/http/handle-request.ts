@@ -341,8 +341,11 @@ const FOR_PROGRAMS = /^\/(?:api|a2a|mcp|\.well-known)(?:\/|$)/;
  * Whether an error is sent as a page: the caller asks for HTML, as browsers do, and the path is that
  * of a page or of nothing.
  */
-function wantsPage(req: Request, route: Route | undefined): boolean {
-  if (!asksForHtml(req.headers.accept)) return false;
+const wantsPage = (req: Request, route: Route | undefined): boolean =>
+  mayWantPage(req, route) && asksForHtml(req.headers.accept);
+
+/** Whether `Accept` decides on the form of an error. */
+function mayWantPage(req: Request, route: Route | undefined): boolean {
   if (route) return isPage(route);
   return ['GET', 'HEAD'].includes(req.method ?? '') && !FOR_PROGRAMS.test(splitUrl(req)[0]);
 }
@@ -371,6 +374,7 @@ async function sendProblem(
   const all: Headers = {
     ...headers,
     'cache-control': 'no-store',
+    ...(mayWantPage(req, route) ? { vary: 'accept' } : {}),
     ...reply.headers,
     ...problem.headers,
   };

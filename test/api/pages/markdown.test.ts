@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { marked } from 'marked';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
@@ -47,7 +48,12 @@ t.test('answers pages, documents and records in Markdown where Accept prefers it
     const other = { accept: 'text/html', 'if-none-match': etag };
     t.equal((await service.call('GET', path, { headers: other })).status, 200, `${path}: no 304`);
   }
-  t.equal((await service.call('GET', '/docs/nothing', { headers: MARKDOWN })).status, 404);
+  for (const path of ['/docs/nothing', '/nothing', `/notes/${randomUUID()}`])
+    for (const accept of ['text/markdown', 'text/html']) {
+      const error = await service.call('GET', path, { headers: { accept } });
+      t.equal(error.status, 404, path);
+      t.equal(error.headers.get('vary'), 'accept', `${path} ${accept}`);
+    }
   t.equal(
     (await service.call('GET', '/me', { headers: MARKDOWN })).headers.get('vary'),
     'accept-encoding',
