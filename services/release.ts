@@ -8,6 +8,7 @@ import { findDurabilityFaults } from '../platform/postgres/database-settings.ts'
 import { migrate } from '../platform/postgres/migrate.ts';
 import { areGranted, DATABASE_ROLES, grantRoles } from './database-roles.ts';
 import { emptySandbox, markSandbox, requireSandboxOrEmpty } from './sandbox.ts';
+import { NOT_EMPTIED_STATUS } from './sandbox-notice.ts';
 
 const { values } = processArguments(
   `Usage:
@@ -15,6 +16,8 @@ const { values } = processArguments(
 
 Applies the migrations that the database does not have yet. With --grant, also creates the roles service,
 service_read and service_metrics, and grants them what they need; later releases do so without it.
+
+A sandbox that is due is emptied. If it cannot be, the exit status is 75: all else is done, and another release empties it.
 `,
   { grant: { type: 'boolean', default: false } },
 );
@@ -46,6 +49,8 @@ async function prepareSandbox(client: pg.ClientBase): Promise<void> {
   const emptying = await emptySandbox(client, config.sandboxEmptiedAt);
   if (emptying.state === 'emptied')
     console.log(`Emptied the sandbox; epoch ${emptying.epoch.epoch} of the log has begun`);
+  if (emptying.state === 'connected' || emptying.state === 'locked')
+    process.exitCode = NOT_EMPTIED_STATUS;
   if (emptying.state === 'connected')
     tell(
       `Warning: the sandbox is due to be emptied, but ${emptying.processes.join(', ')} connected: stop all processes, and run npm run release again`,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type BegunEpoch, beginEpoch } from '../platform/eventstore/log-epochs.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
-import { sql } from '../platform/sql.ts';
+import { type Sql, sql } from '../platform/sql.ts';
 import { members } from '../projections/membership/members.ts';
 import { connectedProcesses } from './connected-processes.ts';
 
@@ -97,6 +97,25 @@ export const markSandbox = (client: pg.ClientBase): Promise<void> =>
     await client.query('INSERT INTO sandbox DEFAULT VALUES ON CONFLICT DO NOTHING');
   });
 
+export interface SandboxMark {
+  emptied_at: Date;
+  /** The last time of day at which it had to be emptied. */
+  due_at: Date;
+  due: boolean;
+}
+
+/**
+ * The mark of a sandbox; no row for another database. Of a day in UTC, so neither the zone of the connection nor the
+ * change to summer time matters. An `emptied_at` of a clock that was more than a day ahead does not count, or nothing
+ * would be emptied until then.
+ */
+export const sandboxMark = (emptiedAt: string): Sql<SandboxMark> =>
+  sql`SELECT emptied_at, due_at,
+      emptied_at < due_at OR emptied_at > statement_timestamp() + interval '1 day' AS due
+    FROM sandbox, LATERAL (
+      SELECT (date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC' - ${emptiedAt}::interval)
+        + ${emptiedAt}::interval) AT TIME ZONE 'UTC' AS due_at) AS last`;
+
 export type Emptying =
   | { state: 'not due' }
   | { state: 'connected'; processes: string[] }
@@ -120,10 +139,8 @@ export async function emptySandbox(client: pg.ClientBase, emptiedAt: string): Pr
 async function emptyIfDue(client: pg.ClientBase, emptiedAt: string): Promise<Emptying> {
   await client.query(`SET LOCAL lock_timeout = '60s'`);
   // Locks the row, so of two releases the second finds that nothing is due.
-  const { rows } = await client.query<{ due: boolean }>(
-    sql`SELECT emptied_at < (date_trunc('day', statement_timestamp() AT TIME ZONE 'UTC' - ${emptiedAt}::interval)
-        + ${emptiedAt}::interval) AT TIME ZONE 'UTC' AS due FROM sandbox FOR UPDATE`,
-  );
+  await client.query('SELECT FROM sandbox FOR UPDATE');
+  const { rows } = await client.query<SandboxMark>(sandboxMark(emptiedAt));
   if (!rows[0]) throw new Error(NOT_MARKED);
   await isMarked((text) => client.query(text));
   if (!rows[0].due) return { state: 'not due' };
@@ -142,7 +159,8 @@ async function emptyIfDue(client: pg.ClientBase, emptiedAt: string): Promise<Emp
       (SELECT checkpoint FROM seal_trees ORDER BY epoch DESC LIMIT 1), last_checkpoint)`);
   for (const table of ['events', 'receipts'])
     await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${table}_keep_table`);
-  await client.query(`TRUNCATE ${EMPTIED_TABLES.join(', ')}, events, ${JOBS_SCHEMA}.job CASCADE`);
+  // Without CASCADE, which would empty tables that are not named here.
+  await client.query(`TRUNCATE ${EMPTIED_TABLES.join(', ')}, events, ${JOBS_SCHEMA}.job`);
   for (const table of ['events', 'receipts'])
     await client.query(`ALTER TABLE ${table} ENABLE TRIGGER ${table}_keep_table`);
   await client.query('INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM kept_events');

@@ -9,12 +9,14 @@ import { sealKeyFile } from '../platform/keys/seal-key.ts';
 import { type Child, startChild } from '../platform/supervisor/child.ts';
 import { labelledLog } from '../platform/supervisor/log.ts';
 import { type Instance, instances, parseProcfile } from '../platform/supervisor/procfile.ts';
-import { untilEmptying } from './sandbox-notice.ts';
+import { NOT_EMPTIED_STATUS, untilEmptying } from './sandbox-notice.ts';
 
 // Longer than any process takes to drain; a process that still runs after this time is killed.
 const PATIENCE_MS = 30_000;
 /** After the time at which a sandbox is due, in case the clock of the database is behind. */
 const EMPTYING_DELAY_MS = 5_000;
+/** Until the next attempt, where another transaction kept a sandbox from being emptied. */
+const EMPTYING_RETRY_MS = 600_000;
 
 const USAGE = `Usage:
   npm start [-- PROCESS=COUNT …]
@@ -60,10 +62,16 @@ async function run(config: Config): Promise<boolean> {
       }
     };
     const release = procfile.get('release');
-    if (release && !over.signal.aborted) await once(start('release', release));
+    let emptied = true;
+    const runRelease = async () => {
+      if (release && !over.signal.aborted) emptied = await once(start('release', release));
+    };
+    await runRelease();
     if (!over.signal.aborted) startAll();
     while (config.sandbox && !over.signal.aborted) {
-      const wait = untilEmptying(config.sandboxEmptiedAt, Date.now()) + EMPTYING_DELAY_MS;
+      const wait = emptied
+        ? untilEmptying(config.sandboxEmptiedAt, Date.now()) + EMPTYING_DELAY_MS
+        : EMPTYING_RETRY_MS;
       await sleep(wait, undefined, { signal: over.signal }).catch(() => undefined);
       if (over.signal.aborted) break;
       // Only a release without connected processes empties the sandbox.
@@ -71,7 +79,7 @@ async function run(config: Config): Promise<boolean> {
       emptying = true;
       await Promise.all(children.splice(0).map((child) => stop(child)));
       emptying = false;
-      if (release && !over.signal.aborted) await once(start('release', release));
+      await runRelease();
       if (!over.signal.aborted) startAll();
     }
     const { failed } = await ending.promise;
@@ -115,9 +123,13 @@ function environment(
   });
 }
 
-async function once(child: Child): Promise<void> {
+/** Resolves to false where only the emptying of a sandbox could not be done. */
+async function once(child: Child): Promise<boolean> {
   const result = await Promise.race([child.ended, ending.promise]);
-  if ('ok' in result && !result.ok) end(`${child.label}: ${result.how}: stopping`, true);
+  if (!('ok' in result) || result.ok) return true;
+  if (result.status === NOT_EMPTIED_STATUS) return false;
+  end(`${child.label}: ${result.how}: stopping`, true);
+  return true;
 }
 
 function keep(

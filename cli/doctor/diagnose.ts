@@ -18,6 +18,7 @@ import { checkPooler } from './pooler.ts';
 import { checkProtection } from './protection.ts';
 import { checkReplica } from './replica.ts';
 import { checkRoles } from './roles.ts';
+import { checkSandbox } from './sandbox.ts';
 import { checkSeal } from './seal.ts';
 import { checkSettings } from './settings.ts';
 import { checkStandbys } from './standbys.ts';
@@ -43,6 +44,7 @@ const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>>
   notices: checkNotices,
   log: checkLog,
   seal: checkSeal,
+  sandbox: checkSandbox,
   words: checkWords,
   keys: checkKeys,
   backup: checkBackup,

@@ -2,7 +2,12 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { signalGroup } from './signal-group.ts';
 
-type End = { readonly ok: boolean; readonly how: string };
+type End = {
+  readonly ok: boolean;
+  readonly how: string;
+  /** The exit status, if it ended with one. */
+  readonly status?: number | null;
+};
 export type Child = {
   readonly label: string;
   /** Resolves when the child sends its first IPC message. */
@@ -46,7 +51,8 @@ export function startChild(
     child.once('close', (code, signal) => {
       const ok = code === 0 || (stopping && !killed && signal === 'SIGTERM');
       const late = killed ? ', because it did not stop in time' : '';
-      resolve({ ok, how: signal ? `ended by ${signal}${late}` : `exit status ${code}` });
+      const status = code;
+      resolve({ ok, status, how: signal ? `ended by ${signal}${late}` : `exit status ${code}` });
     });
   });
 

@@ -47,6 +47,7 @@ const NAMES = [
     'notices',
     'log',
     'seal',
+    'sandbox',
     'words',
     'keys',
     'backup',
