@@ -22,18 +22,11 @@ interface Given {
   LIMIT_REGISTRATIONS_PER_DAY: number;
   LIMIT_REGISTRATIONS_PER_HOUR: number;
   LIMIT_MEMBERS: number;
-  SITE_NAME: string;
-  SANDBOX_EMPTIED_AT: string;
 }
 
-/** What every page says of a sandbox. */
-export const sandboxLine = (emptiedAt: string): string =>
-  `Test only, emptied daily at ${emptiedAt} UTC`;
-
-/** Lets many strangers try it from one address, and has every page say what it is. */
+/** Lets many strangers try it from one address. */
 export const inSandbox = (given: Given) => ({
   LIMIT_REGISTRATIONS_PER_DAY: Math.max(given.LIMIT_REGISTRATIONS_PER_DAY, 1000),
   LIMIT_REGISTRATIONS_PER_HOUR: Math.max(given.LIMIT_REGISTRATIONS_PER_HOUR, 10_000),
   LIMIT_MEMBERS: Math.max(given.LIMIT_MEMBERS, 100_000),
-  SITE_NAME: `${given.SITE_NAME} · ${sandboxLine(given.SANDBOX_EMPTIED_AT)}`,
 });

@@ -17,7 +17,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { allPolicies } from '../../projections/moderation/policies.ts';
 import { API_CATALOG, SERVICE_LINK_HEADER } from '../discovery/service-links.ts';
-import { sandboxNotice } from '../sandbox-notice.ts';
+import { sandboxLine, sandboxNotice, underNotice } from '../sandbox-notice.ts';
 import { agentsOpenApi } from './agents-openapi.ts';
 import { apiCatalog } from './api-catalog.ts';
 import { documentsContract } from './contract.ts';
@@ -64,7 +64,7 @@ function documentsHandlers({
   ) => {
     const reply = (text: string) => ({
       status: 200 as const,
-      content: keptText(type, text),
+      content: keptText(type, type === 'text/markdown' ? underNotice(config, text) : text),
       headers: HEADERS,
     });
     return {
@@ -73,7 +73,14 @@ function documentsHandlers({
     };
   };
   const inHtml = keep(() =>
-    repliesOf('text/html', referencePages(strictOpenApiDocument(routes(), baseUrl), config)),
+    repliesOf(
+      'text/html',
+      referencePages(strictOpenApiDocument(routes(), baseUrl), {
+        baseUrl,
+        siteName: config.siteName,
+        notice: sandboxLine(config),
+      }),
+    ),
   );
   const inMarkdown = keep(() =>
     repliesOf(
@@ -93,7 +100,9 @@ function documentsHandlers({
       content: catalog(),
       headers: { link: `<${API_CATALOG}>; rel="api-catalog"` },
     }),
-    'documents.for_agents': once(() => textContent('text/markdown', forAgents(config))),
+    'documents.for_agents': once(() =>
+      textContent('text/markdown', underNotice(config, forAgents(config))),
+    ),
     'documents.policy': async () => ({
       status: 200,
       body: publicPolicy(config, await query(readPool, allPolicies())),

@@ -2,7 +2,7 @@ import type { Config } from '../../platform/config.ts';
 import { keptText, pageHeaders } from '../../platform/http/page-headers.ts';
 import type { Content, Handlers } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
-import { sandboxLine } from '../../platform/sandbox-settings.ts';
+import { sandboxLine } from '../sandbox-notice.ts';
 import { builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
 import { html, ICON_SVG } from './html.ts';
@@ -13,7 +13,7 @@ const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-
 const icon = keptText('image/svg+xml', ICON_SVG);
 
 export function pagesHandlers({
-  config: { sandbox, sandboxEmptiedAt },
+  config,
 }: {
   config: Pick<Config, 'sandbox' | 'sandboxEmptiedAt'>;
 }): Handlers<typeof pagesContract> {
@@ -21,13 +21,10 @@ export function pagesHandlers({
 
   async function document(name: PageName): Promise<Content> {
     const page = (await builtPages()).pages[name];
-    if (!sandbox) return page.html;
+    if (!config.sandbox) return page.html;
     const content =
       kept.get(name) ??
-      keptText(
-        'text/html',
-        html(PAGES[name], page.script, page.style, sandboxLine(sandboxEmptiedAt)),
-      );
+      keptText('text/html', html(PAGES[name], page.script, page.style, sandboxLine(config)));
     kept.set(name, content);
     return content;
   }

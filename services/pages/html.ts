@@ -27,7 +27,7 @@ export function html(page: BrowserPage, script: string, style: string, notice = 
 <link rel="stylesheet" href="/assets/styles/${style}">
 <script type="module" src="/assets/scripts/${script}"></script>
 </head>
-<body>${notice && `\n<aside class="sandbox" aria-label="Notice">${notice}</aside>`}
+<body>${notice && `\n<aside class="sandbox" aria-label="Sandbox">${notice}</aside>`}
 <div id="page"></div>
 <noscript><p class="no-script">${page.noScript}</p></noscript>
 </body>

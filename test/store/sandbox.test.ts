@@ -19,6 +19,7 @@ import {
   PARTLY_KEPT_TABLES,
   requireSandboxMark,
   requireSandboxOrEmpty,
+  sandboxMark,
 } from '../../services/sandbox.ts';
 import { untilEmptying } from '../../services/sandbox-notice.ts';
 import { verifySeal } from '../../services/seal/verify-seal.ts';
@@ -271,6 +272,52 @@ t.test('does nothing while a process is connected, and rolls back when it is kil
   t.same(both.map(({ state }) => state).toSorted(), ['emptied', 'not due']);
 });
 
+t.test('gives up when a worker starts while it waits for locks', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const client = await connect(t, url);
+  await markSandbox(client);
+  await pool.query(makeDue);
+  const holder = await connect(t, url, 'other');
+  await holder.query('BEGIN; LOCK TABLE members IN ACCESS SHARE MODE');
+  const emptying = emptySandbox(client, MIDNIGHT);
+  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+    AND application_name = 'release' AND wait_event_type = 'Lock'`;
+  while ((await holder.query(waiting)).rowCount === 0);
+  await connect(t, url, 'worker');
+  await holder.query('COMMIT');
+  t.same(await emptying, { state: 'connected', processes: ['worker'] });
+  const { rows } = await pool.query(
+    "SELECT emptied_at < now() - interval '1 day' AS old FROM sandbox",
+  );
+  t.same(rows, [{ old: true }]);
+});
+
+t.test('is due by the clock of the day in UTC, whatever the zone of the connection', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const client = await connect(t, url);
+  await markSandbox(client);
+  const { rows } = await pool.query<{ at: string; later: string }>(
+    `SELECT to_char(now() AT TIME ZONE 'UTC', 'HH24:MI') AS at,
+       to_char(now() AT TIME ZONE 'UTC' + interval '1 hour', 'HH24:MI') AS later`,
+  );
+  const [{ at, later }] = rows as [{ at: string; later: string }];
+  const isDue = async (emptiedAt: string, time: string) => {
+    await pool.query(`UPDATE sandbox SET emptied_at = ${time}`);
+    const { rows: marks } = await client.query(sandboxMark(emptiedAt));
+    return marks[0]?.due;
+  };
+  const minute = `date_trunc('minute', now())`;
+  for (const zone of ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Europe/Berlin']) {
+    await client.query(`SET TIME ZONE '${zone}'`);
+    t.equal(await isDue(at, `${minute} - interval '10 minutes'`), true, `${zone}: just passed`);
+    t.equal(await isDue(at, 'now()'), false, `${zone}: emptied after it`);
+    t.equal(await isDue(later, `now() - interval '22 hours'`), false, `${zone}: not yet`);
+    t.equal(await isDue(later, `now() - interval '24 hours'`), true, `${zone}: yesterday's`);
+    t.equal(await isDue(at, `now() + interval '2 hours'`), false, `${zone}: a clock set back`);
+    t.equal(await isDue(at, `now() + interval '2 days'`), true, `${zone}: a clock far ahead`);
+  }
+});
+
 t.test('says everywhere that it is a sandbox', async (t) => {
   const service = await startSandbox(t, { SANDBOX_EMPTIED_AT: '05:30' });
   const pages = [
@@ -279,10 +326,27 @@ t.test('says everywhere that it is a sandbox', async (t) => {
   ];
   for (const path of pages) {
     const page = await service.call('GET', path, { headers: { accept: 'text/html' } });
-    t.match(page.text, 'Test only, emptied daily at 05:30 UTC', path);
+    const notice =
+      '<aside class="sandbox" aria-label="Sandbox">Test only, emptied daily at 05:30 UTC</aside>';
+    t.equal(page.text.split(notice).length, 2, path);
+    t.notMatch(page.text, /<(title|meta)[^>]*[^<]*emptied daily/, path);
     t.equal(page.headers.get('x-robots-tag'), 'noindex', path);
   }
+  for (const path of [
+    '/',
+    '/about',
+    '/cases',
+    '/docs',
+    '/docs/cases',
+    '/developers',
+    '/for-agents',
+  ]) {
+    const answer = await service.call('GET', path, { headers: { accept: 'text/markdown' } });
+    t.match(answer.text, /^> This is a sandbox for tests/, path);
+  }
+  t.match((await service.call('GET', '/for-agents.md')).text, /^> This is a sandbox for tests/);
   t.match((await service.call('GET', '/llms-full.txt')).text, 'This is a sandbox for tests');
+  t.equal(service.core.config.siteName, 'Guestbook', 'feeds and passkeys have the plain name');
   for (const path of [
     ...['/api/v1/discovery', '/.well-known/agent-card.json', '/openapi.json', '/llms.txt'],
   ])

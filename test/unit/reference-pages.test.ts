@@ -13,7 +13,7 @@ import { referencePages } from '../../services/documents/reference/pages.ts';
 
 const GOLDEN = join(import.meta.dirname, '../contract/openapi.golden.json');
 const ADDRESS = 'https://service.test';
-const PLACE = { baseUrl: ADDRESS, siteName: 'Guestbook' };
+const PLACE = { baseUrl: ADDRESS, siteName: 'Guestbook', notice: '' };
 
 /** The golden document, with the examples that it leaves out. */
 function golden(): OpenApiDocument {

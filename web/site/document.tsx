@@ -17,7 +17,14 @@ export function Document({ head, place, children }: DocumentProps) {
   return (
     <html lang="en" dir="ltr">
       <Meta head={head} place={place} />
-      <body>{children}</body>
+      <body>
+        {place.site.notice && (
+          <aside class="sandbox" aria-label="Sandbox">
+            {place.site.notice}
+          </aside>
+        )}
+        {children}
+      </body>
     </html>
   );
 }

@@ -16,8 +16,15 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = { a2a: 'A2A', mcp: 'MCP'
 const toTitle = (name: string): string =>
   ABBREVIATIONS[name] ?? name.replace(/^./, (first) => first.toUpperCase());
 
+/** What the instance says on each page of the reference. */
+export interface Site {
+  siteName: string;
+  /** A line above the page; '' for none. */
+  notice: string;
+}
+
 /** What each page of the reference has around its content; `names` are those of all its pages. */
-export function createFrame(names: readonly string[], siteName: string) {
+export function createFrame(names: readonly string[], { siteName, notice }: Site) {
   return ({ name, summary, links, content }: ReferencePage): string => {
     const entry = (page: string, title: string) =>
       markup`<li><a href="/docs${page && `/${page}`}"${
@@ -37,7 +44,7 @@ export function createFrame(names: readonly string[], siteName: string) {
 <link rel="stylesheet" href="/docs/docs.css">
 </head>
 <body>
-<a class="button skip visually-hidden" href="#content">Skip to the content</a>
+${notice ? markup`<aside class="sandbox" aria-label="Sandbox">${notice}</aside>\n` : undefined}<a class="button skip visually-hidden" href="#content">Skip to the content</a>
 <header class="bar">
 <div class="bar-inner">
 <a class="home" href="/"><bdi>${siteName}</bdi></a>

@@ -2,7 +2,7 @@ import type { Config } from '../../../platform/config.ts';
 import type { OpenApiDocument } from '../../../platform/http/openapi.ts';
 import { operationsOf, toReferenceDocument } from './document-shape.ts';
 import { errorCodesOf, errorList } from './errors.ts';
-import { createFrame } from './frame.ts';
+import { createFrame, type Site } from './frame.ts';
 import { markup } from './markup.ts';
 import { operationLink, operationSection } from './operation.ts';
 import { overview } from './overview.ts';
@@ -18,12 +18,12 @@ export interface ReferencePages {
 
 export function referencePages(
   openApi: OpenApiDocument,
-  { baseUrl, siteName }: Pick<Config, 'baseUrl' | 'siteName'>,
+  { baseUrl, ...site }: Pick<Config, 'baseUrl'> & Site,
 ): ReferencePages {
   const document = toReferenceDocument(openApi);
   const schemas = createSchemaView(document);
   const byTag = Map.groupBy(operationsOf(document), ({ tags: [tag = ''] }) => tag);
-  const frame = createFrame([...byTag.keys(), 'schemas', 'events', 'errors'], siteName);
+  const frame = createFrame([...byTag.keys(), 'schemas', 'events', 'errors'], site);
   const pages = new Map<string, string>();
 
   for (const [tag, operations] of byTag) {

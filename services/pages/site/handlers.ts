@@ -26,6 +26,7 @@ import type { ProvableRecord } from '../../publications/provable-record.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { ReportRequest } from '../../reports/contract.ts';
 import { reportRecordCommand } from '../../reports/report.ts';
+import { underNotice } from '../../sandbox-notice.ts';
 import { weeksAsCsv } from '../../transparency/csv.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, developersPage, forAgentsPage } from './about.ts';
@@ -133,7 +134,9 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
 
   const inMarkdown = (page: Page, kept: (make: () => Content) => Content) => ({
     status: 200 as const,
-    content: kept(() => textContent('text/markdown', toMarkdown(page, config.baseUrl))),
+    content: kept(() =>
+      textContent('text/markdown', underNotice(config, toMarkdown(page, config.baseUrl))),
+    ),
     headers: PLAIN_PAGE,
   });
 

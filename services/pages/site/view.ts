@@ -22,6 +22,8 @@ export interface Page {
 /** The operator's words, and what this instance offers. */
 export interface SiteInfo {
   name: string;
+  /** A line above each page; '' for none. */
+  notice: string;
   about: string;
   /** What each guestbook is about. */
   guestbooks: Readonly<Record<Experience, string>>;
