@@ -51,6 +51,7 @@ import {
 import { SECURITY_EVENTS, securityEvent } from './security-events.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { toProblem } from './to-problem.ts';
+import { mayWantPage, wantsPage } from './wants-page.ts';
 
 /** Renders an error as a page for people. */
 export type ErrorPage = (problem: {
@@ -333,28 +334,6 @@ async function identify(deps: HttpDeps, req: Request, route: Route) {
     ? deps.authenticators.moderator(presented)
     : deps.authenticators.bearer(presented);
 }
-
-/** Paths whose callers are programs, even where their `Accept` admits HTML. */
-const FOR_PROGRAMS = /^\/(?:api|a2a|mcp|\.well-known)(?:\/|$)/;
-
-/**
- * Whether an error is sent as a page: the caller asks for HTML, as browsers do, and the path is that
- * of a page or of nothing.
- */
-const wantsPage = (req: Request, route: Route | undefined): boolean =>
-  mayWantPage(req, route) && asksForHtml(req.headers.accept);
-
-/** Whether `Accept` decides on the form of an error. */
-function mayWantPage(req: Request, route: Route | undefined): boolean {
-  if (route) return isPage(route);
-  return ['GET', 'HEAD'].includes(req.method ?? '') && !FOR_PROGRAMS.test(splitUrl(req)[0]);
-}
-
-/** Whether `Accept` names HTML itself and does not exclude it. */
-const asksForHtml = (accept = ''): boolean =>
-  accept
-    .split(',')
-    .some((range) => /^\s*text\/html\s*(?:;|$)/i.test(range) && !/q=0(?:\.0*)?\s*$/i.test(range));
 
 async function sendProblem(
   deps: HttpDeps,

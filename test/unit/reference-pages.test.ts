@@ -249,6 +249,7 @@ t.test('escapes every text of the document', async (t) => {
   const hostilePages = referencePages(marked(golden()) as OpenApiDocument, {
     baseUrl: `${ADDRESS}${hostile}`,
     siteName: hostile,
+    notice: hostile,
   });
   const html = [hostilePages.overview, ...hostilePages.pages.values()].join('');
   t.notMatch(html, /<img/);
