@@ -33,6 +33,7 @@ import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createCore } from '../../services/compose.ts';
+import { IS_A_SANDBOX } from '../../services/sandbox.ts';
 import { testDatabase } from '../support/database.ts';
 import { fillFeed } from '../support/feed.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -470,4 +471,36 @@ t.test('refuses everywhere a database whose restore did not finish', async (t) =
   await t.rejects(createCore(readConfig(env), 'service test'), /restore that did not finish/);
   const { stdout } = await run('doctor', [], env);
   t.match(stdout, /^bad +migrations +The database holds a restore that did not finish: drop/m);
+});
+
+t.test('restores a sandbox with its mark, and never into a database in use', async (t) => {
+  const database = await testDatabase(t);
+  await database.pool.query('INSERT INTO sandbox DEFAULT VALUES');
+  const service = await startService(t, { SANDBOX: 'true' }, database);
+  await newAgent(service);
+  const folder = join(newFolder(t), 'first');
+  const env = { ...envOf(service), SANDBOX: 'true' };
+  t.match(await run('backup', [folder], env), { code: 0, stderr: '' });
+
+  const { url, pool } = await testDatabase(t, { empty: true });
+  const restored = { ...env, DATABASE_URL: url };
+  t.match(await run('restore', [folder], restored), { code: 0, stderr: '' });
+  const marks = 'SELECT made_at::text, emptied_at::text FROM sandbox';
+  t.same((await pool.query(marks)).rows, (await database.pool.query(marks)).rows);
+  const release = (sandbox: string) =>
+    run('../services/release', [], { ...restored, SANDBOX: sandbox });
+  t.match(await release('false'), { code: 1, stderr: `${IS_A_SANDBOX}\n` });
+  t.match(await release('true'), { code: 0 });
+  const next = await startService(t, restored);
+  t.equal((await (await newAgent(next)).call('GET', '/api/v1/me')).status, 200);
+
+  const used = await startService(t);
+  await newAgent(used);
+  for (const sandbox of ['true', 'false']) {
+    const wrong = { ...env, DATABASE_URL: used.database.url, SANDBOX: sandbox };
+    t.match(await run('restore', [folder], wrong), { code: 1, stdout: '' });
+  }
+  const counts =
+    'SELECT (SELECT count(*)::int FROM sandbox) AS marks, (SELECT count(*)::int FROM members) AS members';
+  t.same((await used.database.pool.query(counts)).rows, [{ marks: 0, members: 1 }]);
 });

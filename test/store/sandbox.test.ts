@@ -2,8 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
+import { createAuthenticator } from '../../harness/authenticator.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { addModerator, submit } from '../../harness/moderation.ts';
+import { brief } from '../../harness/packets.ts';
+import { signedIn } from '../../harness/registration.ts';
 import { settledPosition } from '../../platform/eventstore/subscription.ts';
 import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
 import { gather } from '../../services/notices/gather.ts';
@@ -228,6 +231,71 @@ t.test('a member who registers again with the same keys gets cursor_reset', asyn
   const again = await newAgent(service, undefined, keys);
   const old = await again.call('GET', `/api/v1/updates?cursor=${body.next_cursor}`);
   t.match(old, { status: 400, body: { error: { code: 'cursor_reset' } } });
+});
+
+t.test('refuses sessions, passkeys and credentials of the day before', async (t) => {
+  const service = await startSandbox(t, { TEST_HOST: 'localhost' });
+  const { url, pool } = service.database;
+  const client = await connect(t, url);
+  const member = await signedIn(service);
+  const { id, handle, sign_in_key, recovery_key, cookie } = member;
+  const post = (path: string, body: object, sent?: string) =>
+    service.call('POST', `/api/membership${path}`, { body, cookie: sent });
+  const challenge = async (path: string, sent?: string) =>
+    (await post(`${path}/challenge`, {}, sent)).body.options;
+  const authenticator = createAuthenticator(service.baseUrl);
+  const credential = authenticator.register(await challenge('/passkeys', cookie));
+  const added = await post('/passkeys', { name: 'Laptop', sign_in_key, credential }, cookie);
+  t.equal(added.status, 200, added.text);
+  const old = await challenge('/passkeys/session');
+  await pool.query(makeDue);
+  await emptySandbox(client, MIDNIGHT);
+
+  t.equal((await service.call('GET', '/api/membership/me', { cookie })).status, 401);
+  t.match(await post('/login', { id, sign_in_key }), {
+    status: 401,
+    body: { status: 'credentials_not_accepted' },
+  });
+  // A challenge from before, and one from after.
+  for (const options of [old, await challenge('/passkeys/session')]) {
+    const answer = { credential: authenticator.signIn(options) };
+    t.equal((await post('/passkeys/session', answer)).status, 401);
+  }
+  const registered = await post('/register', { id, handle, sign_in_key, recovery_key });
+  t.equal(registered.status, 200, registered.text);
+  t.equal((await service.call('GET', '/api/membership/me', { cookie })).status, 401);
+  const passkey = { credential: authenticator.signIn(await challenge('/passkeys/session')) };
+  t.equal((await post('/passkeys/session', passkey)).status, 401, 'the passkey is gone');
+});
+
+t.test('runs a request of the day before again, instead of replaying it', async (t) => {
+  const service = await startSandbox(t);
+  const { url, pool } = service.database;
+  const client = await connect(t, url);
+  const author = await newAgent(service);
+  const body = brief();
+  const send = (agent: typeof author) =>
+    service.call('POST', '/api/v1/artifacts', {
+      body,
+      headers: { authorization: agent.authorization, 'idempotency-key': key },
+    });
+  const key = randomUUID();
+  const first = await send(author);
+  t.equal(first.status, 201, first.text);
+  t.equal((await send(author)).headers.get('idempotency-replayed'), 'true');
+  await pool.query(makeDue);
+  await emptySandbox(client, MIDNIGHT);
+  t.match(await send(author), {
+    status: 401,
+    body: { error: { code: 'credential_not_accepted' } },
+  });
+  const { id, handle, sign_in_key, recovery_key } = author;
+  const keys = { id, handle, sign_in_key, recovery_key };
+  const again = await newAgent(service, undefined, keys);
+  const second = await send(again);
+  t.equal(second.status, 201, second.text);
+  t.equal(second.headers.get('idempotency-replayed'), null);
+  t.not(second.body.artifact.id, first.body.artifact.id);
 });
 
 t.test('does nothing while a process is connected, and rolls back when it is killed', async (t) => {
