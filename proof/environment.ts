@@ -34,6 +34,11 @@ async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<
 
 export type ProofEnvironment = Awaited<ReturnType<typeof createProofEnvironment>>;
 
+/** Mutants that are defects of the database, as its owner makes them. */
+export const DATABASE_MUTANTS: Readonly<Record<string, string>> = {
+  'keep-salt': 'ALTER TABLE events DISABLE TRIGGER events_erase_salt',
+};
+
 interface Actor {
   name: string;
   file: string;
@@ -54,6 +59,8 @@ export async function createProofEnvironment(
   const logFile = join(folder, 'log');
   const database = await startDatabase(folder, logFile);
   await migrate(database.url());
+  const tampering = DATABASE_MUTANTS[mutant ?? ''];
+  if (tampering) await withConnection(database.url(), (client) => client.query(tampering));
   const ends: (() => Promise<void>)[] = [];
   const ending = { teardown: (end: () => Promise<void>) => ends.push(end) };
   const proxy = await wireProxy(ending, database.url());
@@ -67,6 +74,7 @@ export async function createProofEnvironment(
   const ports = [await freePort(), await freePort()];
   const addresses = ports.map((web) => `http://127.0.0.1:${web}`);
   const serverKey = randomBytes(32).toString('hex');
+  const sealKey = randomBytes(32).toString('hex');
   const common = {
     ...INHERITED_ENV,
     DATA_DIR: join(folder, 'data'),
@@ -94,7 +102,7 @@ export async function createProofEnvironment(
     ...[0, 1].map((index) => ({
       name: `worker.${index + 1}`,
       file: WORKER,
-      env: { ...envOf(index), PROOF_CLOCK_MS: clocks(index + 2) },
+      env: { ...envOf(index), SEAL_KEY: sealKey, PROOF_CLOCK_MS: clocks(index + 2) },
     })),
   ];
 
@@ -199,7 +207,7 @@ export async function createProofEnvironment(
     /** Keeps an answer, to be searched for secrets. */
     keep: (text: string) => answers.write(`${text}\n`),
     places,
-    secret: serverKey,
+    secrets: [serverKey, sealKey],
     addresses,
     env: common,
     proxy,

@@ -2,13 +2,15 @@ import { createEndings } from '../harness/endings.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { FAULTS } from '../platform/fault.ts';
 import type { Verdict } from './check.ts';
-import { createProofEnvironment } from './environment.ts';
+import { createProofEnvironment, DATABASE_MUTANTS } from './environment.ts';
 import type { FaultName } from './plan.ts';
 import { restoreDrill } from './restore-drill.ts';
 import { run } from './run.ts';
 
+const MUTANTS: readonly string[] = [...FAULTS, ...Object.keys(DATABASE_MUTANTS)];
+
 const USAGE = `Usage:
-  npm run proof [-- --seconds N] [--seed S] [--mutant ${FAULTS.join('|')}]
+  npm run proof [-- --seconds N] [--seed S] [--mutant ${MUTANTS.join('|')}]
 
 Runs forty clients for N seconds (120) against the service while its processes, database and network
 fail, then checks what the clients saw against the log. --seed repeats the plan of faults. --mutant gives
@@ -27,8 +29,8 @@ const { values } = processArguments(
     if (!(Number(seconds) > 0))
       throw new ArgumentError('--seconds must be a number greater than 0.');
     if (!/^\d+$/.test(seed)) throw new ArgumentError('--seed must be a whole number.');
-    if (mutant && !FAULTS.some((name) => name === mutant))
-      throw new ArgumentError(`--mutant must be one of ${FAULTS.join(', ')}.`);
+    if (mutant && !MUTANTS.includes(mutant))
+      throw new ArgumentError(`--mutant must be one of ${MUTANTS.join(', ')}.`);
   },
 );
 const { mutant } = values;

@@ -20,6 +20,7 @@ import { type Random, seeded } from './random.ts';
 import { readFeed, visit } from './reader.ts';
 import { differFromRebuild } from './rebuilt.ts';
 import type { Limits } from './rules/limits.ts';
+import { sealFaults, sealOften, sealRest } from './sealed.ts';
 import { leaks } from './secrets.ts';
 
 const SEATS = 10;
@@ -56,7 +57,7 @@ export async function run(
   const bursting = random.fork();
   const moderating = random.fork();
   const history = createHistory();
-  history.secrets.add(stage.secret);
+  for (const secret of stage.secrets) history.secrets.add(secret);
   const call = startCall(stage.addresses, () => choice.below(1000), stage.keep);
   const common: SharedRunState = {
     call,
@@ -91,11 +92,13 @@ export async function run(
       say,
     ),
     visit(common, random.fork()),
+    sealOften(stage.url, common.until, history.now),
     ...working.map(({ work }) => work()),
     ...Array.from({ length: SEATS }, (_, seat) => live(common, random.fork(), seat, readers)),
   ]);
   await stage.ready();
   const unerased = await eraseAll(stage.url());
+  const unsealed = await sealRest(stage.url());
   await stage.stop(stage.workers);
   common.quiet = true;
   const seen = await Promise.all(readers);
@@ -112,6 +115,10 @@ export async function run(
     return [
       ...verdicts,
       { rule: 'every deleted account is erased', wrong: unerased },
+      {
+        rule: 'the sealed log equals its tree, and no salt outlives its words',
+        wrong: [...unsealed, ...(await sealFaults(stage.url()))],
+      },
       {
         rule: `no words of ${words.size} erased accounts stand in a table`,
         wrong: (await leaks(pool, words, [])).found,

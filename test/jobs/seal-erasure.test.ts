@@ -134,15 +134,20 @@ const open = (verifiers: readonly string[]) => (note: string) => {
   return checkpoint;
 };
 
-/** Proofs of every event, with every field, as JSON documents. */
+/** The leaves of events, with what they have of words, as one text. */
+const leavesOf = (events: readonly EventWithLeaf[]): string =>
+  events.map(({ leaf, words_commitment: words }) => `${leaf} ${words?.toString('hex')}`).join();
+
+/** Every event with its leaf, and proofs of one in eight, with every field, as JSON documents. */
 async function proveAll() {
   const tree = await readTree();
   const events = await read<EventWithLeaf>(
     named<EventWithLeaf>(`${WITH_LEAVES} ORDER BY event.position`, [tree.epoch]),
   );
   const documents: string[] = [];
-  for (let at = 0; at < events.length; at += TOGETHER) {
-    const proofs = await proveEvents(core.pool, tree, events.slice(at, at + TOGETHER), () => true);
+  const proven = events.filter((_, index) => index % 8 === 0);
+  for (let at = 0; at < proven.length; at += TOGETHER) {
+    const proofs = await proveEvents(core.pool, tree, proven.slice(at, at + TOGETHER), () => true);
     documents.push(JSON.stringify({ checkpoint: tree.checkpoint, events: proofs }));
   }
   return { tree, events, documents };
@@ -189,9 +194,9 @@ t.test(
     t.ok(isConsistent(was, is, proof), 'the log continues the tree of the proofs made before');
     for (const document of before.documents) verifyProofs(document, open(verifiers));
     for (const document of after.documents) verifyProofs(document, open(verifiers));
-    t.same(
-      after.events.slice(0, was.size).map(({ leaf, words_commitment }) => [leaf, words_commitment]),
-      before.events.map(({ leaf, words_commitment }) => [leaf, words_commitment]),
+    t.equal(
+      leavesOf(after.events.slice(0, was.size)),
+      leavesOf(before.events),
       'no leaf has changed',
     );
   },
