@@ -10,6 +10,7 @@ export const FAULTS = [
   'no-read-your-writes',
   'skip-sealed',
   'early-checkpoint',
+  'wrong-row',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];

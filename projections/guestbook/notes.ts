@@ -3,6 +3,7 @@ import type { Experience } from '../../domain/guestbook/experience.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { guestNoteOwner, memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
+import { fault } from '../../platform/fault.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
@@ -21,7 +22,7 @@ type Settling =
  */
 function settle(event: Settling, state: NoteRow['state']): Sql {
   const { data, actor, stream_version, recorded_at } = event;
-  const by = actor.type === 'moderator' ? actor.id : null;
+  const by = actor.type === 'moderator' && !fault('wrong-row') ? actor.id : null;
   return sql`UPDATE notes SET state = ${state}, settled_at = ${recorded_at}, settled_by = ${by},
       gone_at = CASE state WHEN 'approved' THEN ${recorded_at} ELSE gone_at END,
       appeal = NULL, appealed_at = NULL, version = ${stream_version}
