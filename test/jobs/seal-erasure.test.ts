@@ -29,7 +29,7 @@ import { tracesInTables } from '../support/traces.ts';
 const MEMBERS = 1000;
 /** How many commands run at the same time, and how many proofs are in a document. */
 const TOGETHER = 50;
-const WORD = 'zanzibarquay';
+const WORD = 'zanzibarqu';
 
 const service = await startService(t, {
   SEAL_KEY: randomBytes(32).toString('hex'),
@@ -161,7 +161,6 @@ t.test(
     const before = await proveAll();
     t.ok(before.events.length > 5 * MEMBERS, `${before.events.length} events`);
     const verifiers = before.tree.verifiers;
-    for (const document of before.documents) verifyProofs(document, open(verifiers));
 
     await eachOf(members, deleteMember);
     t.equal(await eraseMembers(core), MEMBERS);
