@@ -1,3 +1,4 @@
+import type { Stats } from './api-model.ts';
 import { formatCount } from './format.ts';
 import { TableHead } from './table-head.tsx';
 
@@ -12,12 +13,13 @@ const HEIGHT = TOP + 7 * CELL.height + 22;
 
 interface HourChartProps {
   title: string;
-  /** For each hour of the week, from Monday at midnight. */
-  counts: readonly number[];
+  arrivals: Stats['arrivals_by_hour'];
 }
 
 /** A square for each hour of the week, the darker the more, with the same figures in a table below. */
-export function HourChart({ title, counts }: HourChartProps) {
+export function HourChart({ title, arrivals }: HourChartProps) {
+  const counts = new Array<number>(DAYS.length * HOURS.length).fill(0);
+  for (const row of arrivals) counts[(row.weekday - 1) * HOURS.length + row.hour] = row.arrivals;
   const max = Math.max(...counts, 1);
   return (
     <figure class="chart hours">

@@ -72,7 +72,7 @@ function FigureList({ figures }: FiguresProps) {
     <>
       <Tiles figures={figures} />
       <Charts days={figures.days} />
-      <HourChart title="Arrivals by hour of the week (UTC)" counts={figures.arrivals_by_hour} />
+      <HourChart title="Arrivals by hour of the week (UTC)" arrivals={figures.arrivals_by_hour} />
       <h3>Moderators</h3>
       <ModeratorTable moderators={figures.moderators} />
       <h3>Findings</h3>

@@ -65,9 +65,16 @@ const Stats = z
     ...Decisions,
     days: z.array(z.object({ date: z.iso.date(), arrivals: z.int(), ...Decisions })),
     arrivals_by_hour: z
-      .array(z.int())
-      .length(7 * 24)
-      .meta({ description: 'For each hour of the week in UTC, from Monday at midnight' }),
+      .array(
+        z.object({
+          weekday: z.int().min(1).max(7).meta({ description: '1 is Monday' }),
+          hour: z.int().min(0).max(23).meta({ description: 'The hour that begins then' }),
+          arrivals: z.int(),
+        }),
+      )
+      .meta({
+        description: 'By hour of the week in UTC, in this order; hours without any are left out',
+      }),
     findings: z.array(
       z.object({
         code: z.string(),

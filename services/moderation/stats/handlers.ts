@@ -62,7 +62,6 @@ function statsBody(
   findings: FindingRow[],
 ): Omit<Stats, 'jobs'> {
   const byDay = sumBy(arrivals, ({ hour }) => utcDay(hour));
-  const byHour = sumBy(arrivals, ({ hour }) => hourOfWeek(hour));
   const dayOf = (date: string) => decided.find(({ of, day }) => of === 'day' && day === date);
   return {
     status: 'ok',
@@ -81,7 +80,7 @@ function statsBody(
       arrivals: byDay.get(date) ?? 0,
       ...figures(dayOf(date)),
     })),
-    arrivals_by_hour: Array.from({ length: 7 * 24 }, (_, hour) => byHour.get(hour) ?? 0),
+    arrivals_by_hour: hoursBody(arrivals),
     findings: findings.map(({ code, flagged, confirmed }) => ({
       code,
       flagged,
@@ -132,6 +131,15 @@ const utcDay = (at: Date): string => at.toISOString().slice(0, 10);
 
 /** The number of the hour in UTC, from Monday at midnight. */
 const hourOfWeek = (at: Date): number => ((at.getUTCDay() + 6) % 7) * 24 + at.getUTCHours();
+
+const hoursBody = (arrivals: readonly ArrivalsRow[]): Stats['arrivals_by_hour'] =>
+  [...sumBy(arrivals, ({ hour }) => hourOfWeek(hour))]
+    .sort(([one], [other]) => one - other)
+    .map(([hour, count]) => ({
+      weekday: Math.floor(hour / 24) + 1,
+      hour: hour % 24,
+      arrivals: count,
+    }));
 
 function sumBy<Key>(rows: readonly ArrivalsRow[], keyOf: (row: ArrivalsRow) => Key) {
   const sums = new Map<Key, number>();
