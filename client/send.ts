@@ -26,14 +26,16 @@ export class ProblemError extends Error {
   constructor(request: string, response: Response, body: ProblemBody) {
     const { message, reason, issues, request_id } = body.error ?? {};
     const code = reason === undefined ? body.status : `${body.status} (${reason})`;
-    super(`${request}: ${response.status} ${code}${message ? `: ${message}` : ''}`);
+    const resetsIn = secondsUntil(body.error?.resets_at, response.headers.get('date'));
+    const until = resetsIn === undefined ? '' : ` The limit ends in ${Math.ceil(resetsIn)} s.`;
+    super(`${request}: ${response.status} ${code}${message ? `: ${message}` : ''}${until}`);
     this.status = response.status;
     this.code = body.status as ErrorCode;
     this.reason = reason;
     this.issues = issues ?? [];
     this.requestId = request_id ?? response.headers.get('x-request-id') ?? undefined;
     this.retryAfter = parseRetryAfter(response.headers.get('retry-after'));
-    this.resetsIn = secondsUntil(body.error?.resets_at, response.headers.get('date'));
+    this.resetsIn = resetsIn;
     this.body = body;
   }
 }

@@ -141,7 +141,8 @@ export const CASE_COMMANDS: Commands = {
   'case submit': {
     args: ['ID', 'SUMMARY'],
     options: { packet: { type: 'string' } },
-    summary: 'Submits work to a case that you have claimed.',
+    summary:
+      'Submits work to a case that you have claimed. --packet is the id of a context packet with the work.',
     example: "svc case submit 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11 'Nothing is missing'",
     async run(context, given) {
       const [id, summary = ''] = given.args;

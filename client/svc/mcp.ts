@@ -57,7 +57,7 @@ export const MCP_COMMANDS: Commands = {
   mcp: {
     options: { yes: { type: 'boolean' } },
     summary:
-      'Serves MCP on the standard input and output, with tools that write as the member. The host asks the person before each write; with --yes nothing is asked.',
+      'Serves MCP on the standard input and output, with tools that write as the member. The host asks the person before each write, by elicitation; with --yes nothing is asked. In the configuration of the host: { "mcpServers": { "service": { "command": "svc", "args": ["mcp"] } } }.',
     example: 'svc mcp',
     run: (context, given) => serve(context, given.flag('yes')),
   },

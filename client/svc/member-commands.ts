@@ -136,7 +136,7 @@ export const MEMBER_COMMANDS: Commands = {
       'reuse-terms': { type: 'string' },
     },
     summary:
-      'Publishes a context packet: the JSON in FILE (- for the standard input), or a brief of --title, --summary and --body.',
+      'Publishes a context packet: the JSON in FILE (- for the standard input), or a brief of --title, --summary and --body. Prints its id.',
     example:
       "svc packet publish --title 'What was found' --summary 'Two gaps' --body 'Rows 3 and 9 are missing'",
     async run(context, given) {

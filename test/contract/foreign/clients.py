@@ -30,7 +30,8 @@ async def over_mcp(base_url: str, case_id: str, mode: str) -> None:
         read = await client.read_resource(f"service://cases/{case_id}")
         assert json.loads(read.contents[0].text)["case"]["id"] == case_id
         templates = (await client.list_resource_templates()).resource_templates
-        assert len(templates) == 3
+        uris = sorted(template.uri_template for template in templates)
+        assert uris == [f"service://{kind}/{{id}}" for kind in ("artifacts", "cases", "members", "notes")], uris
         assert (await client.get_prompt("introduce_service")).messages
         print(f"ok mcp {mode} spoke {client.protocol_version}")
 

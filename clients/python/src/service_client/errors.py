@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from math import ceil
 from typing import Any, Mapping, Optional
 
 
@@ -47,7 +48,8 @@ class ProblemError(ServiceError):
         self.body = body
         narrowed = f"{self.code} ({self.reason})" if self.reason else self.code
         message = error.get("message")
-        super().__init__(f"{request}: {status} {narrowed}" + (f": {message}" if message else ""))
+        until = "" if self.resets_in is None else f" The limit ends in {ceil(self.resets_in)} s."
+        super().__init__(f"{request}: {status} {narrowed}" + (f": {message}" if message else "") + until)
 
 
 class BadRequestError(ProblemError):
