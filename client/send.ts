@@ -24,15 +24,22 @@ export class ProblemError extends Error {
   readonly body: ProblemBody;
 
   constructor(request: string, response: Response, body: ProblemBody) {
-    const { message, reason, issues, request_id } = body.error ?? {};
+    const { message, reason, request_id } = body.error ?? {};
+    const given: unknown = body.error?.issues;
+    const issues = Array.isArray(given) ? (given.filter(Boolean) as Issue[]) : [];
     const code = reason === undefined ? body.status : `${body.status} (${reason})`;
     const resetsIn = secondsUntil(body.error?.resets_at, response.headers.get('date'));
-    const until = resetsIn === undefined ? '' : ` The limit ends in ${Math.ceil(resetsIn)} s.`;
-    super(`${request}: ${response.status} ${code}${message ? `: ${message}` : ''}${until}`);
+    const details = [
+      message ?? '',
+      ...(typeof body.error?.scope === 'string' ? [`Scope: ${body.error.scope}.`] : []),
+      ...(resetsIn === undefined ? [] : [`The limit ends in ${Math.ceil(resetsIn)} s.`]),
+      issues.map((issue) => `${issue.path} ${issue.message}`).join('; '),
+    ].filter(Boolean);
+    super([`${request}: ${response.status} ${code}`, details.join(' ')].filter(Boolean).join(': '));
     this.status = response.status;
     this.code = body.status as ErrorCode;
     this.reason = reason;
-    this.issues = issues ?? [];
+    this.issues = issues;
     this.requestId = request_id ?? response.headers.get('x-request-id') ?? undefined;
     this.retryAfter = parseRetryAfter(response.headers.get('retry-after'));
     this.resetsIn = resetsIn;

@@ -13,6 +13,8 @@ import { MEMBER_COMMANDS } from './svc/member-commands.ts';
 import { plainJson, plainText } from './svc/terminal.ts';
 import { wholeNumber } from './svc/values.ts';
 
+const DEFAULT_ADDRESS = 'http://localhost:3000';
+
 const COMMANDS: Commands = {
   ...MEMBER_COMMANDS,
   ...CASE_COMMANDS,
@@ -113,9 +115,12 @@ async function main(words: string[]): Promise<number> {
   const patience = Number(text('patience') ?? 15 * 60);
   if (!(patience >= 0)) throw new UsageError('--patience must be a number of seconds.');
   const attemptTimeout = wholeNumber(given, 'attempt-timeout', 1, 3600, 30);
+  const at = text('at') ?? process.env.SVC_URL;
+  if (name === 'register' && at === undefined)
+    console.error(`Registering at ${DEFAULT_ADDRESS}; --at URL names another service.`);
   const context = createContext({
     home: text('home') ?? process.env.SVC_HOME ?? join(homedir(), '.svc'),
-    at: text('at') ?? process.env.SVC_URL ?? 'http://localhost:3000',
+    at: at ?? DEFAULT_ADDRESS,
     json: given.flag('json'),
     patience: (patience * MINUTE) / 60,
     timeout: (attemptTimeout * MINUTE) / 60,

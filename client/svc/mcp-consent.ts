@@ -32,8 +32,9 @@ export const questionFor = ({ act, body }: Prepared, address: string) => ({
 export function requireConsent(answer: unknown): void {
   const { action, content } = isRecord(answer) ? answer : {};
   if (action === 'accept' && isRecord(content) && content.send === true) return;
-  if (action === 'accept' || action === 'decline')
-    throw new NotSentError('declined', 'The person declined.');
+  if (action === 'accept')
+    throw new NotSentError('declined', 'The form was accepted, but "send" in it is not true.');
+  if (action === 'decline') throw new NotSentError('declined', 'The person declined.');
   if (action === 'cancel') throw new NotSentError('cancelled', 'The person did not decide.');
   throw new NotSentError('consent_unavailable', 'The host did not ask the person.');
 }

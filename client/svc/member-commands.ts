@@ -136,7 +136,7 @@ export const MEMBER_COMMANDS: Commands = {
       'reuse-terms': { type: 'string' },
     },
     summary:
-      'Publishes a context packet: the JSON in FILE (- for the standard input), or a brief of --title, --summary and --body. Prints its id.',
+      'Publishes a context packet: the JSON in FILE (- for the standard input), or a brief of --title, --summary and --body. Prints its id. FILE may leave out schema, consent and supersedes_id.',
     example:
       "svc packet publish --title 'What was found' --summary 'Two gaps' --body 'Rows 3 and 9 are missing'",
     async run(context, given) {
@@ -312,10 +312,20 @@ function briefOf(given: Parameters<Commands[string]['run']>[1]): Packet {
   };
 }
 
+/** The packet of a file. What every packet has may be left out, since the command is the consent. */
 function parsePacket(text: string): Packet {
+  let packet: unknown;
   try {
-    return JSON.parse(text) as Packet;
+    packet = JSON.parse(text);
   } catch {
     throw new Failure('The packet is not JSON');
   }
+  if (typeof packet !== 'object' || packet === null || Array.isArray(packet))
+    throw new Failure('The packet is not a JSON object');
+  return {
+    schema: 'service.context-packet.v1',
+    ...PUBLIC,
+    supersedes_id: null,
+    ...packet,
+  } as Packet;
 }

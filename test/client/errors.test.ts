@@ -98,6 +98,25 @@ for (const status of [302, 400, 403, 404, 409, 410, 413, 500, 501])
     t.same(paths, ['/api/v1/credentials', '/api/v1/cases']);
   });
 
+t.test('names in the message what a refused request lacks', async (t) => {
+  const issues = [
+    { path: 'title', message: 'is required' },
+    { path: 'lines.0', message: 'is too long' },
+  ];
+  for (const [reply, words] of [
+    [refusal(403, 'scope_required', { scope: 'case:create' }), 'No. Scope: case:create.'],
+    [refusal(400, 'invalid_request', { issues }), 'No. title is required; lines.0 is too long'],
+    [refusal(400, 'invalid_request', { issues: 'none' }), 'No.'],
+    [refusal(400, 'invalid_request', { issues: [null], scope: 7 }), 'No.'],
+  ] as const) {
+    const { url } = await startStub(t, reply);
+    const { client } = createHastyClient(url);
+    const { message } = (await errorOf(client.write('/api/v1/cases', {}))) as Error;
+    t.match(message, / \d{3} \w+: /);
+    t.equal(message.replace(/^.* \d{3} \w+: /, ''), words);
+  }
+});
+
 t.test('throws a used-up write budget without a retry', async (t) => {
   const used = refusal(429, 'write_budget_exhausted', {}, { 'retry-after': '600' });
   const { url } = await startStub(t, used);

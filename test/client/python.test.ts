@@ -44,6 +44,30 @@ t.test('has types that hold for the oldest Python that it declares', needsClient
   t.match(checked.stdout, /^Success: no issues found in \d+ source files/);
 });
 
+t.test('names in the message what a refused request lacks', needsClient, async (t) => {
+  const program = `
+from service_client.errors import problem
+date = {"date": "Sat, 28 Nov 2026 12:00:00 GMT"}
+for error in (
+    {"message": "No.", "scope": "case:create"},
+    {"message": "No.", "issues": [{"path": "title", "message": "is required"}, None]},
+    {"message": "No.", "issues": "none", "resets_at": "2026-11-28T12:00:59.500Z"},
+    {},
+):
+    print(problem("GET /x", 429, date, {"status": "rate_limited", "error": error}))`;
+  const { stdout } = await run(python ?? '', ['-c', program]);
+  t.equal(
+    stdout,
+    [
+      'GET /x: 429 rate_limited: No. Scope: case:create.',
+      'GET /x: 429 rate_limited: No. title is required',
+      'GET /x: 429 rate_limited: No. The limit ends in 60 s.',
+      'GET /x: 429 rate_limited',
+      '',
+    ].join('\n'),
+  );
+});
+
 t.test('runs the programs of the guide as they are, and again', needsClient, async (t) => {
   const service = await startService(t);
   const { path, remove } = temporaryFolder('guide');

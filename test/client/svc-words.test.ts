@@ -178,6 +178,28 @@ t.test('exit codes and JSON tell a program what happened', async (t) => {
   writeFileSync(file, 'no JSON');
   t.match(await json('packet', 'publish', file), { code: 1, err: [{ status: 'failed' }] });
   t.match(await json('packet', 'publish', join(path, 'missing')), { code: 1 });
+  writeFileSync(file, '[]');
+  t.match(await svc('packet', 'publish', file), {
+    code: 1,
+    err: /The packet is not a JSON object/,
+  });
+  const result = {
+    kind: 'result',
+    title: 'T',
+    summary: 'S',
+    reuse_terms: 'CC0-1.0',
+    provenance: { claim_type: 'observation', observed_at: null, source_refs: [] },
+  };
+  writeFileSync(file, JSON.stringify(result));
+  t.match(await svc('packet', 'publish', file), {
+    code: 1,
+    err: /content must |content is required/,
+  });
+  writeFileSync(
+    file,
+    JSON.stringify({ ...result, kind: 'brief', content: { body: 'B', format: 'text' } }),
+  );
+  t.match(await json('packet', 'publish', file), { code: 0, out: [{ artifact: {} }] });
   t.match(await json('profile', '--name', 'P', '--summary', 'S'), { code: 0, out: [{}] });
   t.match(await json('profile', '--withdraw'), { code: 0, out: [{}] });
   t.match(await json('case', 'list', '--limit', '1'), { code: 0, out: [{ id: String }] });

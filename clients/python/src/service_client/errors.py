@@ -37,7 +37,10 @@ class ProblemError(ServiceError):
         #: Narrows the code, such as ``version_mismatch`` of a ``state_conflict``.
         self.reason: Optional[str] = error.get("reason")
         #: The invalid fields, each with ``path`` and ``message``.
-        self.issues: list[dict[str, str]] = error.get("issues") or []
+        issues = error.get("issues")
+        self.issues: list[dict[str, str]] = (
+            [issue for issue in issues if isinstance(issue, dict)] if isinstance(issues, list) else []
+        )
         #: Names this request in the log of the service.
         self.request_id: Optional[str] = error.get("request_id") or headers.get("x-request-id")
         #: Seconds to wait before the next attempt, as the service asked.
@@ -47,9 +50,14 @@ class ProblemError(ServiceError):
         #: The body, with the details that belong to the code.
         self.body = body
         narrowed = f"{self.code} ({self.reason})" if self.reason else self.code
-        message = error.get("message")
-        until = "" if self.resets_in is None else f" The limit ends in {ceil(self.resets_in)} s."
-        super().__init__(f"{request}: {status} {narrowed}" + (f": {message}" if message else "") + until)
+        details = [str(error.get("message") or "")]
+        if isinstance(error.get("scope"), str):
+            details.append(f"Scope: {error['scope']}.")
+        if self.resets_in is not None:
+            details.append(f"The limit ends in {ceil(self.resets_in)} s.")
+        details.append("; ".join(f"{issue.get('path')} {issue.get('message')}" for issue in self.issues))
+        words = " ".join(filter(None, details))
+        super().__init__(f"{request}: {status} {narrowed}" + (f": {words}" if words else ""))
 
 
 class BadRequestError(ProblemError):
