@@ -11,9 +11,9 @@ import {
 } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-const NOTES = 120;
+const NOTES = 40;
 /** Of each moderator, so many that none runs out of notes meanwhile. */
-const FAST_KEYS = 40;
+const FAST_KEYS = 12;
 
 t.test(
   'two moderators at work at the same time never meet, with a key a decision',
@@ -29,7 +29,9 @@ t.test(
     const refused: string[] = [];
     for (const { page } of consoles) {
       page.on('response', (response) => {
-        if (response.status() === 409) refused.push(response.url());
+        // Both may claim the first note, before anybody has pressed a key; one of them then gets the next.
+        if (response.status() >= 400 && response.url().endsWith('/decisions'))
+          refused.push(`${response.status()} ${response.url()}`);
       });
       await page.locator('.keep-going input:checked').waitFor();
       await page.getByText('Claimed by you').first().waitFor();
@@ -71,7 +73,7 @@ t.test(
       consoles.map(({ page }, at) => pressAll(page, at === 0 ? ann : bob)),
     );
     await untilEqual(t, () => countNotesByState(service), { approved: NOTES });
-    t.same(refused, [], 'no decision and no claim was refused');
+    t.same(refused, [], 'no decision was refused');
     t.same(await Promise.all([ann, bob].map(decisionsOf)), keys, 'a key is a decision');
     t.equal((keys[0] ?? 0) + (keys[1] ?? 0), NOTES);
   },
