@@ -35,7 +35,7 @@ const [host, port] =
   name === 'web'
     ? [read('HOST'), read('PORT') || '3000']
     : [read('METRICS_HOST'), read('WORKER_METRICS_PORT') || '0'];
-// An address on which the process listens everywhere is none to connect to.
+// The process may listen on all addresses, and nothing connects to that one.
 const hostname = /^(0\.0\.0\.0|::)?$/.test(host) ? 'localhost' : host;
 if (port === '0') {
   const setting = name === 'web' ? 'PORT' : 'WORKER_METRICS_PORT';

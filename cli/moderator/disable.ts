@@ -6,8 +6,7 @@ import { disablingEndings } from '../../services/features.ts';
 import { memberCalled, sayRefused } from './member.ts';
 import { withStorage } from './storage.ts';
 import { printable } from './terminal.ts';
-
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+import { zonedTime } from './zoned-time.ts';
 
 /** Disables a membership as the operator. */
 export async function run(args: string[]): Promise<void> {
@@ -20,15 +19,14 @@ export async function run(args: string[]): Promise<void> {
   if (!policy) throw new ArgumentError('--policy is missing.');
   if (message !== undefined && (message.trim() === '' || [...message].length > 500))
     throw new ArgumentError('--message has 1 to 500 characters.');
-  if (until !== undefined && !(TIME.test(until) && Number.isFinite(Date.parse(until))))
-    throw new ArgumentError('--until needs a time with its zone, such as 2030-01-31T12:00:00Z.');
+  const untilTime = until === undefined ? null : zonedTime('--until', until);
   await withStorage(async (core) => {
     const member = await memberCalled(core, positionals[0] ?? '');
     if (!member) return;
     const request = {
       policy,
       message: message ?? null,
-      until: until === undefined ? null : new Date(until),
+      until: untilTime,
     };
     const undoSeconds = core.config.undoWindowSeconds;
     const disabled = await handle(
@@ -43,7 +41,7 @@ export async function run(args: string[]): Promise<void> {
     if (isRefusal(disabled)) sayRefused(disabled, member.handle, 'is disabled already');
     else
       process.stdout.write(
-        `Disabled ${printable(member.handle)} (${member.member_id}) ${until ? `until ${request.until?.toISOString()}` : 'until it is lifted'}\n`,
+        `Disabled ${printable(member.handle)} (${member.member_id}) ${untilTime ? `until ${untilTime.toISOString()}` : 'until it is lifted'}\n`,
       );
   });
 }

@@ -1,6 +1,8 @@
-import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
+import { validate } from 'uuid';
+import { parseArguments } from '../../platform/command-line/arguments.ts';
 import { type Api, createApiClient, postPages } from './api.ts';
 import { leave, printable, say } from './terminal.ts';
+import { zonedTime } from './zoned-time.ts';
 
 interface Entry {
   subject: { type: string; id: string };
@@ -9,17 +11,13 @@ interface Entry {
   reason?: string;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const ZONED_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)$/;
-
 /** Prints what a moderator decided since a time and what of it would be undone; undoes it with `--yes`. */
 export async function run(args: string[]): Promise<void> {
   const {
     positionals: [wanted = ''],
     values: { since = '', yes = false },
   } = parseArguments(args, { since: { type: 'string' }, yes: { type: 'boolean' } }, [1, 1]);
-  if (!(ZONED_TIME.test(since) && Number.isFinite(Date.parse(since))))
-    throw new ArgumentError('--since needs a time with its zone, such as 2030-01-31T12:00:00Z.');
+  zonedTime('--since', since);
   const api = await createApiClient();
   const path = `moderators/${await idOf(api, wanted, since)}/rewind`;
   const previews = await postPages(api, path, () => ({ since, dry_run: true }));
@@ -47,7 +45,7 @@ export async function run(args: string[]): Promise<void> {
 
 /** The id of the moderator with this id, or with this name among those who decided since the time. */
 async function idOf(api: Api, wanted: string, since: string): Promise<string> {
-  if (UUID.test(wanted)) return wanted;
+  if (validate(wanted)) return wanted;
   const { moderators } = await api.need('GET', `stats?${new URLSearchParams({ from: since })}`);
   const ids = (moderators as { moderator: { id: string; name: string } | null }[]).flatMap(
     ({ moderator }) => (moderator?.name === wanted ? moderator.id : []),

@@ -23,7 +23,7 @@ export async function storeBundle({ browser, server, inputs }: Bundle): Promise<
   await rename(folder, FOLDER);
 }
 
-/** Reads the bundle of dist/pages; undefined if there is none, or if an input has changed since. */
+/** Reads the bundle of dist/pages; undefined if nothing is stored, or if an input has changed since. */
 export async function findStoredBundle(): Promise<Bundle | undefined> {
   const stored = await readFile(join(FOLDER, INPUTS), 'utf8').catch(() => undefined);
   if (stored === undefined) return undefined;

@@ -360,7 +360,7 @@ t.test('gives up when a worker starts while it waits for locks', async (t) => {
   t.same(rows, [{ old: true }]);
 });
 
-t.test('is due by the clock of the day in UTC, whatever the zone of the connection', async (t) => {
+t.test('is due by the clock of the day in UTC, in each zone of the connection', async (t) => {
   const { url, pool } = await testDatabase(t);
   const client = await connect(t, url);
   await markSandbox(client);

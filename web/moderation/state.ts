@@ -110,7 +110,7 @@ interface State {
   made: number;
   /** What the sign-in page says of the session before. */
   farewell: string | null;
-  /** Whether a decision claims the next free item; null as long as colleagues are at work. */
+  /** Whether a decision claims the next free item; null until the moderator has chosen. */
   keepGoing: boolean | null;
   /** How many other moderators are at work. */
   colleagues: number;
