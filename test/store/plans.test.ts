@@ -171,7 +171,7 @@ t.test('no statement of a request or a job reads a growing table from end to end
             (name) => !(SHORT[mode].has(state) && BESIDE_KEY.test(name)),
           );
           const where = `${state}, ${mode}${statement.lists}`;
-          t.same(found, [], `${where}: ${text.slice(0, 150)}`);
+          t.same(found, [], `${where}: ${text.slice(0, 150)}`, { statement: text });
           if (mode === 'force_generic_plan')
             t.same(comparisons(plan), [], `${where}, of a list: ${text.slice(0, 150)}`);
         }

@@ -59,9 +59,11 @@ const MORE = [
     SELECT b, a, 'brief', 'More', md5('') || md5(''), '{}', 'published', 1, at FROM more`,
   `INSERT INTO record_reports (report_id, subject_type, subject_id, author_id, member_id, reason,
       state, reported_at, told_at)
-    SELECT c, 'artifact', b, a, a, 'spam', 'kept', at, at FROM more`,
-  `INSERT INTO reported_records (subject_type, subject_id, author_id, version)
-    SELECT 'artifact', b, a, 1 FROM more`,
+    SELECT c, 'artifact', b, a, a, 'spam', CASE WHEN n % 100 = 0 THEN 'open' ELSE 'kept' END, at, at
+    FROM more`,
+  // One in a hundred waits: several pages of the queue.
+  `INSERT INTO reported_records (subject_type, subject_id, author_id, reported_at, version)
+    SELECT 'artifact', b, a, CASE WHEN n % 100 = 0 THEN at END, 1 FROM more`,
   `INSERT INTO record_decisions (event_id, subject_type, subject_id, author_id, decision, decided_at)
     SELECT c, 'artifact', b, a, 'kept', at FROM more`,
   `INSERT INTO cases (case_id, author_id, title, summary, objective, acceptance_criteria, state,
