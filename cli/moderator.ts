@@ -32,6 +32,10 @@ const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Pro
   enable: ['enable HANDLE', () => import('./moderator/enable.ts')],
   appeals: ['appeals', () => import('./moderator/appeals.ts')],
   rescreen: ['rescreen', () => import('./moderator/rescreen.ts')],
+  backtest: [
+    'backtest [--rules FILE] [--from DATE] [--to DATE] [--json]',
+    () => import('./moderator/backtest.ts'),
+  ],
   stats: ['stats [--from DATE] [--to DATE]', () => import('./moderator/stats.ts')],
   audit: ['audit', () => import('./moderator/audit.ts')],
 };
@@ -40,8 +44,8 @@ const USAGE = `Usage:
 ${Object.values(COMMANDS)
   .map(([usage]) => `  npm run moderator -- ${usage}\n`)
   .join('')}
-add, list, rotate, revoke, disable, enable, appeals and rescreen work on the database of this service. The others go through
-HTTP to BASE_URL, with the token in MODERATOR_TOKEN or asked for.
+add, list, rotate, revoke, disable, enable, appeals, rescreen and backtest work on the database of this service. The others go
+through HTTP to BASE_URL, with the token in MODERATOR_TOKEN or asked for.
 `;
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -61,11 +61,21 @@ export const countSpans = (code: FindingCode, spans: readonly Span[]): LocatedFi
 export const BANDS = ['clear', 'look', 'likely_spam'] as const;
 export type Band = (typeof BANDS)[number];
 
-const LIKELY_SPAM = 4;
+/** What turns findings into a band. */
+export interface Weights {
+  points: Readonly<Record<FindingCode, number>>;
+  /** The points from which a note is likely spam. */
+  likelySpam: number;
+}
+
+export const WEIGHTS: Weights = { points: POINTS, likelySpam: 4 };
 
 /** The band groups and colours notes for moderators. It neither decides nor delays a note. */
-export function toBand(findings: readonly Pick<Finding, 'code'>[]): Band {
-  const points = findings.reduce((sum, { code }) => sum + POINTS[code], 0);
-  if (points === 0) return 'clear';
-  return points < LIKELY_SPAM ? 'look' : 'likely_spam';
+export function toBand(
+  findings: readonly Pick<Finding, 'code'>[],
+  { points, likelySpam }: Weights = WEIGHTS,
+): Band {
+  const sum = findings.reduce((total, { code }) => total + points[code], 0);
+  if (sum === 0) return 'clear';
+  return sum < likelySpam ? 'look' : 'likely_spam';
 }

@@ -1,5 +1,6 @@
 import * as noteEvents from '../../domain/guestbook/events.ts';
 import * as screeningEvents from '../../domain/screening/events.ts';
+import type { Band, Finding } from '../../domain/screening/rules.ts';
 import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
@@ -182,4 +183,43 @@ export function notesToScreen(
     WHERE n.state = 'pending' AND (s.rules_version IS NULL OR s.rules_version < ${rulesVersion})
       AND (n.submitted_at, n.note_id) > (${after.submitted}::timestamptz, ${after.note_id}::uuid)
     ORDER BY n.submitted_at, n.note_id LIMIT ${limit}`;
+}
+
+/** A screened note, what was found when it was screened, and what became of it. */
+export interface ScreenedNoteRow {
+  note_id: string;
+  state: 'pending' | 'approved' | 'rejected' | 'removed' | 'withdrawn';
+  /** A guest's name. */
+  name: string | null;
+  /** Null if the text was erased. */
+  message: string | null;
+  rules_version: number;
+  band: Band;
+  findings: Finding[];
+  /** Seconds from the submission to the first decision in force; null without one. */
+  waited: number | null;
+  /** Seconds from the claim to that decision; null if it was not claimed. */
+  handled: number | null;
+  /** Whether a moderator granted an appeal of the author. */
+  granted: boolean;
+}
+
+/** Reads screened notes that were submitted in a period, in the order of their ids. */
+export function screenedNotes(
+  { from, to }: { from: Date | null; to: Date | null },
+  limit: number,
+  after = START_OLDEST.id,
+): Sql<ScreenedNoteRow> {
+  return sql`SELECT n.note_id, n.state, n.name, n.message, s.rules_version, s.band, s.findings,
+      extract(epoch FROM d.decided_at - n.submitted_at)::float8 AS waited,
+      extract(epoch FROM d.decided_at - d.claimed_at)::float8 AS handled,
+      EXISTS (SELECT FROM note_appeals a WHERE a.note_id = n.note_id AND a.state = 'granted') AS granted
+    FROM note_screenings s JOIN notes n ON n.note_id = s.note_id
+    LEFT JOIN LATERAL (SELECT decided_at, claimed_at FROM note_decisions
+      WHERE note_id = n.note_id AND undone_at IS NULL AND decision IN ('approved', 'rejected')
+      ORDER BY decided_at LIMIT 1) d ON true
+    WHERE s.note_id > ${after}::uuid
+      AND (${from}::timestamptz IS NULL OR n.submitted_at >= ${from}::timestamptz)
+      AND (${to}::timestamptz IS NULL OR n.submitted_at < ${to}::timestamptz)
+    ORDER BY s.note_id LIMIT ${limit}`;
 }
