@@ -204,7 +204,10 @@ export interface ScreenedNoteRow {
   granted: boolean;
 }
 
-/** Reads screened notes that were submitted in a period, in the order of their ids. */
+/**
+ * Reads notes that were last screened in a period, in the order of their ids. The page is cut first, and each note is
+ * looked up: a join in the order of the ids would read all notes before the page.
+ */
 export function screenedNotes(
   { from, to }: { from: Date | null; to: Date | null },
   limit: number,
@@ -213,13 +216,16 @@ export function screenedNotes(
   return sql`SELECT n.note_id, n.state, n.name, n.message, s.rules_version, s.band, s.findings,
       extract(epoch FROM d.decided_at - n.submitted_at)::float8 AS waited,
       extract(epoch FROM d.decided_at - d.claimed_at)::float8 AS handled,
-      EXISTS (SELECT FROM note_appeals a WHERE a.note_id = n.note_id AND a.state = 'granted') AS granted
-    FROM note_screenings s JOIN notes n ON n.note_id = s.note_id
+      (SELECT true FROM note_appeals a WHERE a.note_id = n.note_id AND a.state = 'granted'
+        LIMIT 1) IS TRUE AS granted
+    FROM (SELECT note_id, rules_version, band, findings FROM note_screenings
+      WHERE note_id > ${after}::uuid
+        AND screened_at >= coalesce(${from}::timestamptz, '-infinity')
+        AND screened_at < coalesce(${to}::timestamptz, 'infinity')
+      ORDER BY note_id LIMIT ${limit}) s
+    CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = s.note_id OFFSET 0) n
     LEFT JOIN LATERAL (SELECT decided_at, claimed_at FROM note_decisions
       WHERE note_id = n.note_id AND undone_at IS NULL AND decision IN ('approved', 'rejected')
       ORDER BY decided_at LIMIT 1) d ON true
-    WHERE s.note_id > ${after}::uuid
-      AND (${from}::timestamptz IS NULL OR n.submitted_at >= ${from}::timestamptz)
-      AND (${to}::timestamptz IS NULL OR n.submitted_at < ${to}::timestamptz)
-    ORDER BY s.note_id LIMIT ${limit}`;
+    ORDER BY s.note_id`;
 }

@@ -1,4 +1,5 @@
 import type { Test } from 'tap';
+import { WEIGHTS } from '../../domain/screening/rules.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { publishArtifact, publishCase } from '../../harness/records.ts';
@@ -6,6 +7,7 @@ import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
 import { passkeys } from '../../harness/traffic-passkeys.ts';
 import { createLogFollower, newestPosition } from '../../platform/eventstore/subscription.ts';
+import { backtest } from '../../services/screening/backtest.ts';
 import { JOBS } from '../../workers/jobs.ts';
 import { sealNow } from '../support/sealed.ts';
 import type { testDatabase } from './database.ts';
@@ -13,8 +15,8 @@ import { type Service, startService } from './service.ts';
 import { recordStatements } from './statements.ts';
 
 /**
- * Starts a service, calls every operation and runs every job, and records the statements that this
- * sends. `prepare` runs before the first call. `shared` is a database, to which `settings` connect.
+ * Starts a service, calls every operation and runs every job and the backtest, and records the statements
+ * that this sends. `prepare` runs before the first call. `shared` is a database, to which `settings` connect.
  */
 export async function recordRun(
   t: Test,
@@ -74,6 +76,8 @@ export async function recordRun(
   await openConsole(service, moderator.token);
   await followOverGap(service);
   await runJobs(service);
+  // A command of the operator; none of the notes, because to judge all of these takes a minute.
+  await backtest(service.core.pool, WEIGHTS, { from: new Date('2999-01-01'), to: null }, () => {});
   return { service, statements };
 }
 
