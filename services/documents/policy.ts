@@ -39,13 +39,13 @@ const ERASED = [
 
 const RULES = [
   'A note is public only after a decision that the log shows.',
-  'Screening by machine sorts and explains; it publishes, rejects and delays nothing.',
+  'Software only sorts and explains: it publishes, rejects and delays nothing.',
   'A rejection or a removal names one of the policies below.',
   'A decision can be undone before the author is notified.',
   'An author who is a member may appeal once for each decision; somebody else decides the appeal.',
   'A membership can be disabled under one of the policies, for a time or until it is lifted. Its sessions, credentials and claims end. With the sign-in key the member learns why, may appeal once to a second lead, and can export and delete everything (/api/membership/disabled).',
   'Profiles, context packets and cases are public at once, and are taken down by the same rules.',
-  'Nobody is made to believe that a hidden note is public.',
+  'We never shadow-ban: no author is shown a hidden note as if it were public.',
 ];
 
 /** The body of /policy.json, from the configuration of this instance and the active policies. */

@@ -14,11 +14,13 @@ import {
 } from '../support/browser.ts';
 import {
   accountLink,
+  beginNote,
   join,
   readDownload,
   sendNote,
   signIn,
   startGuestbook,
+  toKeyFile,
   untilConfirmed,
   visitGuestbook,
 } from '../support/guestbook-page.ts';
@@ -307,6 +309,42 @@ t.test(
     await page.getByRole('button', { name: 'Write a note…' }).waitFor();
   },
 );
+
+t.test('renews a session before its end', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visited = await visitGuestbook(t, service);
+  const { page, context } = visited;
+  const keys = await join(visited, 'ada_l');
+  await page.close();
+  const later = await context.newPage();
+  await later.clock.install();
+  await later.goto(service.baseUrl);
+  await accountLink(later, 'ada_l').waitFor();
+  await beginNote({ page: later }, 'Half a thought');
+  await later.clock.fastForward('24:00');
+  t.equal(await later.getByText('You are signed in until').count(), 0);
+  await later.clock.fastForward('02:00');
+  await later.getByText('You are signed in until').waitFor();
+  await checkAppearance(t, later, 'session-ends-soon');
+  // A page that was opened after the sign-in does not have the key.
+  await later.getByRole('button', { name: 'Stay signed in' }).click();
+  await later.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(keys)));
+  await later.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await later.getByText('You are signed in until').waitFor({ state: 'detached' });
+  // Now it does.
+  await later.clock.fastForward('26:00');
+  await later.getByRole('button', { name: 'Stay signed in' }).click();
+  await untilConfirmed(later, 'You stay signed in for 30 more minutes.');
+  await later.getByText('You are signed in until').waitFor({ state: 'detached' });
+  t.equal(
+    await later.getByLabel('Your note', { exact: true }).inputValue(),
+    'Half a thought',
+    'what was typed stays',
+  );
+  await later.clock.fastForward('26:00');
+  await later.getByRole('button', { name: 'Not now' }).click();
+  await later.getByText('You are signed in until').waitFor({ state: 'detached' });
+});
 
 t.test('says on the account page why it needs scripts', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);

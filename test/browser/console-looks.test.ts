@@ -82,3 +82,22 @@ t.test('has room for a refusal, and for the ring of the focused row', NEEDS_BROW
   const box = await toast.boundingBox();
   t.ok((box?.width ?? 0) > 250 && (box?.height ?? 999) < 140, `${box?.width} × ${box?.height}`);
 });
+
+t.test('keeps the claim on one line with five decisions', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const lead = await addModerator(service, 'Lea', 'lead');
+  const note = await submit(service, { message: 'Later' });
+  await lead.post(`notes/${note.id}/decisions`, { action: 'defer', expected_version: 1 });
+  const { page } = await openConsole(t, service, lead);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole('link', { name: /^Deferred/ }).click();
+  await page.getByRole('button', { name: 'Bring back' }).waitFor();
+  const lines = await page.locator('.bar .button').evaluateAll((all) =>
+    all.map((button) => {
+      const { top, bottom } = button.getBoundingClientRect();
+      return Math.round((top + bottom) / 2);
+    }),
+  );
+  t.equal(lines.length, 6);
+  t.equal(new Set(lines).size, 1, `${lines}`);
+});

@@ -9,6 +9,7 @@ import {
   untilEqual,
   untilHandled,
   untilTrue,
+  visit,
 } from '../support/browser.ts';
 import { openConsole, openConsoleWithNotes, signIn, untilToast } from '../support/console.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -24,6 +25,22 @@ const endAtDecision = (service: Service, page: Page) =>
     },
     { times: 1 },
   );
+
+t.test('asks for a session only where a moderator has signed in', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  // No refusal is expected: the browser would log it as an error.
+  const { page } = await visit(t, `${service.baseUrl}/moderation`);
+  await page.getByLabel('Token').waitFor();
+  await signIn(page, ann);
+  await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
+  await page.reload();
+  await page.getByLabel('Token').waitFor();
+});
 
 t.test('keeps work when a session ends; releases all on signing out', NEEDS_BROWSER, async (t) => {
   const { service, ann, notes, page } = await openConsoleWithNotes(t, ['Hello', 'Hello']);

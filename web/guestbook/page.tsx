@@ -16,6 +16,7 @@ import { NoteItem } from './note-item.tsx';
 import { NotesList } from './notes-list.tsx';
 import { OwnNotesList } from './own-notes.tsx';
 import { type OwnNotes, useOwnNotes } from './own-notes-store.ts';
+import { RenewalNotice } from './renewal.tsx';
 import { Replies } from './replies.tsx';
 import { type Session, useMembership } from './session.ts';
 import { Toaster } from './toast.tsx';
@@ -94,6 +95,13 @@ export function GuestbookPage({ view }: { view: LiveView }) {
             live={live}
             onOpen={openDialog}
             onSignedOut={keepFocus}
+          />
+        )}
+        {session && membership.endsSoon && (
+          <RenewalNotice
+            membership={membership}
+            session={session}
+            onSignIn={() => openDialog('sign-in')}
           />
         )}
       </Frame>

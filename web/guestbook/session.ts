@@ -22,6 +22,8 @@ interface Me {
 }
 
 const CLOCK_TOLERANCE_MS = 5000;
+/** How long before its end a page offers to renew the session. */
+const RENEWAL_MS = 5 * 60_000;
 const SESSION_ENDED = 'Your session has ended. Sign in again to continue as a member.';
 
 export type Membership = ReturnType<typeof useMembership>;
@@ -34,6 +36,7 @@ export type Membership = ReturnType<typeof useMembership>;
 export function useMembership(onEnd: (why: string) => void) {
   const [session, setSession] = useState<Session>();
   const signInKey = useRef<string | undefined>(undefined);
+  const [endsSoon, setEndsSoon] = useState(false);
   const generation = useRef(0);
 
   const clearSession = useCallback(() => {
@@ -75,7 +78,7 @@ export function useMembership(onEnd: (why: string) => void) {
   }, [clearSession, onEnd]);
 
   useStoredSession({ loadSession, clearSession, expire });
-  useExpiry(session, expire);
+  useExpiry(session, expire, setEndsSoon);
 
   /** Signs in with the member id or the handle. */
   async function signIn(name: string, key: string): Promise<Answer<unknown>> {
@@ -91,6 +94,15 @@ export function useMembership(onEnd: (why: string) => void) {
     generation.current += 1;
     signInKey.current = key;
     return loadSession();
+  }
+
+  /**
+   * Begins a new session with the key that the member entered on this page. Undefined without one: the member
+   * then signs in with a form.
+   */
+  async function renew(): Promise<Answer<unknown> | undefined> {
+    const { current: key } = signInKey;
+    return session && key ? signIn(session.id, key) : undefined;
   }
 
   /** Signs in with a passkey of this device. */
@@ -114,7 +126,10 @@ export function useMembership(onEnd: (why: string) => void) {
 
   return {
     session,
+    /** Whether the session ends within five minutes. */
+    endsSoon,
     signIn,
+    renew,
     signInWithPasskey,
     signOut,
     clear: clearSession,
@@ -156,11 +171,19 @@ function useStoredSession({ loadSession, clearSession, expire }: SessionActions)
   }, [loadSession, clearSession, expire]);
 }
 
-function useExpiry(session: Session | undefined, expire: () => void): void {
+function useExpiry(
+  session: Session | undefined,
+  expire: () => void,
+  setEndsSoon: (endsSoon: boolean) => void,
+): void {
   useEffect(() => {
+    setEndsSoon(false);
     if (!session) return undefined;
     const left = session.expiresAt * 1000 - Date.now();
-    const timer = setTimeout(expire, Math.max(0, left));
-    return () => clearTimeout(timer);
-  }, [session, expire]);
+    const timers = [
+      setTimeout(expire, Math.max(0, left)),
+      setTimeout(() => setEndsSoon(true), Math.max(0, left - RENEWAL_MS)),
+    ];
+    return () => timers.forEach(clearTimeout);
+  }, [session, expire, setEndsSoon]);
 }

@@ -18,6 +18,26 @@ interface Me {
 
 let following = false;
 
+const SIGNED_IN = 'moderation.signed-in';
+
+/** Notes whether this browser has a session; its cookie is out of the reach of scripts. */
+function noteSession(signedIn: boolean): void {
+  try {
+    if (signedIn) localStorage.setItem(SIGNED_IN, 'yes');
+    else localStorage.removeItem(SIGNED_IN);
+  } catch {
+    // Without storage, each page asks the service.
+  }
+}
+
+function mayHaveSession(): boolean {
+  try {
+    return localStorage.getItem(SIGNED_IN) !== null;
+  } catch {
+    return true;
+  }
+}
+
 function startConsole(): void {
   startSummary();
   void loadPolicies();
@@ -30,8 +50,15 @@ function startConsole(): void {
   void follow();
 }
 
-/** Resumes the session of the cookie, if there is one. */
+/**
+ * Resumes the session of the cookie, if there is one. Where no moderator has signed in, the service is not
+ * asked: the browser would log its refusal as an error.
+ */
 export async function resumeSession(): Promise<void> {
+  if (!mayHaveSession()) {
+    set({ session: 'out' });
+    return;
+  }
   try {
     const { moderator, leases } = await call<Me>('GET', 'me');
     set({
@@ -42,6 +69,7 @@ export async function resumeSession(): Promise<void> {
     startConsole();
   } catch (error) {
     const { status } = toFailure(error);
+    if (status === 401) noteSession(false);
     set({ session: 'out', listFault: status === 401 ? null : 'The service cannot be reached.' });
   }
 }
@@ -51,6 +79,7 @@ export async function signIn(token: string): Promise<string | null> {
   const before = get();
   try {
     const { moderator } = await call<Me>('POST', 'session', { token });
+    noteSession(true);
     const sameModerator = before.me?.id === moderator.id;
     // Another moderator starts with a clean state, without the drafts and leases of the first.
     if (before.session === 'lost' && sameModerator) set({ session: 'in', me: moderator });
@@ -117,6 +146,7 @@ export async function signOut(): Promise<void> {
       return;
     }
   }
+  noteSession(false);
   const farewell = sessionSummary();
   forgetPlace();
   set({ ...emptyState(), me: null, session: 'out', farewell });
