@@ -23,17 +23,16 @@ export function createTreeEdge(size: number, tiles: readonly Tile[]) {
     (levels[place.level] as { hashes: Buffer[] }).hashes = hashes;
   }
   let count = size;
-  const changed = new Map<string, Tile>();
+  const changed = new Map<string, Omit<Tile, 'hashes'> & { hashes: readonly Buffer[] }>();
 
   function push(level: number, hash: Buffer): void {
     levels[level] ??= { index: 0, hashes: [] };
     const edge = levels[level];
     edge.hashes.push(hash);
-    const tile = { level, index: edge.index, hashes: Buffer.concat(edge.hashes) };
-    changed.set(`${level}/${edge.index}`, tile);
+    changed.set(`${level}/${edge.index}`, { level, ...edge });
     if (edge.hashes.length < TILE_WIDTH) return;
     levels[level] = { index: edge.index + 1, hashes: [] };
-    push(level + 1, subtreeHash(tile.hashes));
+    push(level + 1, subtreeHash(Buffer.concat(edge.hashes)));
   }
 
   return {
@@ -47,7 +46,7 @@ export function createTreeEdge(size: number, tiles: readonly Tile[]) {
     takeChanged(): Tile[] {
       const tiles = [...changed.values()];
       changed.clear();
-      return tiles;
+      return tiles.map(({ hashes, ...place }) => ({ ...place, hashes: Buffer.concat(hashes) }));
     },
     /** The root of the tree. */
     root(): Buffer {

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { HASH_BYTES, leafHash } from '../../platform/tlog/merkle.ts';
 
@@ -78,17 +78,27 @@ const canonicalText = (value: unknown): string =>
  */
 function prove(secret: Buffer, fields: readonly [name: string, value: unknown][]): OpenField[] {
   return fields.map(([name, value]) => {
-    const salt = sha256(secret, name).subarray(0, SALT_BYTES);
+    const salt = Buffer.from(sha256(secret, name, 'latin1').slice(0, SALT_BYTES), 'latin1');
     const text = canonicalText(value);
     return { name, hash: fieldHash(salt, text), salt: salt.toString('hex'), text };
   });
 }
 
-const sha256 = (salt: Buffer, text: string): Buffer =>
-  hash('sha256', Buffer.concat([salt, Buffer.from(text)]), 'buffer');
+/** What is hashed is put together here. An event has some 30 hashes, and a new buffer costs more than one of them. */
+let scratch = Buffer.alloc(4096);
+
+/** The hash of a salt and a text: its digits, or its bytes as characters. */
+function sha256(salt: Buffer, text: string, encoding: 'hex' | 'latin1'): string {
+  // A UTF-16 unit has at most three bytes in UTF-8.
+  const most = salt.length + 3 * text.length;
+  if (scratch.length < most) scratch = Buffer.alloc(2 * most);
+  salt.copy(scratch);
+  const length = salt.length + scratch.write(text, salt.length);
+  return hash('sha256', scratch.subarray(0, length), encoding);
+}
 
 /** The hash of a field, in hex digits, from its salt and its JSON text. */
-export const fieldHash = (salt: Buffer, text: string): string => sha256(salt, text).toString('hex');
+export const fieldHash = (salt: Buffer, text: string): string => sha256(salt, text, 'hex');
 
 /** The commitment to fields: the hash of their names and hashes, as canonical JSON. */
 export function commitment(fields: readonly ProvenField[]): Buffer {
@@ -96,7 +106,7 @@ export function commitment(fields: readonly ProvenField[]): Buffer {
   const members = [...hashes.keys()]
     .sort()
     .map((name) => `${JSON.stringify(name)}:"${hashes.get(name)}"`);
-  return hash('sha256', `{${members.join(',')}}`, 'buffer');
+  return Buffer.from(hash('sha256', `{${members.join(',')}}`, 'hex'), 'hex');
 }
 
 /** The facts of an event with their salts. */
@@ -107,12 +117,23 @@ export const provenFacts = (event: SealedEvent, { facts_salt }: LeafOpening) =>
 export const provenWords = (event: SealedEvent, { words_salt }: LeafOpening) =>
   event.personal === null || words_salt === null ? undefined : prove(words_salt, wordsOf(event));
 
+const SALTS_AT_A_TIME = 256;
+let salts = Buffer.alloc(0);
+
+/** A new secret; many are made in one call, which costs as much as that for one. */
+function newSalt(): Buffer {
+  if (salts.length === 0) salts = randomFillSync(Buffer.alloc(SALTS_AT_A_TIME * SALT_BYTES));
+  const salt = salts.subarray(0, SALT_BYTES);
+  salts = salts.subarray(SALT_BYTES);
+  return salt;
+}
+
 /** Secrets for an event that is sealed. What an earlier tree has of it is kept, so that its leaf is the same. */
 export function openLeaf(event: SealedEvent, earlier?: LeafOpening): LeafOpening {
-  const facts_salt = earlier?.facts_salt ?? randomBytes(SALT_BYTES);
+  const facts_salt = earlier?.facts_salt ?? newSalt();
   if (event.personal === null)
     return { facts_salt, words_commitment: earlier?.words_commitment ?? null, words_salt: null };
-  const words_salt = earlier?.words_salt ?? randomBytes(SALT_BYTES);
+  const words_salt = earlier?.words_salt ?? newSalt();
   const words_commitment = commitment(prove(words_salt, wordsOf(event)));
   return { facts_salt, words_commitment, words_salt };
 }

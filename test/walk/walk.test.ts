@@ -304,6 +304,11 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   t.match(back.stdout, `decided  note ${greeting.id}\n`, back.stderr);
   t.same(await publicNotes(), [id]);
 
+  // The operator judges the rules by what they recorded; they find the same again.
+  const judged = JSON.parse(await fleet.operate('moderator', ['backtest', '--json']));
+  t.ok(judged.comparable >= 2);
+  t.equal(judged.reproduced, judged.comparable);
+
   // A member adds a passkey, and signs in with it.
   const passkeys = (path: string, body: object, session?: string) =>
     api.call('POST', `/api/membership/passkeys${path}`, { body, cookie: session });
