@@ -35,8 +35,15 @@ export const PARTLY_KEPT_TABLES = ['events', 'verifiers'] as const;
 export const EMPTIED_TABLES = [
   ...['activity', 'artifacts', 'case_members', 'case_notes', 'case_reviews', 'case_submissions'],
   ...['cases', 'claim_times', 'credential_uses', 'credentials', 'decision_figures'],
-  ...['ended_verifiers', 'feed', 'feed_heads', 'feed_restores', 'handles', 'member_appeals'],
-  ...['member_decisions', 'members', 'membership_totals', 'moderation_weeks', 'moderator_sessions'],
+  ...['ended_verifiers', 'feed', 'feed_heads', 'feed_restores', 'handles', 'imported_notes'],
+  ...[
+    'member_appeals',
+    'member_decisions',
+    'members',
+    'membership_totals',
+    'moderation_weeks',
+    'moderator_sessions',
+  ],
   ...['note_addresses', 'note_appeals', 'note_decisions', 'note_findings', 'note_fingerprints'],
   ...['note_leases', 'note_reports', 'note_screenings', 'notes', 'passkey_challenges', 'passkeys'],
   ...['profiles', 'rate_counters', 'receipts', 'record_decisions', 'record_reports'],

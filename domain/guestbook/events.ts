@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
 import { EXPERIENCES } from './experience.ts';
+import { IMPORT_SOURCES } from './import-sources.ts';
 import { REPORT_REASONS } from './report-reasons.ts';
 
 export const NoteSubmitted = defineEvent('NoteSubmitted', {
-  summary: 'A guest or a member submitted a note.',
+  summary:
+    'A guest or a member submitted a note; or the operator imported a comment of another program. `imported` then says from where, and when it was written as its source says: the event is recorded when it is imported.',
 
   data: z.strictObject({
     note_id: z.uuid(),
@@ -12,6 +14,15 @@ export const NoteSubmitted = defineEvent('NoteSubmitted', {
     attribution: z.enum(['guest', 'member']),
     parent_id: z.uuid().nullable(),
     member_id: z.uuid().nullable(),
+    imported: z
+      .strictObject({
+        import_id: z.uuid(),
+        source: z.enum(IMPORT_SOURCES),
+        /** SHA-256 of the source, its site and the comment's id there. */
+        source_key: z.string().regex(/^[0-9a-f]{64}$/),
+        written_at: z.iso.datetime(),
+      })
+      .optional(),
   }),
   personal: z.strictObject({ name: z.string(), message: z.string() }),
 });
@@ -44,7 +55,7 @@ const word = z.strictObject({ message: z.string().nullable() });
 
 export const NoteApproved = defineEvent('NoteApproved', {
   summary:
-    'A moderator approved the note; or the service did, by the rule that `rule` names. `parent_author_id` is the member who wrote the note that it replies to.',
+    'A moderator approved the note; or the service did, by the rule that `rule` names; or the operator, who imported it as reviewed by `reviewed_by`. `parent_author_id` is the member who wrote the note that it replies to.',
 
   data: z.strictObject({
     ...review,
@@ -52,6 +63,8 @@ export const NoteApproved = defineEvent('NoteApproved', {
     parent_author_id: z.uuid().nullable(),
     /** The rule that the service applied, if it approved the note itself. */
     rule: z.string().optional(),
+    /** The moderator whom the operator named as the reviewer of an import. */
+    reviewed_by: z.uuid().optional(),
   }),
 });
 
@@ -150,9 +163,14 @@ export const NoteReported = defineEvent('NoteReported', {
 });
 
 export const NoteWithdrawn = defineEvent('NoteWithdrawn', {
-  summary: 'The author withdrew the note, which settles `reports`.',
+  summary:
+    'The author withdrew the note, which settles `reports`; or the operator undid the import of the note, as `cause` says.',
 
-  data: z.strictObject({ note_id: z.uuid(), reports: SettledReports }),
+  data: z.strictObject({
+    note_id: z.uuid(),
+    reports: SettledReports,
+    cause: z.literal('import_undone').optional(),
+  }),
 });
 
 export const ReportsDismissed = defineEvent('ReportsDismissed', {
@@ -215,7 +233,7 @@ export const NoteErased = defineEvent('NoteErased', {
 
   data: z.strictObject({
     note_id: z.uuid(),
-    cause: z.enum(['retention', 'account_deletion']),
+    cause: z.enum(['retention', 'account_deletion', 'import_undone']),
   }),
 });
 

@@ -20,10 +20,13 @@ export const ACTIVITY_TYPES = [
 ] as const;
 export type ActivityType = (typeof ACTIVITY_TYPES)[number];
 
-/** Hides from the public which moderator acted. */
-const shown = (actor: Actor): Actor => (actor.type === 'moderator' ? { type: actor.type } : actor);
+/** Hides from the public which moderator acted, and that the operator imported a note. */
+function shown(actor: Actor): Actor {
+  if (actor.type === 'operator') return { type: 'service' };
+  return actor.type === 'moderator' ? { type: actor.type } : actor;
+}
 
-/** The operator acts on memberships only, which are not public. */
+/** The public sees the operator as the service. */
 type PublicActor = Actor & { type: Exclude<Actor['type'], 'operator'> };
 
 const insertEntry = defineInsert('activity', {

@@ -93,16 +93,20 @@ export const notesFeed = defineFeedEntries(notes, {
         : [];
     return [...own, ...reply, ...resolved(data.reports, 'removed', note_id, member_id)];
   },
-  NoteWithdrawn: ({ owner_id, data, actor }) => [
-    {
-      member: owner_id,
-      type: 'note.withdrawn',
-      subject: note(data.note_id),
-      data: {},
-      actor: actor.type === 'moderator' ? MODERATOR : actor,
-    },
-    ...resolved(data.reports, 'withdrawn', data.note_id, owner_id),
-  ],
+  NoteWithdrawn: ({ owner_id, data, actor }) =>
+    // An imported note has no member as its author.
+    data.cause === 'import_undone'
+      ? resolved(data.reports, 'withdrawn', data.note_id, null)
+      : [
+          {
+            member: owner_id,
+            type: 'note.withdrawn',
+            subject: note(data.note_id),
+            data: {},
+            actor: actor.type === 'moderator' ? MODERATOR : actor,
+          },
+          ...resolved(data.reports, 'withdrawn', data.note_id, owner_id),
+        ],
   NoteReported: ({ data }) =>
     data.member_id === null
       ? []

@@ -2,7 +2,7 @@ import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import { noteStays } from '../membership/ending.ts';
-import { LISTED_NOTE, type PublicNoteRow } from './notes.ts';
+import { LISTED_NOTE, type PublicNoteRow, WRITTEN_AT } from './notes.ts';
 
 /** Reads approved replies to a note, oldest approval first: `approvedReplies` from its other end. */
 export function firstReplies(
@@ -12,7 +12,7 @@ export function firstReplies(
 ): Sql<PublicNoteRow> {
   return named(
     `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
-      n.submitted_at,
+      ${WRITTEN_AT},
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
     FROM (SELECT note_id FROM notes
       WHERE state = 'approved' AND parent_id = $1 AND ${noteStays('member_id')}

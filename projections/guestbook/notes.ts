@@ -44,6 +44,7 @@ const insertNote = defineInsert(
     state: 'text',
     version: 'int',
     submitted_at: 'timestamptz',
+    written_at: 'timestamptz',
   },
   { key: ['note_id'] },
 );
@@ -91,6 +92,7 @@ export const notes = defineProjection(heard, {
         state: 'pending',
         version: stream_version,
         submitted_at: recorded_at,
+        written_at: data.imported?.written_at,
       }),
     // Only members can correct a note, and their notes have no name.
     NoteCorrected: ({ stream_version, data, personal }) =>
@@ -157,6 +159,8 @@ export interface NoteRow {
   /** How often the author has corrected the text. */
   corrections: number;
   submitted_at: Date;
+  /** When an imported note was written, as its source says; null for all others. */
+  written_at: Date | null;
   approved_at: Date | null;
   tier: 'lead' | 'normal';
   deferred_until: Date | null;
@@ -210,6 +214,9 @@ export function findNoteNow(noteId: string): Sql<NoteRow & { now: Date }> {
   );
 }
 
+/** SQL: when the note `n` was written, as the public reads it. */
+export const WRITTEN_AT = 'coalesce(n.written_at, n.submitted_at) AS written_at';
+
 const START: KeysetPosition = { at: 'infinity', id: '00000000-0000-0000-0000-000000000000' };
 
 /** An approved note as the guestbook shows it. `handle` is null for a guest or a former member. */
@@ -221,7 +228,8 @@ export interface PublicNoteRow {
   name: string | null;
   message: string | null;
   handle: string | null;
-  submitted_at: Date;
+  /** When it was submitted; of an imported note, when its source says that it was written. */
+  written_at: Date;
   approved: string;
 }
 
@@ -251,7 +259,7 @@ export function approvedNotes(
 ): Sql<VersionedNoteRow> {
   return named(
     `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
-      n.submitted_at, concat_ws(' ', n.note_id, n.xmin, m.xmin) AS version,
+      ${WRITTEN_AT}, concat_ws(' ', n.note_id, n.xmin, m.xmin) AS version,
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
     FROM ${pageOf(`parent_id IS NULL AND experience = $1`)}
       LEFT JOIN members m ON m.member_id = n.member_id
@@ -281,7 +289,7 @@ export function approvedReplies(
 ): Sql<PublicNoteRow> {
   return named(
     `SELECT n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
-      n.submitted_at,
+      ${WRITTEN_AT},
       to_char(n.approved_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS approved
     FROM ${pageOf('parent_id = $1')} LEFT JOIN members m ON m.member_id = n.member_id
     ORDER BY n.approved_at DESC, n.note_id`,
@@ -295,7 +303,7 @@ export interface SinceNoteRow extends Omit<PublicNoteRow, 'approved'> {
 }
 
 const SINCE = `n.note_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
-      n.submitted_at`;
+      ${WRITTEN_AT}`;
 
 /** Reads the top-level notes of an experience that became public last, the last one first. */
 export function latestNotes(experience: string, limit: number): Sql<SinceNoteRow> {
@@ -371,7 +379,7 @@ export function findNoteWithParent(noteId: string): Sql<NoteWithParentRow> {
       THEN 'withdrawn' ELSE ${note}.state END`;
   return named(
     `SELECT n.note_id, n.owner_id, n.experience, n.attribution, n.parent_id, n.name, n.message, m.handle,
-      n.submitted_at, ${state('n')} AS state, n.approved_at IS NOT NULL AS was_public,
+      ${WRITTEN_AT}, ${state('n')} AS state, n.approved_at IS NOT NULL AS was_public,
       ${state('p')} AS parent_state,
       p.name AS parent_name, p.attribution AS parent_attribution, pm.handle AS parent_handle,
       p.message AS parent_message

@@ -22,7 +22,8 @@ const events = {
 /** SQL that reads the decisions on the notes `given` as rows of `decision_figures`, with their policy. */
 const decidedNotes = (given: string): string => `
   SELECT d.event_id, d.note_id, d.decided_at, d.moderator_id, d.decision, coalesce(d.policy, '') AS policy,
-    CASE WHEN d.decision IN ('approved', 'rejected')
+    -- A note that was imported as reviewed never waited.
+    CASE WHEN d.decision IN ('approved', 'rejected') AND d.decided_at > n.submitted_at
       THEN round(extract(epoch FROM d.decided_at - n.submitted_at))::int END AS age,
     round(extract(epoch FROM d.decided_at - d.claimed_at))::int AS handling,
     d.undone_at IS NOT NULL AS undone,

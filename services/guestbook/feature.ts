@@ -1,5 +1,6 @@
 import * as noteEvents from '../../domain/guestbook/events.ts';
 import { closeAppeals, retention, screenNote, tellAuthor } from '../../domain/guestbook/jobs.ts';
+import { importedNotes } from '../../projections/guestbook/imported-notes.ts';
 import { noteAppeals } from '../../projections/guestbook/note-appeals.ts';
 import { decisions } from '../../projections/guestbook/note-decisions.ts';
 import { noteReports } from '../../projections/guestbook/note-reports.ts';
@@ -14,7 +15,7 @@ import { provableNote } from './provable-note.ts';
 export const guestbookFeature: Feature<GuestbookDeps> = {
   jobs: [closeAppeals, retention, screenNote, tellAuthor],
   events: noteEvents,
-  readModels: [notes, noteReports, noteAppeals, decisions],
+  readModels: [notes, importedNotes, noteReports, noteAppeals, decisions],
   feed: notesFeed,
   routes: () => import('./handlers.ts'),
   closure: notesClosure,

@@ -138,7 +138,7 @@ export function noteBody(row: Omit<PublicNoteRow, 'approved'>): Note {
     id: row.note_id,
     name: authorName(row),
     message: row.message ?? '',
-    created_at: unixSeconds(row.submitted_at),
+    created_at: unixSeconds(row.written_at),
     experience: row.experience,
     parent_id: row.parent_id,
     attribution: row.attribution,

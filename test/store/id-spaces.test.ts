@@ -89,6 +89,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   feed_restores: 'member',
   given_up_keys: null,
   handles: 'member',
+  imported_notes: 'note',
   log_epochs: null,
   member_appeals: 'member',
   member_decisions: 'member',

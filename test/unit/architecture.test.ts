@@ -60,6 +60,7 @@ const CAPABILITIES = [
   'reports',
   'screening',
   'moderation',
+  'imports',
   'disabling',
   'notices',
   'transparency',

@@ -32,7 +32,7 @@ export const noteEntry = (row: SinceNoteRow): FeedEntry => ({
   title: toLine(row.message ?? '', MAX_TITLE),
   text: row.message ?? '',
   author: noteAuthor(row),
-  published: row.submitted_at.toISOString(),
+  published: row.written_at.toISOString(),
   updated: row.public_since.toISOString(),
 });
 
