@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises';
 import { validate } from 'uuid';
 import { EXPERIENCES } from '../domain/guestbook/experience.ts';
 import { IMPORT_SOURCES } from '../domain/guestbook/import-sources.ts';
@@ -27,6 +28,9 @@ again adds only what is missing. --site tells two sites of one program apart, --
 page. --dry-run writes nothing. --undo withdraws and erases all notes of an import. See
 docs/operating/arrive-and-leave.md.
 `;
+
+/** Notes that one transaction withdraws and erases: each has three streams with words. */
+const UNDO_BATCH = 25;
 
 const {
   positionals: [file],
@@ -63,6 +67,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 // The reader of the output, such as `head`, has closed the pipe.
 process.stdout.on('error', () => process.exit(1));
 try {
+  if (file !== undefined) await requireReadable(file);
   await withStorage(async (core) => {
     if (values.list) return list(core);
     return values.undo === undefined ? importFile(core) : undo(core, values.undo.toLowerCase());
@@ -71,6 +76,12 @@ try {
   process.stderr.write(printable(failureLine(error).trimEnd()));
   process.stderr.write('\n');
   process.exitCode = 1;
+}
+
+async function requireReadable(path: string): Promise<void> {
+  await access(path, constants.R_OK).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot read ${path}: ${code}`);
+  });
 }
 
 async function importFile(core: Core): Promise<void> {
@@ -107,9 +118,6 @@ async function list({ pool }: Core): Promise<void> {
   for (const row of await query(pool, listImports()))
     say([row.import_id, row.source, row.notes, row.first_at.toISOString()].join('\t'));
 }
-
-/** Notes that one transaction withdraws and erases: each has three streams with words. */
-const UNDO_BATCH = 25;
 
 async function undo({ pool, store }: Core, importId: string): Promise<void> {
   let undone = 0;

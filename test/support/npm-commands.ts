@@ -28,6 +28,10 @@ export const ON_INSTANCE: Record<string, ShortRun> = {
   members: { args: ['unused', '--remove', '0'], prints: /^Deleted 0 accounts; / },
   'dead-letters': { args: ['again'], prints: /^Gave 0 back to the queues/m },
   notices: { args: ['list'], prints: /^NOTIFY_URLS has no address$/m },
+  import: {
+    args: ['--from', 'isso', 'test/cli/exports/isso-generic.json'],
+    prints: /^Import \S+:\n {2}waiting for review: 2$/m,
+  },
   backup: { args: ['FOLDER/backup'], prints: /^Backed up [1-9]\d* events, / },
   // The disk of this machine may be nearly full.
   doctor: { args: ['FOLDER/backup'], prints: /^ok {4}backup /m, exits: [0, 1] },
