@@ -1,5 +1,6 @@
 import { type KeysetPosition, START_NEWEST, START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
+import { noteStays } from '../membership/ending.ts';
 import { type StandingRow, standingOn } from './note-decisions.ts';
 import type { NoteRow } from './notes.ts';
 
@@ -137,4 +138,25 @@ export function ownNotesPage(
     ORDER BY n.submitted_at DESC, n.note_id LIMIT $4`,
     [memberId, after.at, after.id, limit, undoSeconds],
   );
+}
+
+/** Reads the public notes of a member that became public last, the last one first. */
+export function latestNotesOfMember(memberId: string, limit: number): Sql<MemberNoteRow> {
+  return named(
+    `SELECT n.note_id, n.message, n.parent_id, n.submitted_at,
+      greatest(n.settled_at, p.settled_at) AS public_since
+    FROM notes n LEFT JOIN notes p ON p.note_id = n.parent_id
+    WHERE n.member_id = $1 AND n.state = 'approved' AND ${noteStays('$1::uuid')}
+      AND (n.parent_id IS NULL OR p.state = 'approved' AND ${noteStays('p.member_id')})
+    ORDER BY n.settled_at DESC, n.note_id LIMIT $2`,
+    [memberId, limit],
+  );
+}
+
+export interface MemberNoteRow {
+  note_id: string;
+  message: string | null;
+  parent_id: string | null;
+  submitted_at: Date;
+  public_since: Date;
 }

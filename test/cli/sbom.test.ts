@@ -6,7 +6,15 @@ import t from 'tap';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Licences that allow to run, copy and change the service without conditions on its own code. */
-const LICENCES = ['(MIT OR CC0-1.0)', '0BSD', 'Apache-2.0', 'BSD-3-Clause', 'ISC', 'MIT'];
+const LICENCES = [
+  '(MIT OR CC0-1.0)',
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+];
 
 const sbom = async (...args: string[]) =>
   (

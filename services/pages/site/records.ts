@@ -3,7 +3,7 @@ import type { Reader } from '../../../platform/http/reader.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { publicSuccessor } from '../../../projections/artifacts/artifacts.ts';
-import { latestNotesOfMember } from '../../../projections/guestbook/notes.ts';
+import { latestNotesOfMember } from '../../../projections/guestbook/notes-of-member.ts';
 import { findHandle } from '../../../projections/membership/members.ts';
 import { artifactsContract } from '../../artifacts/contract.ts';
 import { casesContract } from '../../cases/contract.ts';
