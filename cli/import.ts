@@ -7,6 +7,7 @@ import { ArgumentError, processArguments } from '../platform/command-line/argume
 import { failureLine } from '../platform/command-line/failure.ts';
 import { handle } from '../platform/eventstore/handle.ts';
 import { query } from '../platform/postgres/query.ts';
+import { asJob } from '../platform/postgres/request-deadline.ts';
 import { listImports, notesOfImport } from '../projections/guestbook/imported-notes.ts';
 import { findModerators } from '../projections/moderation/moderators.ts';
 import type { Core } from '../services/compose.ts';
@@ -126,7 +127,7 @@ async function undo({ pool, store }: Core, importId: string): Promise<void> {
       ({ note_id }) => note_id,
     );
     if (ids.length === 0) break;
-    undone += await handle(store, { type: 'operator' }, undoImportCommand(ids));
+    undone += await asJob(() => handle(store, { type: 'operator' }, undoImportCommand(ids)));
   }
   if (undone === 0) throw new Error(`No note of import ${importId} is here`);
   say(`Withdrew and erased ${undone} notes`);

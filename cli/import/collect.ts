@@ -5,8 +5,8 @@ import type { Spool, Spooled } from './spool.ts';
 import type { Threaded } from './threads.ts';
 import { sourceKey, toNote } from './to-note.ts';
 
-/** The most comments of one file: memory has about 500 bytes of each. */
-export const MAX_COMMENTS = 1_000_000;
+/** The most comments of one file: memory has about 3 KB of each. */
+export const MAX_COMMENTS = 300_000;
 
 /** A comment that becomes a note, or one that does not but may have replies. */
 export interface Collected extends Threaded {
@@ -74,5 +74,6 @@ export async function collectComments(
 /** Ids are hostile: a long one is kept as its hash. A short one never equals a hash, which is longer. */
 const short = (ref: string): string => (ref.length <= 40 ? ref : hash('sha256', ref));
 
+/** A copy: a slice would keep the whole id in memory. */
 const labelOf = ({ ref }: SourceComment): string =>
-  ref.length <= 40 ? ref : `${ref.slice(0, 40)}…`;
+  ref.length <= 40 ? ref : Buffer.from(`${ref.slice(0, 40)}…`).toString();

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
+import { asJob } from '../../platform/postgres/request-deadline.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { sql } from '../../platform/sql.ts';
 import { findImported } from '../../projections/guestbook/imported-notes.ts';
@@ -92,11 +93,8 @@ async function commit(
       }),
     }),
   );
-  const results = await handle(
-    store,
-    { type: 'operator' },
-    importCommand({ id, source, experience, reviewedBy }, comments),
-  );
+  const command = importCommand({ id, source, experience, reviewedBy }, comments);
+  const results = await asJob(() => handle(store, { type: 'operator' }, command));
   if (isRefusal(results)) throw new NotADecider('the reviewer may not approve notes any more');
   return results;
 }

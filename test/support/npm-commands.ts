@@ -32,6 +32,7 @@ export const ON_INSTANCE: Record<string, ShortRun> = {
     args: ['--from', 'isso', 'test/cli/exports/isso-generic.json'],
     prints: /^Import \S+:\n {2}waiting for review: 2$/m,
   },
+  'export-public': { args: ['FOLDER/public'], prints: /^Exported 0 notes, 0 packets, / },
   backup: { args: ['FOLDER/backup'], prints: /^Backed up [1-9]\d* events, / },
   // The disk of this machine may be nearly full.
   doctor: { args: ['FOLDER/backup'], prints: /^ok {4}backup /m, exits: [0, 1] },

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -308,6 +308,22 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   const judged = JSON.parse(await fleet.operate('moderator', ['backtest', '--json']));
   t.ok(judged.comparable >= 2);
   t.equal(judged.reproduced, judged.comparable);
+
+  // The operator brings the comments of another program, copies what is public, and undoes the import.
+  const archive = 'test/cli/exports/isso-generic.json';
+  const reviewer = ['--reviewed-by', 'rob'];
+  const brought = await fleet.operate('import', ['--from', 'isso', archive, ...reviewer]);
+  t.match(brought, /^ {2}published as reviewed: 2$/m);
+  const { entries } = (await api.call('GET', '/api/guestbook')).body;
+  t.match(entries[0], { message: 'Hello again', created_at: Date.UTC(2018, 5, 2, 10) / 1000 });
+  const copies = temporaryFolder('public');
+  t.teardown(copies.remove);
+  const copy = join(copies.path, 'copy');
+  t.match(await fleet.operate('export-public', [copy]), /^Exported 3 notes, /);
+  t.match(readFileSync(join(copy, 'service.html'), 'utf8'), 'Hello from before');
+  const importId = /^Import (\S+):$/m.exec(brought)?.[1] ?? '';
+  t.match(await fleet.operate('import', ['--undo', importId]), /^Withdrew and erased 2 notes$/m);
+  t.same(await publicNotes(), [id]);
 
   // A member adds a passkey, and signs in with it.
   const passkeys = (path: string, body: object, session?: string) =>
