@@ -37,7 +37,7 @@ const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Pro
     () => import('./moderator/backtest.ts'),
   ],
   stats: ['stats [--from DATE] [--to DATE]', () => import('./moderator/stats.ts')],
-  audit: ['audit', () => import('./moderator/audit.ts')],
+  audit: ['audit [--proofs]', () => import('./moderator/audit.ts')],
 };
 
 const USAGE = `Usage:

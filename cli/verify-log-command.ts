@@ -5,19 +5,22 @@ import { type Checkpoint, parseCheckpoint } from '../platform/tlog/checkpoint.ts
 import { consistencyProof, isConsistent, rootOf } from '../platform/tlog/merkle.ts';
 import { openNote, parseVerifier, type VerifierKey } from '../platform/tlog/note.ts';
 import { HttpLog, LogFault } from './verify-log-http.ts';
-import { verifyProofs } from './verify-proofs.ts';
+import { type ProvenPage, verifyProofs } from './verify-proofs.ts';
 
 const USAGE = `Usage:
   npm run verify-log -- URL [--key KEY] [--state FILE] [--proof FILE]
+  npm run verify-log -- --key KEY --proof FILE
 
 Verifies the sealed log of a service from outside, by HTTP alone: the signature of its checkpoint, the stored
-tree, and that it continues the checkpoint that was seen last.
+tree, and that it continues the checkpoint that was seen last. Without URL it verifies proofs without the service,
+and so not that the service still shows the tree which they are of.
 
 URL           the address of the service, such as https://example.org
 --key KEY     the key that must have signed, as name+id+key. Without it, the key in FILE; if there is none, the
               one that the service names, which is then shown and kept
 --state FILE  the checkpoint that was seen last; made if it is missing, and written after each success
---proof FILE  proofs of events, as GET /log/proofs/TYPE/ID or GET /api/v1/me/proofs answered; what they prove is shown
+--proof FILE  proofs of events, as GET /log/proofs/TYPE/ID or GET /api/v1/me/proofs answered, or as
+              npm run moderator -- audit --proofs prints; what they prove is shown
 
 Exit status:
   0  verified
@@ -60,21 +63,27 @@ function readArguments(args: string[]) {
     state: { type: 'string' },
     proof: { type: 'string' },
   } as const;
-  const { positionals, values } = parseArguments(args, options, [1, 1]);
-  const [url = ''] = positionals;
-  if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
-    throw new ArgumentError('URL must be an address such as https://example.org.');
+  const { positionals, values } = parseArguments(args, options, [0, 1]);
+  const [url] = positionals;
   if (values.key !== undefined && !parseVerifier(values.key))
     throw new ArgumentError('KEY must have the form name+id+key.');
-  return { url: url.replace(/\/+$/, ''), ...values };
+  if (url === undefined) return { ...values, url, ...offline(values) };
+  if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
+    throw new ArgumentError('URL must be an address such as https://example.org.');
+  return { ...values, url: url.replace(/\/+$/, '') };
 }
 
-async function verify({
-  url,
-  key,
-  state: file,
-  proof,
-}: ReturnType<typeof readArguments>): Promise<Verdict> {
+/** What is needed to verify proofs without a service. */
+function offline({ key, state, proof }: { key?: string; state?: string; proof?: string }) {
+  if (key === undefined || proof === undefined)
+    throw new ArgumentError('Without URL, --key and --proof are required.');
+  if (state !== undefined) throw new ArgumentError('--state needs the URL of a log.');
+  return { key, proof };
+}
+
+async function verify(given: ReturnType<typeof readArguments>): Promise<Verdict> {
+  if (given.url === undefined) return verifyOffline(given);
+  const { url, key, state: file, proof } = given;
   const known = file === undefined ? undefined : readState(file);
   const log = new HttpLog(url);
   const text = key ?? known?.key ?? (await log.key());
@@ -87,8 +96,7 @@ async function verify({
     throw new LogFault('the tiles do not have the root of the checkpoint');
   const lines = [`Verified ${seen.size} events of ${seen.origin}, signed by ${text}`];
 
-  if (proof !== undefined) {
-    const proven = verifyProofs(readFileSync(proof, 'utf8'), (text) => open(text, verifier));
+  for (const proven of proof === undefined ? [] : readProofs(proof, verifier)) {
     const contradiction = await contradict(log, proven.checkpoint, seen);
     if (contradiction) return fork(contradiction, proven.note, note);
     lines.push(...proven.lines);
@@ -101,8 +109,38 @@ async function verify({
   } else if (key === undefined)
     lines.push('The service named this key itself: compare it elsewhere');
   if (file !== undefined) writeState(file, { key: text, checkpoint: note });
-  return { status: 0, out: lines.map((line) => `${line}\n`).join(''), err: '' };
+  return verified(lines);
 }
+
+/** Verifies proofs without the log. Two trees of one size are compared; others need the tiles of the log. */
+function verifyOffline({ key, proof }: { key: string; proof: string }): Verdict {
+  const verifier = parseVerifier(key);
+  if (!verifier) throw new LogFault('the key is malformed');
+  const pages = readProofs(proof, verifier);
+  const ofSize = new Map<number, ProvenPage>();
+  for (const page of pages) {
+    const { size, root } = page.checkpoint;
+    const before = ofSize.get(size);
+    if (before && !before.checkpoint.root.equals(root))
+      return fork(`two trees of ${size} events differ`, before.note, page.note);
+    ofSize.set(size, page);
+  }
+  const events = pages.reduce((sum, { lines }) => sum + lines.length, 0);
+  const trees = [...ofSize.keys()].sort((one, other) => one - other).join(', ');
+  return verified([
+    ...pages.flatMap(({ lines }) => lines),
+    `Verified ${events} proofs in trees of ${trees} events, signed by ${key}. The log was not asked`,
+  ]);
+}
+
+const readProofs = (file: string, verifier: VerifierKey): ProvenPage[] =>
+  verifyProofs(readFileSync(file, 'utf8'), (text) => open(text, verifier));
+
+const verified = (lines: readonly string[]): Verdict => ({
+  status: 0,
+  out: lines.map((line) => `${line}\n`).join(''),
+  err: '',
+});
 
 const fork = (contradiction: string, before: string, seen: string): Verdict => ({
   status: 3,

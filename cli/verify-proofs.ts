@@ -31,20 +31,28 @@ const Proofs = z.object({
 
 type Proof = z.infer<typeof Proofs>['events'][number];
 
+export interface ProvenPage {
+  note: string;
+  checkpoint: Checkpoint;
+  /** A line about each event. */
+  lines: string[];
+}
+
 /**
- * Verifies the proofs of a JSON document, as the service answers with it, against its checkpoint, which `open` checks.
- * Returns the checkpoint, and a line about each event. Throws `LogFault` if a proof proves nothing.
+ * Verifies the proofs of a JSON document, as the service answers with it, or of one in each line, against their
+ * checkpoints, which `open` checks. Throws `LogFault` if a proof proves nothing.
  */
-export function verifyProofs(
-  text: string,
-  open: (note: string) => Checkpoint,
-): { note: string; checkpoint: Checkpoint; lines: string[] } {
-  const read = Proofs.safeParse(parse(text));
-  if (!read.success) throw new LogFault('the file has no proofs');
-  const { checkpoint: note, events } = read.data;
-  const checkpoint = open(note);
-  for (const event of events) verifyProof(event, checkpoint);
-  return { note, checkpoint, lines: events.map(lineOf) };
+export function verifyProofs(text: string, open: (note: string) => Checkpoint): ProvenPage[] {
+  const whole = parse(text);
+  const documents = whole === undefined ? text.trimEnd().split('\n').map(parse) : [whole];
+  return documents.map((document) => {
+    const read = Proofs.safeParse(document);
+    if (!read.success) throw new LogFault('the file has no proofs, or other content beside them');
+    const { checkpoint: note, events } = read.data;
+    const checkpoint = open(note);
+    for (const event of events) verifyProof(event, checkpoint);
+    return { note, checkpoint, lines: events.map(lineOf) };
+  });
 }
 
 function parse(text: string): unknown {

@@ -1437,15 +1437,6 @@ export type OwnNotesPage = {
   has_more: boolean;
 };
 
-export type OwnProofs = {
-  status: "ok";
-  /** The signed checkpoint with whose root the proofs end, as of `GET /log/checkpoint` */
-  checkpoint: string;
-  events: EventProof[];
-  next_cursor: string | null;
-  has_more: boolean;
-};
-
 export type Packet = HandoffPacket | BriefPacket | ResultPacket;
 
 /** A passkey, without its key */
@@ -1569,6 +1560,15 @@ export type ProfileWithdrawnEvent = {
   data: {
     reason: "author" | "deactivated" | (string & {});
   };
+};
+
+export type ProofPage = {
+  status: "ok";
+  /** The signed checkpoint with whose root the proofs end, as of `GET /log/checkpoint` */
+  checkpoint: string;
+  events: EventProof[];
+  next_cursor: string | null;
+  has_more: boolean;
 };
 
 /** A field of a sealed event. `hash` is the SHA-256 of the bytes of `salt` and of `text` in UTF-8; both are missing if the reader may not read the field. */
@@ -2327,7 +2327,15 @@ export interface Operations {
     query: { cursor?: string | undefined;
     limit?: number | undefined; };
     body: undefined;
-    reply: OwnProofs;
+    reply: ProofPage;
+  };
+  /** Proofs that the entries of the audit are in the sealed log */
+  'log.audit_proofs': {
+    path: Record<never, never>;
+    query: { cursor?: string | undefined;
+    limit?: number | undefined; };
+    body: undefined;
+    reply: ProofPage;
   };
 }
 
@@ -2389,4 +2397,5 @@ export const ROUTES = {
   'log.tile_3': ['GET', '/log/tile/{level}/{tile}/{part}/{last}'],
   'log.record_proof': ['GET', '/log/proofs/{type}/{id}'],
   'log.own_proofs': ['GET', '/api/v1/me/proofs'],
+  'log.audit_proofs': ['GET', '/api/moderation/audit/proofs'],
 } as const satisfies Record<keyof Operations, readonly ['GET' | 'POST', string]>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { READERS } from '../../domain/moderation/roles.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import { Cursor, Limit, NextPage, Sha256, Uuid } from '../../platform/http/schemas.ts';
 import type { ProvableRecord } from '../publications/provable-record.ts';
@@ -87,9 +88,9 @@ const checkpoint = z.string().meta({
   description: 'The signed checkpoint with whose root the proofs end, as of `GET /log/checkpoint`',
 });
 
-const OwnProofs = z
+const ProofPage = z
   .object({ status: z.literal('ok'), checkpoint, events: z.array(EventProof), ...NextPage })
-  .meta({ id: 'OwnProofs' });
+  .meta({ id: 'ProofPage' });
 
 const RecordProof = z
   .object({
@@ -164,7 +165,22 @@ export const sealContract = (records: readonly ProvableRecord[]) =>
       tag: 'log',
       access: { scope: 'account:export' },
       query: z.object({ cursor: Cursor.optional(), limit: Limit }),
-      replies: { 200: { description: 'One page', body: OwnProofs } },
+      replies: { 200: { description: 'One page', body: ProofPage } },
       problems: ['not_found', 'invalid_cursor'],
+    },
+    'log.audit_proofs': {
+      method: 'GET',
+      path: '/api/moderation/audit/proofs',
+      summary: 'Proofs that the entries of the audit are in the sealed log',
+      description:
+        'The entries of `GET /api/moderation/audit`, oldest first, each with every field that the audit shows; texts ' +
+        'and owners are hidden. Events of the last minutes, which are not sealed yet, are not listed. A page may have ' +
+        'fewer events than `limit` and yet be followed by another. Not found where nothing is sealed. ' +
+        '`npm run verify-log -- --key KEY --proof FILE` verifies pages without the service.',
+      tag: 'log',
+      access: { roles: READERS },
+      query: z.object({ cursor: Cursor.optional(), limit: Limit }),
+      replies: { 200: { description: 'One page', body: ProofPage } },
+      problems: ['moderator_required', 'not_found', 'invalid_cursor'],
     },
   });

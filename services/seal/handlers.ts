@@ -6,6 +6,7 @@ import { publicReads } from '../../platform/postgres/replica.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { HASH_BYTES } from '../../platform/tlog/merkle.ts';
 import { parseTilePath, TILE_WIDTH } from '../../platform/tlog/tiles.ts';
+import { type AuditRow, auditPage } from '../../projections/moderation/audit.ts';
 import type { ProvableRecord } from '../publications/provable-record.ts';
 import { sealContract } from './contract.ts';
 import type { SealedEvent } from './leaf.ts';
@@ -13,8 +14,10 @@ import { proveEvents } from './proofs.ts';
 import {
   actsOnCases,
   type EventWithLeaf,
+  eventsAt,
   eventsOfOwner,
   firstEventsOfStream,
+  leavesAt,
   MAX_RECORD_VERSION,
   newestCheckpoint,
   newestTile,
@@ -60,6 +63,24 @@ const isMember = (actor: unknown, memberId: string): boolean => {
 };
 
 const notSealed = () => refuse('not_found', { message: 'Not found: this log is not sealed.' });
+
+/** What the audit shows of an event: neither a text, nor whose stream it is in. */
+const isAudited = (_event: SealedEvent, field: string): boolean =>
+  field !== 'owner_id' && !field.startsWith('personal');
+
+const formatAuditPlace = ({ epoch }: TreeRow, { position }: AuditRow): string =>
+  toCursor(`${epoch} ${position} audit`);
+
+/** The position after which the audit continues. After a restore, other events may have the same positions. */
+function toAuditPosition(
+  cursor: string | undefined,
+  tree: TreeRow,
+): number | Refusal<'invalid_cursor'> {
+  if (cursor === undefined) return 0;
+  const [, epoch, position] =
+    /^([1-9]\d{0,8}) ([1-9]\d{0,14}) audit$/.exec(cursorText(cursor) ?? '') ?? [];
+  return position && Number(epoch) === tree.epoch ? Number(position) : refuse('invalid_cursor');
+}
 
 /** The own events come first, in the order of their streams, then acts on cases of others, in that of positions. */
 type Place = { stream: string; version: number } | { position: number };
@@ -117,6 +138,19 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
     const after = 'position' in place ? place.position : 0;
     const left = limit - own.length;
     return [...own, ...(await query(pool, actsOnCases(epoch, memberId, after, position, left)))];
+  }
+
+  /** The events at these positions that have a leaf. */
+  async function withLeaves({ epoch }: TreeRow, positions: readonly number[]) {
+    const [events, leaves] = await Promise.all([
+      query(pool, eventsAt(positions)),
+      query(pool, leavesAt(epoch, positions)),
+    ]);
+    const leafAt = new Map(leaves.map((leaf) => [leaf.position, leaf]));
+    return events.flatMap((event): EventWithLeaf[] => {
+      const leaf = leafAt.get(event.position);
+      return leaf ? [{ ...event, ...leaf }] : [];
+    });
   }
 
   return {
@@ -191,6 +225,30 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
             isOpenToActor(event, memberId, field),
           ),
           ...nextPage(last && formatPlace(last, memberId)),
+        },
+      };
+    },
+
+    'log.audit_proofs': async ({ query: { cursor, limit } }) => {
+      const [tree] = await query(pool, newestTree());
+      if (!tree) return notSealed();
+      const after = toAuditPosition(cursor, tree);
+      if (isRefusal(after)) return after;
+      const rows = await query(pool, auditPage('oldest', after, tree.position, limit + 1));
+      const count = Math.min(
+        limit,
+        rowsThatFit(rows, ({ data }) => [JSON.stringify(data)]),
+      );
+      const page = rows.slice(0, count);
+      const last = rows.length > count ? page.at(-1) : undefined;
+      const positions = page.map(({ position }) => position);
+      return {
+        status: 200,
+        body: {
+          status: 'ok',
+          checkpoint: tree.checkpoint,
+          events: await proveEvents(pool, tree, await withLeaves(tree, positions), isAudited),
+          ...nextPage(last && formatAuditPlace(tree, last)),
         },
       };
     },

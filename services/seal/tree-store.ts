@@ -137,6 +137,22 @@ export const actsOnCases = (
     [epoch, memberId, after, to, limit],
   );
 
+/** The events at these positions, in their order. */
+export const eventsAt = (positions: readonly number[]): Sql<SealedEvent> =>
+  named(
+    `SELECT ${SEALED} FROM events event WHERE event.position IN (SELECT unnest($1::bigint[]))
+    ORDER BY event.position`,
+    [positions],
+  );
+
+/** The leaves of the events at these positions, in the tree of an epoch. */
+export const leavesAt = (epoch: number, positions: readonly number[]): Sql<LeafRow> =>
+  named(
+    `SELECT position, epoch, leaf, facts_salt, words_commitment, words_salt FROM seal_leaves
+    WHERE position IN (SELECT unnest($2::bigint[])) AND epoch = $1`,
+    [epoch, positions],
+  );
+
 /** Events of some types at the beginning of a stream, with their leaves in the tree of an epoch. */
 export const firstEventsOfStream = (
   epoch: number,

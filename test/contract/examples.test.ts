@@ -127,7 +127,7 @@ function shortened(id: string, body: any): unknown {
   if (typeof body !== 'object') return body;
   if (id.startsWith('documents.openapi'))
     return { openapi: body.openapi, info: body.info, paths: {} };
-  if (id === 'log.own_proofs' || id === 'log.record_proof')
+  if (id.startsWith('log.') && id.includes('proof'))
     return { ...body, checkpoint: CHECKPOINT, events: body.events.slice(0, 1).map(exampleOfProof) };
   if (id === 'moderation.stats') {
     const [first] = body.arrivals_by_hour;
@@ -596,6 +596,7 @@ t.test("documents examples that equal the service's responses", async (t) => {
   await exchange('log.record_proof', 200, { params: proven });
   // The first stream by name is that of the only packet.
   await exchange('log.own_proofs', 200, { headers: bob.headers, query: '?limit=1' });
+  await exchange('log.audit_proofs', 200, { headers: moderator, query: '?limit=1' });
   await workOnCase(ada, bob, artifactId);
   await exchange('activity.list', 200, { query: '?limit=3' });
   await exchange('search.public', 200, { query: '?q=index&limit=3' });

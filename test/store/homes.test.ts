@@ -41,6 +41,10 @@ const SPANNING: readonly Exception[] = [
     why: "proofs of a member's acts on cases of others: an index has these alone",
   },
   {
+    part: 'FROM events event WHERE event.position IN (SELECT unnest($1::bigint[]))',
+    why: 'proofs of the audit: the events of a page by their positions',
+  },
+  {
     part: 'AS recorded_at FROM events event WHERE event.position > $1',
     why: 'the whole log, to seal it: a range of positions',
   },

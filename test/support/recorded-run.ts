@@ -67,6 +67,7 @@ export async function recordRun(
   await sealNow(service.core);
   // Found if the log is sealed.
   await agent.call('GET', '/api/v1/me/proofs');
+  await moderator.get('audit/proofs');
   for (const { type, id } of records) await service.call('GET', `/log/proofs/${type}/${id}`);
   for (const path of ['checkpoint', 'tile/0/000', 'tile/0/000.p/1', 'tile/0/x001/x000/000'])
     await service.call('GET', `/log/${path}`);

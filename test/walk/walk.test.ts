@@ -96,7 +96,7 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
         'the proxy serves',
         async () => (await api.call('GET', '/readyz')).status === 200,
       );
-      const { author, noteId } = await walk(t, fleet, api, origin);
+      const { author, lead, noteId } = await walk(t, fleet, api, origin);
       await t.test('installed clients bring cases to their end', (t) =>
         useClients(t, fleet, api, origin),
       );
@@ -128,6 +128,16 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
       t.match(ofNote, /^In the log at \d+: .*personal\.message="A lighthouse in the fog"$/m);
       const ofAuthor = await verifyProofs(() => author.call('GET', '/api/v1/me/proofs?limit=100'));
       t.match(ofAuthor, /^In the log at \d+: .*type="MemberRegistered"/m);
+      // A moderator takes the audit along, and an auditor verifies it without the service.
+      const audit = { BASE_URL: origin, MODERATOR_TOKEN: lead.token };
+      writeFileSync(file, (await runModeratorCommand(audit, ['audit', '--proofs'])).stdout);
+      const [key] = (await api.call('GET', '/api/v1/discovery')).body.identity.log_keys;
+      const ofAudit = await verifyLog(['--key', key, '--proof', file]);
+      t.match(
+        ofAudit,
+        { status: 0, out: /^In the log at \d+: .*type="NoteRejected"/m },
+        ofAudit.err,
+      );
     },
   );
 
@@ -393,7 +403,7 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   t.same(failures, [], 'no process logged an error');
   const traced = fleet.log.filter((line) => line.includes('"trace_id":"'));
   t.ok(traced.length > 0, 'the proxy sent its headers');
-  return { author, noteId: id };
+  return { author, lead, noteId: id };
 }
 
 async function login(api: Api, { id, sign_in_key }: { id: string; sign_in_key: string }) {

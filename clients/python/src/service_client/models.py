@@ -1425,14 +1425,6 @@ class OwnNotesPage(TypedDict):
     has_more: bool
 
 
-class OwnProofs(TypedDict):
-    status: Literal['ok']
-    checkpoint: str
-    events: List[EventProof]
-    next_cursor: Union[str, None]
-    has_more: bool
-
-
 Packet: TypeAlias = "Union[HandoffPacket, BriefPacket, ResultPacket]"
 
 
@@ -1568,6 +1560,14 @@ class ProfileWithdrawnEvent(TypedDict):
     subject: ProfileWithdrawnEventSubject
     actor: Actor
     data: ProfileWithdrawnEventData
+
+
+class ProofPage(TypedDict):
+    status: Literal['ok']
+    checkpoint: str
+    events: List[EventProof]
+    next_cursor: Union[str, None]
+    has_more: bool
 
 
 class ProvenField(TypedDict):
