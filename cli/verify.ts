@@ -2,6 +2,10 @@ import { ArgumentError, processArguments } from '../platform/command-line/argume
 import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { clientConfig, withConnection } from '../platform/postgres/connection.ts';
+import type { Difference } from '../projections/rebuild/compare-tables.ts';
+import { type Proof, proveReadModels } from '../projections/rebuild/prove.ts';
+import { catalogue, projections } from '../services/features.ts';
+import { recordProof } from '../services/proving/proof-store.ts';
 import { verifySeal } from '../services/seal/verify-seal.ts';
 import { withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';
@@ -10,29 +14,40 @@ import { verifyBackup, withScratchDatabase } from './backup/verify-backup.ts';
 
 const {
   positionals: [folder],
-  values: { seal },
+  values: { live, seal },
 } = processArguments(
   `Usage:
   npm run verify -- FOLDER
+  npm run verify -- --live
   npm run verify -- --seal
 
 Verifies a backup: reads every byte, restores it into a temporary PostgreSQL, rebuilds every read model
 there, and compares. Names the texts that the log has lost. Touches no other database. The passphrase is
 BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 
+With --live, compares every read model with the log while the service runs, and names each row that differs.
+Changes no read model. The exit status is 1 if a row differs.
+
 With --seal, compares the log of the running instance with its sealed tree, and names the first position that
 differs. Changes nothing.
 `,
-  { seal: { type: 'boolean', default: false } },
+  {
+    live: { type: 'boolean', default: false },
+    seal: { type: 'boolean', default: false },
+  },
   [0, 1],
   ({ positionals, values }) => {
-    if (values.seal && positionals.length > 0) throw new ArgumentError('--seal takes no FOLDER.');
-    if (!values.seal && positionals.length === 0)
+    const { live, seal } = values;
+    if (live && seal) throw new ArgumentError('Give --live or --seal, not both.');
+    if ((live || seal) && positionals.length > 0)
+      throw new ArgumentError(`--${live ? 'live' : 'seal'} takes no FOLDER.`);
+    if (!live && !seal && positionals.length === 0)
       throw new ArgumentError('An argument is missing.');
   },
 );
 try {
-  if (seal) await verifyLog();
+  if (live) await verifyLive();
+  else if (seal) await verifyLog();
   else await verifyFolder(folder ?? '');
 } catch (error) {
   process.stderr.write(failureLine(error));
@@ -59,4 +74,45 @@ async function verifyLog(): Promise<void> {
   process.stdout.write(
     `Verified ${report.size} events of ${report.origin}, up to position ${report.position}: the log equals its sealed tree\n`,
   );
+}
+
+async function verifyLive(): Promise<void> {
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.on(signal, () => interruption.abort(new Error(`Ended by ${signal}`)));
+  const startedAt = new Date();
+  let shown = Date.now();
+  const proof = await withDatabase(configOrExit(), async (url) => {
+    const made = await proveReadModels(url, catalogue, projections, {
+      progress(position, last) {
+        if (Date.now() < shown + 1000) return;
+        shown = Date.now();
+        process.stderr.write(`Projected the log to position ${position} of ${last}\n`);
+      },
+      found: (difference) => void process.stdout.write(`${describe(difference)}\n`),
+      interrupted: interruption.signal,
+      tell: (line) => void process.stderr.write(`${line}\n`),
+    });
+    const { text, values } = recordProof(startedAt, made);
+    await withConnection(clientConfig(url, 'service verify'), (client) =>
+      client.query(text, values),
+    );
+    return made;
+  });
+  process.stdout.write(`${summarize(proof)}\n`);
+  if (proof.divergent > 0) process.exitCode = 1;
+}
+
+/** Names a row and its columns, and none of its values but the key. */
+function describe({ table, key, kind, columns }: Difference): string {
+  const row = Object.entries(key).map(([column, value]) => `${column}=${JSON.stringify(value)}`);
+  const what = { missing: 'is missing', surplus: 'is not in the log', changed: 'differs' }[kind];
+  return `${table} ${row.join(' ')} ${what}${kind === 'changed' ? ` in ${columns.join(', ')}` : ''}`;
+}
+
+function summarize({ events, rows, divergent, tables, ...times }: Proof): string {
+  const took = `in ${times.seconds.toFixed(1)} s; the longest snapshot took ${times.longestSnapshotSeconds.toFixed(1)} s`;
+  return divergent === 0
+    ? `Proven: ${rows} rows of every read model equal ${events} events of the log, ${took}`
+    : `${divergent} rows of ${tables.join(', ')} differ from the log (${events} events, ${took})`;
 }

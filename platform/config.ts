@@ -7,6 +7,7 @@ import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
 import { noticeSecretsFault, noticeSettings, noticeTargets } from './notice-urls.ts';
 import { addressesOf } from './postgres/addresses.ts';
 import { tlsFault, tlsFaultOfEnvironment } from './postgres/tls.ts';
+import { provingSettings } from './proving-settings.ts';
 import { inSandbox, sandboxSettings } from './sandbox-settings.ts';
 import { hasVisibleText } from './visible-text.ts';
 
@@ -138,6 +139,7 @@ export const Environment = z.object({
   MEMBERSHIP_OPEN: flag('true').describe('Whether new members can register.'),
   GUESTBOOK_OPEN: flag('true').describe('Whether the guestbook accepts new notes.'),
   ...sandboxSettings,
+  ...provingSettings,
   A2A_ENABLED: flag('true').describe('Whether `POST /a2a` and the agent card exist.'),
   MCP_SERVER_CARD: flag('false').describe(
     'Whether `GET /mcp/server-card` exists, the MCP server card of SEP-2127. Its format is experimental.',

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+
 /** The settings of a sandbox (docs/operating/sandbox.md). */
 export const sandboxSettings = {
   SANDBOX: z
@@ -12,7 +14,7 @@ export const sandboxSettings = {
     ),
   SANDBOX_EMPTIED_AT: z
     .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day of the form HH:MM')
+    .regex(TIME_OF_DAY, 'must be a time of day of the form HH:MM')
     .meta({ form: 'HH:MM' })
     .default('04:00')
     .describe('When a sandbox is emptied each day, in UTC.'),

@@ -36,6 +36,7 @@ import { pagesFeature } from './pages/feature.ts';
 import { passkeysFeature } from './passkeys/feature.ts';
 import { profilesFeature } from './profiles/feature.ts';
 import { protocolsFeature } from './protocols/feature.ts';
+import { provingFeature } from './proving/feature.ts';
 import type { ProvableRecord } from './publications/provable-record.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
 import { reportsFeature } from './reports/feature.ts';
@@ -102,6 +103,7 @@ const FEATURES: readonly Feature<ProcessDeps & SharedDeps>[] = [
   noticesFeature,
   transparencyFeature,
   sealFeature,
+  provingFeature,
   protocolsFeature,
   pagesFeature,
   documentsFeature,

@@ -46,7 +46,14 @@ export const EMPTIED_TABLES = [
   ],
   ...['note_addresses', 'note_appeals', 'note_decisions', 'note_findings', 'note_fingerprints'],
   ...['note_leases', 'note_reports', 'note_screenings', 'notes', 'passkey_challenges', 'passkeys'],
-  ...['profiles', 'rate_counters', 'receipts', 'record_decisions', 'record_reports'],
+  ...[
+    'profiles',
+    'rate_counters',
+    'read_model_proofs',
+    'receipts',
+    'record_decisions',
+    'record_reports',
+  ],
   ...['report_addresses', 'reported_records', 'seal_leaves', 'seal_tiles', 'seal_trees'],
   ...['sessions', 'write_budgets'],
 ] as const;

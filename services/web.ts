@@ -15,6 +15,7 @@ import { createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from './notices/notice-metrics.ts';
 import { builtPages } from './pages/build.ts';
+import { provingMetrics } from './proving/proving-metrics.ts';
 import { sealMetrics } from './seal/seal-metrics.ts';
 
 /** Shortest interval between log warnings about dropped connections. */
@@ -39,6 +40,7 @@ const registry = processMetrics(
 waitingMetrics(registry, core.pool);
 noticeMetrics(registry, core.pool, config);
 sealMetrics(registry, core.pool);
+provingMetrics(registry, core.pool);
 const { app, readiness, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),

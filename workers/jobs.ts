@@ -8,6 +8,7 @@ import { membershipJobs } from './membership/jobs.ts';
 import { moderationJobs } from './moderation/jobs.ts';
 import { noticesJobs } from './notices/jobs.ts';
 import { passkeysJobs } from './passkeys/jobs.ts';
+import { provingJobs } from './proving/jobs.ts';
 import { screeningJobs } from './screening/jobs.ts';
 import { sealJobs } from './seal/jobs.ts';
 import { searchJobs } from './search/jobs.ts';
@@ -26,4 +27,5 @@ export const JOBS: readonly RunnableJob[] = [
   ...searchJobs,
   ...noticesJobs,
   ...sealJobs,
+  ...provingJobs,
 ];

@@ -18,8 +18,9 @@ import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../services/notices/notice-metrics.ts';
+import { provingMetrics } from '../services/proving/proving-metrics.ts';
 import { sealMetrics } from '../services/seal/seal-metrics.ts';
-import { listSchedules, type RunnableJob } from './job.ts';
+import { dailySchedule, listSchedules, type RunnableJob } from './job.ts';
 import { JOBS } from './jobs.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { jobMetrics } from './metrics.ts';
@@ -71,12 +72,16 @@ async function startJobs(
 
 async function serve(
   boss: PgBoss,
-  { queue: name, schema, every, urgent, run }: RunnableJob,
+  { queue: name, schema, every, dailyAt, urgent, run }: RunnableJob,
   core: Core,
   logger: Logger,
   metrics: JobMetrics,
 ): Promise<void> {
-  for (const { cron, key, startAfter } of every ? listSchedules(every) : [])
+  const at = dailyAt && core.config[dailyAt];
+  // The database keeps a schedule until it is taken back.
+  if (dailyAt && !at) await boss.unschedule(name, '0');
+  const schedules = at ? [dailySchedule(at)] : every ? listSchedules(every) : [];
+  for (const { cron, key, startAfter } of schedules)
     await boss.schedule(name, cron, {}, { key, startAfter });
 
   // Each job has a separate result, so that one failure does not fail the batch.
@@ -86,7 +91,7 @@ async function serve(
     const ended = (outcome: 'done' | 'failed') =>
       metrics.ended(name, outcome, (performance.now() - started) / 1000);
     try {
-      const done = await asJob(() => run(core, schema.parse(data), logger));
+      const done = await asJob(() => run(core, schema.parse(data), logger, ending.signal));
       const { alert } = (done ?? {}) as { alert?: string | null };
       if (alert) logger.warn({ job: name, alert }, 'job alerts');
       logger.debug({ job: name, id, trace_ids, done }, 'job done');
@@ -132,6 +137,8 @@ const logger = createLogger(config.logLevel, 'worker');
 // A second signal, as nodemon and terminals send it, has no effect. A signal
 // during the start takes effect after the start.
 const stopping = Promise.withResolvers<void>();
+const ending = new AbortController();
+void stopping.promise.then(() => ending.abort(new Error('The worker stops')));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.resolve());
 onParentGone(() => stopping.resolve());
 
@@ -142,6 +149,7 @@ try {
   waitingMetrics(registry, core.pool);
   noticeMetrics(registry, core.pool, config);
   sealMetrics(registry, core.pool);
+  provingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);
   try {

@@ -16,6 +16,7 @@ import { checkMigrations } from './migrations.ts';
 import { checkNotices } from './notices.ts';
 import { checkPooler } from './pooler.ts';
 import { checkProtection } from './protection.ts';
+import { checkReadModels } from './read-models.ts';
 import { checkReplica } from './replica.ts';
 import { checkRoles } from './roles.ts';
 import { checkSandbox } from './sandbox.ts';
@@ -44,6 +45,7 @@ const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>>
   notices: checkNotices,
   log: checkLog,
   seal: checkSeal,
+  'read-models': checkReadModels,
   sandbox: checkSandbox,
   words: checkWords,
   keys: checkKeys,

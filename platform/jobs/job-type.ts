@@ -34,6 +34,8 @@ export interface JobType<Data = unknown> {
   retry: Retry;
   /** Seconds between scheduled runs, with empty data: a divisor of 60, 3600, or 86400 (at night, UTC). */
   every?: number;
+  /** The setting that says when it runs each day, HH:MM in UTC; while it is not set, no run is scheduled. */
+  dailyAt?: 'verifyAt';
   /** The process that commits such a job wakes the workers, so that it starts without a delay. */
   urgent?: boolean;
 }

@@ -56,13 +56,29 @@ export async function makeTables(
 ): Promise<string[]> {
   await client.query('DROP SCHEMA IF EXISTS rebuild CASCADE');
   await client.query('CREATE SCHEMA rebuild');
+  return copyTables(client, projections, 'rebuild');
+}
+
+/** Creates empty copies of the tables that end with the session, without search indexes. */
+export async function makeTemporaryTables(
+  client: pg.Client,
+  projections: readonly Projection[],
+): Promise<void> {
+  await copyTables(client, projections, 'pg_temp');
+}
+
+async function copyTables(
+  client: pg.Client,
+  projections: readonly Projection[],
+  schema: 'rebuild' | 'pg_temp',
+): Promise<string[]> {
   const tables = projections.flatMap((projection) => projection.tables);
   for (const table of tables)
     await client.query(
-      `CREATE TABLE rebuild.${table} (LIKE public.${table} INCLUDING ALL EXCLUDING INDEXES)`,
+      `CREATE TABLE ${schema}.${table} (LIKE public.${table} INCLUDING ALL EXCLUDING INDEXES)`,
     );
-  const searches = await makeIndexes(client, tables);
-  await client.query('SET search_path = rebuild, public');
+  const searches = await makeIndexes(client, tables, schema);
+  await client.query(`SET search_path = ${schema}, public`);
   for (const { table, columns } of projections.flatMap(({ texts }) => texts ?? []))
     for (const column of columns)
       await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`);
@@ -76,12 +92,16 @@ export async function makeTables(
  * them; LIKE would name them anew. Leaves out the search indexes, which no projection uses to find
  * rows, and returns their definitions: to build them once on full tables costs a fraction.
  */
-async function makeIndexes(client: pg.Client, tables: readonly string[]): Promise<string[]> {
+async function makeIndexes(
+  client: pg.Client,
+  tables: readonly string[],
+  schema: string,
+): Promise<string[]> {
   const { rows } = await client.query<{ definition: string; search: boolean }>(
     `SELECT am.amname <> 'btree' AS search,
        CASE WHEN k.oid IS NULL
-         THEN regexp_replace(pg_get_indexdef(i.oid), ' ON (ONLY )?public\\.', ' ON rebuild.')
-         ELSE format('ALTER TABLE rebuild.%I ADD CONSTRAINT %I %s',
+         THEN regexp_replace(pg_get_indexdef(i.oid), ' ON (ONLY )?public\\.', ' ON ${schema}.')
+         ELSE format('ALTER TABLE ${schema}.%I ADD CONSTRAINT %I %s',
            of.relname, k.conname, pg_get_constraintdef(k.oid)) END AS definition
      FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am am ON am.oid = i.relam
        JOIN pg_class of ON of.oid = indrelid

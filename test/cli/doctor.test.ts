@@ -47,6 +47,7 @@ const NAMES = [
     'notices',
     'log',
     'seal',
+    'read-models',
     'sandbox',
     'words',
     'keys',

@@ -10,7 +10,7 @@ import { mayOwn } from '../../projections/stream-owners.ts';
 import { affectedMembers, catalogue, jobTypes, project } from '../../services/features.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
-import { listSchedules } from '../../workers/job.ts';
+import { dailySchedule, listSchedules } from '../../workers/job.ts';
 import { sweepRateCounters } from '../../workers/limits/sweep-rate-counters.ts';
 import { expireSessions } from '../../workers/membership/expire-sessions.ts';
 import { testDatabase } from '../support/database.ts';
@@ -198,4 +198,5 @@ t.test('schedules jobs to fill the minute', async (t) => {
     [0, 30],
   );
   t.throws(() => listSchedules(45));
+  t.equal(dailySchedule('02:05').cron, '5 2 * * *');
 });

@@ -114,6 +114,8 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   policies: 'service',
   profiles: 'member',
   rate_counters: null,
+  // Counts.
+  read_model_proofs: null,
   receipts: ofReceipt,
   record_decisions: ofSubject,
   record_reports: ofSubject,

@@ -13,6 +13,7 @@ import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../../services/notices/notice-metrics.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
+import { provingMetrics } from '../../services/proving/proving-metrics.ts';
 import { sealMetrics } from '../../services/seal/seal-metrics.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 
@@ -206,6 +207,7 @@ async function metricsPage(): Promise<string> {
   waitingMetrics(registry, pool);
   noticeMetrics(registry, pool, { notifyUrls: [] });
   sealMetrics(registry, pool);
+  provingMetrics(registry, pool);
   const own = registry
     .getMetricsAsArray()
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))

@@ -65,6 +65,7 @@ const CAPABILITIES = [
   'notices',
   'transparency',
   'seal',
+  'proving',
   'updates',
   'account',
   'activity',

@@ -36,6 +36,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0034-sandbox': '1f090263dc225851',
   '0035-record-leaves': '041a5bb3c6191510',
   '0038-acts-on-cases': '2de82c84e845997a',
+  '0039-read-model-proofs': '153912f759e4d59c',
   '0040-imported-notes': '2146a5d034066b32',
 };
 

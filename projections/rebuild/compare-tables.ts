@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import { isUnsplit, SPLIT_TABLES } from '../search/unsplit.ts';
+import type { Texts } from './erasable-texts.ts';
+
+/** Rows of a table that are named; the others are counted. */
+const MAX_NAMED = 10_000;
+
+/** A row that differs from the log. It has no value but those of the key: an id, a code or a hash. */
+export interface Difference {
+  table: string;
+  /** The columns of the primary key, as text. */
+  key: Record<string, string>;
+  /** Whether the served row is missing, is not in the log, or has other values. */
+  kind: 'missing' | 'surplus' | 'changed';
+  /** The columns with other values. */
+  columns: string[];
+}
+
+export interface Comparison {
+  table: string;
+  /** Rows that the log says the table has. */
+  rows: number;
+  divergent: number;
+  differences: Difference[];
+}
+
+/** The columns of the primary key of each table. */
+export async function tableKeys(client: pg.Client): Promise<Map<string, readonly string[]>> {
+  const { rows } = await client.query<{ table: string; columns: string[] }>(
+    `SELECT relname AS table, array_agg(attname::text ORDER BY turn) AS columns
+     FROM pg_index JOIN pg_class c ON c.oid = indrelid, unnest(indkey) WITH ORDINALITY AS part (number, turn)
+       JOIN LATERAL (SELECT attname FROM pg_attribute
+         WHERE attrelid = indrelid AND attnum = part.number) named ON true
+     WHERE indisprimary AND relnamespace = 'public'::regnamespace GROUP BY relname`,
+  );
+  return new Map(rows.map(({ table, columns }) => [table, columns]));
+}
+
+/** Members whose erasure has begun: log and read models lose their texts one after the other. */
+const isBeingErased = (member: string): string =>
+  `EXISTS (SELECT FROM pg_temp.members ending
+    WHERE ending.member_id = ${member} AND ending.state = 'deactivated' AND ending.erased_at IS NULL)`;
+
+const list = (columns: readonly string[]): string =>
+  columns.map((column) => `'${column}'`).join(', ');
+
+/** SQL: the columns that are not compared of a row, which is `served` in `public` and `made` from the log. */
+function columnsLeftOut(table: string, texts: readonly Texts[]): string {
+  const parts = texts.flatMap(({ columns, member }) =>
+    member
+      ? `CASE WHEN ${isBeingErased(`made.${member}`)} THEN ARRAY[${list(columns)}] ELSE '{}' END`
+      : [],
+  );
+  // Rows of an earlier release, which the job split-words completes.
+  if ((SPLIT_TABLES as string[]).includes(table))
+    parts.push(
+      `CASE WHEN (SELECT ${isUnsplit(table)} FROM (SELECT served.*) row) THEN ARRAY['words'] ELSE '{}' END`,
+    );
+  return parts.length > 0 ? parts.map((part) => `(${part})::text[]`).join(' || ') : `'{}'::text[]`;
+}
+
+/** SQL: the columns of `served` and `made` that differ. */
+const changedColumns = (table: string, texts: readonly Texts[]): string =>
+  `(SELECT coalesce(array_agg(key ORDER BY key), '{}') FROM jsonb_each(to_jsonb(served)) one
+      JOIN jsonb_each(to_jsonb(made)) other USING (key)
+      WHERE one.value IS DISTINCT FROM other.value AND key <> ALL (${columnsLeftOut(table, texts)}))`;
+
+/**
+ * Compares a served table with its temporary one, in the current transaction. Rows that are equal byte by byte
+ * are left out first; the others are compared column by column.
+ */
+export async function compareTable(
+  client: pg.Client,
+  table: string,
+  key: readonly string[],
+  texts: readonly Texts[],
+): Promise<Comparison> {
+  const [first] = key;
+  if (!first) throw new Error(`The table ${table} has no primary key`);
+  const named = key.map(
+    (column) => `'${column}', coalesce(served.${column}, made.${column})::text`,
+  );
+  const on = key.map((column) => `served.${column} = made.${column}`).join(' AND ');
+  const { rows } = await client.query<Omit<Difference, 'table'> & { total: number }>(
+    `SELECT count(*) OVER ()::int AS total, key, kind, columns FROM (
+       SELECT jsonb_build_object(${named.join(', ')}) AS key,
+         CASE WHEN served.${first} IS NULL THEN 'missing'
+           WHEN made.${first} IS NULL THEN 'surplus' ELSE 'changed' END AS kind,
+         CASE WHEN served.${first} IS NOT NULL AND made.${first} IS NOT NULL
+           THEN ${changedColumns(table, texts)} ELSE '{}' END AS columns
+       FROM public.${table} served FULL JOIN pg_temp.${table} made ON ${on}
+       WHERE served.${first} IS NULL OR made.${first} IS NULL OR served *<> made
+     ) differing WHERE kind <> 'changed' OR columns <> '{}' LIMIT ${MAX_NAMED}`,
+  );
+  const counted = await client.query<{ rows: number }>(
+    `SELECT count(*)::int AS rows FROM pg_temp.${table}`,
+  );
+  return {
+    table,
+    rows: counted.rows[0]?.rows ?? 0,
+    divergent: rows[0]?.total ?? 0,
+    differences: rows.map(({ key: named, kind, columns }) => ({
+      table,
+      key: named,
+      kind,
+      columns,
+    })),
+  };
+}

@@ -1,0 +1,5 @@
+import { proveReadModels } from '../../domain/proving/jobs.ts';
+import type { Feature } from '../feature.ts';
+
+/** The proof, while the service runs, that its read models follow from the log. */
+export const provingFeature: Feature<unknown> = { jobs: [proveReadModels] };

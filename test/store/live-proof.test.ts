@@ -1,0 +1,146 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import t from 'tap';
+import { newAgent } from '../../harness/agent.ts';
+import { writeHistory } from '../../harness/history.ts';
+import { addModerator, atDesk } from '../../harness/moderation.ts';
+import { publishArtifact, publishProfile } from '../../harness/records.ts';
+import { writeRecords } from '../../harness/records-of-member.ts';
+import { createTraffic } from '../../harness/traffic.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
+import type { Difference } from '../../projections/rebuild/compare-tables.ts';
+import { inProvingSession, proveReadModels } from '../../projections/rebuild/prove.ts';
+import { rebuild } from '../../projections/rebuild/rebuild.ts';
+import { catalogue, projections } from '../../services/features.ts';
+import { eraseMembers } from '../../workers/account/erase-member.ts';
+import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
+import { retention } from '../../workers/guestbook/erase-old-notes.ts';
+import { expireSessions } from '../../workers/membership/expire-sessions.ts';
+import { corruptRows, describeRow, rememberRows } from '../support/corrupted-rows.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const PLENTY = '100000';
+const SETTINGS = {
+  LIMIT_WRITES_PER_DAY: PLENTY,
+  LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
+  LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
+  LIMIT_MEMBERS: PLENTY,
+};
+
+async function prove(service: Service) {
+  const found: Difference[] = [];
+  const proof = await proveReadModels(service.database.url, catalogue, projections, {
+    found: (difference) => void found.push(difference),
+  });
+  return { found, proof };
+}
+
+/** Runs `work` again and again until the returned function is called, which throws what it threw. */
+function keepDoing(work: () => Promise<unknown>): () => Promise<number> {
+  let stopped = false;
+  let rounds = 0;
+  const running = (async () => {
+    while (!stopped) {
+      await work();
+      rounds++;
+      await turn();
+    }
+  })();
+  running.catch(() => undefined);
+  return async () => {
+    stopped = true;
+    await running;
+    return rounds;
+  };
+}
+
+/** A member with records who leaves, and whose erasure takes many transactions. */
+async function joinAndLeave(service: Service): Promise<void> {
+  const agent = await newAgent(service);
+  await publishProfile(agent);
+  await publishArtifact(agent);
+  await writeRecords(service.core.store, agent.id, 10, 'leaving');
+  const deletion = { confirm_handle: agent.handle, erase_notes: Math.random() < 0.5 };
+  const { status, text } = await agent.call('POST', '/api/v1/me/delete', deletion);
+  if (status !== 200) throw new Error(text);
+  await eraseMembers(service.core);
+}
+
+async function fillHistory(service: Service, members: number): Promise<void> {
+  const { url } = service.database;
+  await withConnection(url, (client) => writeHistory(client, { members, notes: 5 }));
+  await rebuild(url, catalogue, projections);
+}
+
+t.test('finds nothing while every operation, erasure and expiry goes on', async (t) => {
+  const service = await startService(t, SETTINGS);
+  await fillHistory(service, 100);
+  const desk = {
+    moderator: atDesk(service, await addModerator(service, 'Ann')),
+    lead: atDesk(service, await addModerator(service, 'Lea', 'lead')),
+  };
+  const operations = await createTraffic(service, desk);
+  let at = 0;
+  const stops = [
+    keepDoing(async () => {
+      const send = await operations[at++ % operations.length]?.prepare();
+      await send?.();
+    }),
+    keepDoing(async () => {
+      await joinAndLeave(service);
+      await expireSessions(service.core);
+      await expireCredentials(service.core);
+      await retention({
+        store: service.core.store,
+        config: { retentionRejectedDays: 0, retentionWithdrawnDays: 0 },
+      });
+    }),
+  ];
+  let runs = 0;
+  // Every operation is sent once at least.
+  for (; runs < 3 || at < operations.length; runs++) {
+    const { found, proof } = await prove(service);
+    t.same(found.slice(0, 3), [], `${found.length} findings`);
+    t.equal(proof.divergent, 0);
+    t.ok(proof.rows > 500, `${proof.rows} rows`);
+  }
+  const [sent = 0, left = 0] = await Promise.all(stops.map((stop) => stop()));
+  t.comment(`${runs} proofs, ${sent} operations, ${left} members erased`);
+  t.ok(left > 0, 'members were erased meanwhile');
+});
+
+t.test('finds each of 1,000 rows that were changed under load, and no other', async (t) => {
+  const service = await startService(t, SETTINGS);
+  await fillHistory(service, 150);
+  await rememberRows(service.database.pool);
+  const stop = await startLoad(service);
+  await service.tamper('SELECT');
+  const corrupted = await corruptRows(service.database.pool, 1000);
+  const { found, proof } = await prove(service);
+  await stop();
+  const rows = new Set(found.map(({ table, key }) => describeRow(table, key)));
+  t.same([...rows.difference(corrupted)], [], 'nothing else is named');
+  t.same([...corrupted.difference(rows)], [], 'each is found');
+  t.equal(corrupted.size, 1000);
+  t.equal(proof.divergent, 1000);
+  const kinds = Object.groupBy(found, ({ kind }) => kind);
+  for (const kind of ['missing', 'surplus', 'changed'] as const)
+    t.ok((kinds[kind]?.length ?? 0) > 50, `${kinds[kind]?.length} ${kind}`);
+  t.ok(new Set(proof.tables).size > 15, `of ${proof.tables.length} tables`);
+});
+
+/** Members join, write and leave; no row of the history is touched. */
+async function startLoad(service: Service) {
+  const agent = await newAgent(service);
+  const stops = [keepDoing(() => publishArtifact(agent)), keepDoing(() => joinAndLeave(service))];
+  return () => Promise.all(stops.map((stop) => stop()));
+}
+
+t.test('cannot write a served table while it projects the log', async (t) => {
+  const service = await startService(t);
+  await newAgent(service);
+  const url = service.database.url;
+  await inProvingSession(url, catalogue, projections, {}, async ({ client }) => {
+    await client.query('BEGIN READ WRITE; DROP TABLE pg_temp.profiles; COMMIT');
+    await t.rejects(client.query('DELETE FROM profiles'), { code: '25006' });
+  });
+});
