@@ -147,6 +147,16 @@ t.test('publishes what the source showed if a moderator has reviewed it', async 
   });
   t.match(taken, { status: 409, body: { error: { code: 'submission_conflict' } } });
 
+  // The approval is a decision like others: a lead undoes it.
+  const lead = await addModerator(service, 'lea', 'lead');
+  const { item } = (await lead.get(`notes/${body.entries[0].id}`)).body;
+  t.match(item.decision, { decision: 'approved', moderator: null, undo_allowed: true });
+  const undo = await lead.post(`decisions/${item.decision.event_id}/undo`, {
+    expected_version: item.version,
+  });
+  t.match(undo, { status: 201, body: { state: 'pending' } });
+  t.equal((await service.call('GET', `/api/guestbook/${item.id}`)).status, 404);
+
   const member = await signedIn(service);
   const reported = await service.call('POST', `/api/guestbook/${parent}/report`, {
     body: { reason: 'spam' },
