@@ -235,7 +235,7 @@ t.test('adds nothing twice when runs are killed or meet', async (t) => {
   const count = async () =>
     (await pool.query('SELECT count(*)::int AS notes FROM notes')).rows[0].notes;
   const killed = command.start(...args);
-  while ((await count()) < 200) await sleep(20);
+  while ((await count()) < 200 && killed.child.exitCode === null) await sleep(20);
   killed.child.kill('SIGKILL');
   t.same(await killed.ended, [null, 'SIGKILL']);
   const left = await count();
@@ -258,7 +258,7 @@ t.test('adds nothing twice when runs are killed or meet', async (t) => {
   const undoing = command.start('--undo', both[0]?.id ?? '');
   const whole = async () =>
     (await pool.query('SELECT count(*)::int AS left FROM imported_notes')).rows[0].left;
-  while ((await whole()) === 1500) await sleep(20);
+  while ((await whole()) === 1500 && undoing.child.exitCode === null) await sleep(20);
   undoing.child.kill('SIGKILL');
   await undoing.ended;
   t.match(await command.run('--undo', both[0]?.id ?? ''), { code: 0, stdout: /^Withdrew and/ });
