@@ -110,7 +110,7 @@ const callOf = <R extends Route>(operation: string, route: R, principal: Moderat
 
 async function claimOne({ core }: Desk, principal: Moderator): Promise<string | undefined> {
   const claimed = await claim(
-    { store: core.store, publicationKinds: [], membershipReview },
+    { pool: core.pool, store: core.store, publicationKinds: [], membershipReview },
     callOf('moderation.claim', queueContract['moderation.claim'], principal),
     { count: 1 },
   );

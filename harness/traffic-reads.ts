@@ -164,6 +164,7 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
         ),
       ),
     ),
+    createOperation('GET /api/moderation/folds', () => moderator.get('folds')),
     createOperation('GET /api/moderation/views', () => moderator.get('views')),
     createOperation('GET /api/moderation/queue, older than', () =>
       moderator.get(`queue?older_than=60&limit=${limit}`),

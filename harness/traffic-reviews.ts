@@ -113,6 +113,26 @@ export function reviews({ api, ann, moderator, lead }: Traffic): Operation[] {
         headers: { authorization: `Bearer ${lead.token}` },
       }),
     ),
+    createPreparedOperation(
+      'PUT /api/moderation/folds/:kind/:note_id',
+      async () => `/api/moderation/folds/address/${(await submit(api)).id}`,
+      async (path) => {
+        const headers = { authorization: `Bearer ${moderator.token}` };
+        const answer = await api.call('PUT', path, { body: { days: 1 }, headers });
+        await api.call('DELETE', path, { headers });
+        return answer;
+      },
+    ),
+    createPreparedOperation(
+      'DELETE /api/moderation/folds/:kind/:note_id',
+      async () => {
+        const path = `/api/moderation/folds/address/${(await submit(api)).id}`;
+        const headers = { authorization: `Bearer ${moderator.token}` };
+        await expectSuccess(api.call('PUT', path, { body: { days: 1 }, headers }));
+        return { path, headers };
+      },
+      ({ path, headers }) => api.call('DELETE', path, { headers }),
+    ),
     createOperation('PUT /api/moderation/views/:view_id', () =>
       api.call('PUT', `/api/moderation/views/${moderator.id}`, {
         body: savedView({ finding: 'links' }),

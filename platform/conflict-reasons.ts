@@ -9,6 +9,7 @@ export const conflictReasons = {
   correction_limit: 'You have corrected this note as often as possible.',
   credential_id_used: 'This credential id was already used.',
   credential_unavailable: 'You have no credential with this id.',
+  fold_limit: 'You have reached the limit of folds: end one, or wait until one is over.',
   held_case_limit: 'You have reached the limit of cases that you can hold.',
   lease_expired: 'Your claim has expired.',
   not_author: 'Only the author can do this.',

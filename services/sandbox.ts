@@ -45,7 +45,15 @@ export const EMPTIED_TABLES = [
     'moderator_sessions',
   ],
   ...['note_addresses', 'note_appeals', 'note_decisions', 'note_findings', 'note_fingerprints'],
-  ...['note_leases', 'note_reports', 'note_screenings', 'notes', 'passkey_challenges', 'passkeys'],
+  ...[
+    'note_folds',
+    'note_leases',
+    'note_reports',
+    'note_screenings',
+    'notes',
+    'passkey_challenges',
+    'passkeys',
+  ],
   ...[
     'profiles',
     'rate_counters',

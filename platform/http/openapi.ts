@@ -58,7 +58,7 @@ const TAGS: Readonly<Record<string, string>> = {
   search: 'Search in what is public',
   reports: 'Reports to moderators',
   moderation: 'The review queue',
-  views: 'Saved views of the review queue',
+  views: 'Saved views and folds of the review queue',
   transparency: 'How moderators decided, in numbers',
   log: 'The sealed log: signed checkpoints of all events, as hashes',
   disabling: 'Disabled memberships: by leads, and for the member',

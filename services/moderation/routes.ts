@@ -9,6 +9,8 @@ import { reviewHandlers } from './decisions/handlers.ts';
 import { subjectContract } from './decisions/record-contract.ts';
 import { subjectHandlers } from './decisions/record-handlers.ts';
 import type { ModerationDeps } from './deps.ts';
+import { foldsContract } from './folds/contract.ts';
+import { type FoldsDeps, foldsHandlers } from './folds/handlers.ts';
 import { policiesContract } from './policies/contract.ts';
 import { type PoliciesDeps, policiesHandlers } from './policies/handlers.ts';
 import { queueContract } from './queue/contract.ts';
@@ -27,6 +29,7 @@ import { viewsHandlers } from './views/handlers.ts';
 export type ModerationRoutesDeps = ModerationDeps &
   ModeratorSessionDeps &
   PoliciesDeps &
+  FoldsDeps &
   StreamDeps;
 
 export const routes = (deps: ModerationRoutesDeps): readonly Routes[] => [
@@ -39,6 +42,7 @@ export const routes = (deps: ModerationRoutesDeps): readonly Routes[] => [
   implement(policiesContract, policiesHandlers(deps)),
   implement(auditContract, auditHandlers(deps)),
   implement(statsContract, statsHandlers(deps)),
+  implement(foldsContract, foldsHandlers(deps)),
   implement(viewsContract, viewsHandlers(deps)),
   implement(streamContract, streamHandlers(deps)),
 ];

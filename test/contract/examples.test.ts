@@ -431,6 +431,12 @@ async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: 
       active: true,
     },
   });
+  const advert = { id: randomUUID(), name: 'Shop', message: 'Telescopes, cheap' };
+  await exchange('guestbook.submit', 202, { body: advert, silent: true });
+  const folded = { kind: 'address', note_id: advert.id };
+  await exchange('moderation.fold', 200, { headers: moderator, params: folded, body: { days: 1 } });
+  await exchange('moderation.folds', 200, { headers: moderator });
+  await exchange('moderation.unfold', 200, { headers: moderator, params: folded });
   const saved = { view_id: randomUUID() };
   await exchange('moderation.save_view', 200, {
     headers: moderator,

@@ -104,6 +104,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   note_fingerprints: 'note',
   note_leases: 'moderator',
   note_addresses: 'note',
+  note_folds: 'note',
   note_reports: 'note',
   note_screenings: 'note',
   notes: 'note',

@@ -13,6 +13,7 @@ const SMALL: Readonly<Record<string, string>> = {
   policies: 'a service has a few',
   membership_totals: 'one row',
   schema_migrations: 'one row a migration',
+  note_folds: 'ten at most, besides those that are over',
   note_leases: 'ten of each moderator at most, dropped when they end',
   claim_times: 'the items that moderators claimed in the last hour',
 };

@@ -81,6 +81,10 @@ const MORE = [
     SELECT b, a, 1, md5('') || md5(''), at, at, at FROM more`,
   `INSERT INTO saved_views (moderator_id, view_id, name, shared, view, filters, saved_at)
     SELECT a, b, 'More', true, 'todo', '{}', at FROM more`,
+  `INSERT INTO note_folds (kind, note_id, moderator_id, folded_at, ends_at)
+    SELECT CASE WHEN random() < 0.5 THEN 'text' ELSE 'address' END, note_id, gen_random_uuid(), now(),
+      now() + interval '1 day'
+    FROM (SELECT note_id FROM notes WHERE member_id IS NULL LIMIT 3) folded`,
   // Most changes that are due with time have already happened, so that jobs have little to do.
   `UPDATE notes SET appeal = 'over', erased_at = now()
     WHERE state = 'rejected' AND hashtext(note_id::text) % 100 <> 0`,

@@ -38,6 +38,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0038-acts-on-cases': '2de82c84e845997a',
   '0039-read-model-proofs': '153912f759e4d59c',
   '0040-imported-notes': '2146a5d034066b32',
+  '0041-note-folds': '8f1c6ea33504ebad',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

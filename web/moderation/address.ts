@@ -16,7 +16,7 @@ export const LASTING_FILTERS = [
   'author_record',
   'sort',
 ] as const;
-const LIST_FILTERS = [...LASTING_FILTERS, 'author', 'same_address_as'] as const;
+const LIST_FILTERS = [...LASTING_FILTERS, 'author', 'same_address_as', 'like'] as const;
 const AUDIT_FILTERS = ['moderator', 'policy', 'subject'] as const;
 
 /** Of the lists and of the audit; an empty text does not filter. */
@@ -28,6 +28,7 @@ export const NO_FILTERS: Filters = {
   finding: '',
   older_than: '',
   same_address_as: '',
+  like: '',
   experience: '',
   reason: '',
   type: '',

@@ -57,13 +57,20 @@ function preview(
 const MAX_PAGES = 25;
 
 /** Opens the preview of a batch that rejects all waiting notes of a member. */
-export async function rejectAllBy(memberId: string): Promise<void> {
+export const rejectAllBy = (memberId: string): Promise<void> =>
+  decideAll('reject', { author: memberId });
+
+/** Opens the preview of a batch for all waiting notes that a filter finds. */
+export async function decideAll(
+  action: 'approve' | 'reject',
+  filter: Readonly<Record<string, string>>,
+): Promise<void> {
   const notes: Item[] = [];
   let cursor: string | null = null;
   let turn = 0;
   try {
     do {
-      const query = new URLSearchParams({ view: 'todo', author: memberId, limit: '100' });
+      const query = new URLSearchParams({ view: 'todo', ...filter, limit: '100' });
       if (cursor) query.set('cursor', cursor);
       const page: QueueBody = await call<QueueBody>('GET', `queue?${query}`);
       notes.push(...page.items.map(withItemId).filter(isNote));
@@ -73,9 +80,10 @@ export async function rejectAllBy(memberId: string): Promise<void> {
     showToast(refusalText('Nothing was decided', 'batch', toFailure(error)), { tone: 'alert' });
     return;
   }
-  if (notes.some((item) => item.allowed_actions.includes('reject')))
-    preview('reject', notes, (count) => `${plural(count, 'note')}${cursor ? ' or more' : ''}`);
-  else showToast('No waiting note of this author can be rejected now.');
+  if (notes.some((item) => item.allowed_actions.includes(action)))
+    preview(action, notes, (count) => `${plural(count, 'note')}${cursor ? ' or more' : ''}`);
+  else
+    showToast(`None of these notes can be ${action === 'reject' ? 'rejected' : 'approved'} now.`);
 }
 
 /** Sends the previewed batch. Refused notes stay in the list, with the reason. */

@@ -282,6 +282,7 @@ function Narrowed() {
       {filters.decided_by && <>Of one moderator </>}
       {filters.state && <>{filters.state} </>}
       {filters.same_address_as && <>From one address in the last 48 hours </>}
+      {filters.like && <>Guests' notes with one text, or nearly </>}
       {filters.author && (
         <>
           Author: <MarkedText text={filters.author} />{' '}

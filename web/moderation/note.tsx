@@ -5,6 +5,7 @@ import { AuthorDrawer, authorFilter } from './author-drawer.tsx';
 import { ClaimTag } from './claim-tag.tsx';
 import { Content } from './content.tsx';
 import { Flags, LookAlikes } from './flags.tsx';
+import { FoldSection } from './fold.tsx';
 import { currentAge, formatDuration, formatTime, fullTime, plural } from './format.ts';
 import { leaveItem } from './item-view.ts';
 import { authorName, decisionText, kindBy } from './labels.ts';
@@ -38,6 +39,7 @@ export function Note({ item }: { item: Item | undefined }) {
         {item.decision && <DecisionText item={item} decision={item.decision} />}
         {!isMember(item) && <Flags item={item} />}
         {note && <LookAlikes note={note} />}
+        {note && <FoldSection note={note} key={`fold ${note.id}`} />}
         <AuthorRecord item={item} />
         {note && <Thread detail={detail} />}
         <History detail={detail} itemId={item.id} />

@@ -1,6 +1,6 @@
 import { pushAddress, viewAddress } from './address.ts';
 import { toFailure } from './api.ts';
-import { type Item, isList } from './api-model.ts';
+import { type Item, isList, isNote } from './api-model.ts';
 import { failureText } from './failure-text.ts';
 import { formatCount, plural } from './format.ts';
 import { leavePanel } from './leases.ts';
@@ -248,6 +248,9 @@ export function removeDecided(id: string): void {
     void refreshItem(id);
     return;
   }
+  const stood = items.find((item) => item.id === id);
+  // The next of the folded notes stands for the others now.
+  if (stood && isNote(stood) && stood.fold) scheduleRefresh({ whole: true });
   const rest = new Set(selected);
   rest.delete(id);
   set({ items: items.filter((item) => item.id !== id), selected: rest });

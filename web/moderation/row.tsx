@@ -1,6 +1,7 @@
 import { serviceNow } from '../shared/clock.ts';
 import { appealOf, type Item, isNote, type ListView, reportsOf } from './api-model.ts';
 import { claimWithToast } from './claims.ts';
+import { foldText } from './fold-text.ts';
 import { currentAge, formatDuration, formatShort, formatTime, plural } from './format.ts';
 import { excerptAround } from './hits.ts';
 import { authorName, isErased, kindName, toExcerpt } from './labels.ts';
@@ -148,6 +149,7 @@ function RowTags({ item, mark, lease }: RowTagsProps) {
       )}
       {lease?.lost && <span class="tag due">Claim lost</span>}
       {bandText && <span class={`tag ${band}`}>{bandText}</span>}
+      {note?.fold && <span class="tag fold">{foldText(note.fold)}</span>}
       {note?.past_due && <span class="tag due">Past due</span>}
       {note?.tier === 'lead' && <span class="tag lead">Escalated</span>}
       {kindName(item) !== 'Note' && <span class="tag">{kindName(item)}</span>}

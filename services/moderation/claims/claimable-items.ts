@@ -8,15 +8,16 @@ import { isUsedUp } from './claim-times.ts';
  * Selects and locks the first unclaimed items of a view: `SELECT subject_type, note_id …`; `$1` is
  * the moderator. NOT IN hashes the leases once, however many items are skipped; NOT EXISTS would
  * look up each lease, by a table scan if the table was never analysed. `count` is part of the SQL
- * text, so that the planner knows it.
+ * text, so that the planner knows it. `ownRow`, if not null, passes the notes by that another's row stands for.
  */
 export function nextClaimable(
   view: ClaimView,
   viewer: Viewer,
   count: number,
   openAppeals: string,
+  ownRow: string | null,
 ): string {
-  const notes = freeNotes(view, viewer, count);
+  const notes = freeNotes(view, viewer, count, ownRow);
   // PostgreSQL cannot lock the rows of a UNION, so each subquery locks its own rows.
   const others =
     view === 'reported'
@@ -38,12 +39,17 @@ const USED_UP = `FROM claim_times t WHERE t.moderator_id = $1 AND ${isUsedUp('t'
   AND t.subject_type`;
 
 /** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
-function freeNotes(view: ClaimView, { role }: Viewer, count: number): string {
+function freeNotes(
+  view: ClaimView,
+  { role }: Viewer,
+  count: number,
+  ownRow: string | null,
+): string {
   const { at } = VIEW_SHAPES[view];
   const tiers = hasBothTiers(view, role) ? 'n.tier, ' : '';
   const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
   return `SELECT 'note' AS subject_type, n.note_id, ${at} AS at FROM notes n
-    WHERE ${where(view, role)} ${others} AND NOT ${hasEnded('n')}
+    WHERE ${where(view, role)} ${others} ${ownRow ? `AND ${ownRow}` : ''} AND NOT ${hasEnded('n')}
       AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
       AND n.note_id NOT IN (SELECT note_id ${USED_UP} = 'note')
     ORDER BY ${tiers}${at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;

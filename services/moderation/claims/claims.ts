@@ -13,6 +13,7 @@ import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
+import { query } from '../../../platform/postgres/query.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -21,6 +22,7 @@ import { heldRecords } from '../../../projections/publications/record-reports.ts
 import { recordAuthors } from '../../../projections/publications/records.ts';
 import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
 import type { ModerationDeps } from '../deps.ts';
+import { type FoldRow, liveFolds, notFolded } from '../folds/folds.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
@@ -53,7 +55,7 @@ const MAX_PICKS = 20;
 
 /** Claims all requested items or none; fewer than `count` only if the view has no more. */
 export async function claim<R extends Route>(
-  { store, ...kinds }: Kinds & { store: EventStore },
+  { pool, store, ...kinds }: Kinds & Pick<ModerationDeps, 'pool' | 'store'>,
   call: ModeratorCall<R>,
   request: ClaimRequest,
 ) {
@@ -67,7 +69,8 @@ export async function claim<R extends Route>(
   if (!PENDING_VIEWS.includes(view) && !DECIDERS.includes(me.role))
     return refuse('role_required', { roles: DECIDERS });
   const { openAppeals } = kinds.membershipReview;
-  const command = claimNext(me, view, count, openAppeals, commitOf(call));
+  const folds = view === 'todo' ? await query(pool, liveFolds()) : [];
+  const command = claimNext(me, view, count, { openAppeals, folds }, commitOf(call));
   for (let picks = 0; picks < MAX_PICKS; picks++) {
     const claimed = await handle(store, byOwner(call), command);
     if (claimed !== CLAIMED_BY_OTHERS) return claimed;
@@ -139,22 +142,31 @@ interface NextLeases {
   leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
 }
 
+interface Waiting {
+  /** SQL of the open appeals of disabled members. */
+  openAppeals: string;
+  /** What is folded in the view. */
+  folds: readonly FoldRow[];
+}
+
 /** Leases the first free items of a view, in one statement; `claimNext` then checks the limit. */
 function leaseNext(
   view: ClaimView,
   me: Viewer,
   count: number,
-  openAppeals: string,
+  { openAppeals, folds }: Waiting,
 ): Sql<NextLeases> {
+  const values: unknown[] = [me.moderatorId];
+  const ownRow = notFolded(folds, (given, type) => `$${values.push(given)}::${type}`);
   return named(
-    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count, openAppeals)}),
+    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count, openAppeals, ownRow)}),
       held AS (SELECT count(*) FROM note_leases
         WHERE moderator_id = $1 AND ${isLiveLease()}),
       leased AS (${leaseWhere()}),
       charged AS (${chargeLeases('leased')})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
-    [me.moderatorId],
+    values,
   );
 }
 
@@ -165,11 +177,11 @@ function claimNext(
   me: Viewer,
   view: ClaimView,
   count: number,
-  openAppeals: string,
+  waiting: Waiting,
   commit: Sql | null,
 ): Command<LeaseReply<Lease>, 'state_conflict'> {
   return defineCommand({
-    load: { commit, leased: leaseNext(view, me, count, openAppeals) },
+    load: { commit, leased: leaseNext(view, me, count, waiting) },
     decide({ leased: [next] }) {
       const { picked, held, leased } = next as NextLeases;
       if (held + picked > MAX_LEASES) return limitReached();

@@ -180,7 +180,7 @@ export const queueContract = defineContract({
     path: '/api/moderation/queue',
     summary: 'A view of the queue, oldest first; what was decided, newest first',
     description:
-      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); with q everything that waits, escalated and deferred notes included; mine: what the caller holds; deferred: what waits for its time, by `deferred_until`; reported: notes, and other records, which say what they are in `subject`. With a filter one page looks at two thousand notes at most: it may hold few or none, and `next_cursor` goes on from there.",
+      "todo: what waits and is due (a lead's begins with what was escalated, which the others find under escalated); with q everything that waits, escalated and deferred notes included; mine: what the caller holds; deferred: what waits for its time, by the end of its deferral; reported: notes, and other records, which say what they are in `subject`. With a filter one page looks at two thousand notes at most: it may hold few or none, and the next page goes on from there.",
     tag: 'moderation',
     access: { roles: READERS },
     query: z.object({
@@ -191,6 +191,9 @@ export const queueContract = defineContract({
       same_address_as: GivenUuid.optional().describe(
         "A guest's note: only notes that guests sent from the same address (of IPv6: the same /48) " +
           'as this one in the last 48 hours, the newest 1000',
+      ),
+      like: GivenUuid.optional().describe(
+        "A guest's note: only notes of guests that have its text, or nearly, the newest 1000",
       ),
       only: SelectedItems.optional(),
       cursor: Cursor.optional(),

@@ -3,6 +3,7 @@ import type { View } from '../../../domain/moderation/views.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { ModerationDeps } from '../deps.ts';
+import type { FoldRow } from '../folds/folds.ts';
 import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
@@ -32,10 +33,11 @@ export async function listEntries(
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
+  folds: readonly FoldRow[],
 ): Promise<Entries> {
   const others = listReported(view, me, filters, limit, after, membershipReview.openAppeals);
   const [rows, waiting] = await Promise.all([
-    hasNotes(filters) ? query(pool, queuePage(view, me, filters, limit, after)) : [],
+    hasNotes(filters) ? query(pool, queuePage(view, me, filters, limit, after, folds)) : [],
     others ? query(pool, others) : [],
   ]);
   const notes = rows.map((note) => ({
@@ -69,11 +71,12 @@ export async function listItems(
   deps: ModerationDeps,
   me: Me,
   page: readonly Entry[],
+  folds: readonly FoldRow[],
 ): Promise<(Item | RecordItem | MemberItem)[]> {
   const notes = page.flatMap((entry) => ('note' in entry ? [entry.note] : []));
   const waiting = page.flatMap((entry) => ('record' in entry ? [entry.record] : []));
   const [bodies, records] = await Promise.all([
-    itemBodies(deps, me, notes),
+    itemBodies(deps, me, notes, folds),
     recordItems(deps, me, waiting),
   ]);
   const ofNotes = bodies.values();

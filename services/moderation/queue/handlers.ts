@@ -1,10 +1,12 @@
 import type { Handlers } from '../../../platform/http/route.ts';
 import { nextPage, toPage } from '../../../platform/keyset-cursor.ts';
+import { query } from '../../../platform/postgres/query.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';
+import { liveFolds } from '../folds/folds.ts';
 import type { queueContract } from './contract.ts';
 import { listEntries, listItems } from './entries.ts';
-import { readQueuePlace, writeQueuePlace } from './queue.ts';
+import { foldsIn, readQueuePlace, writeQueuePlace } from './queue.ts';
 import { queueCounts } from './queue-counts.ts';
 
 export function queueHandlers(
@@ -16,8 +18,9 @@ export function queueHandlers(
       const { view, cursor, limit, ...filters } = asked;
       const after = cursor === undefined ? undefined : readQueuePlace(view, filters, cursor);
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
+      const folds = await query(deps.pool, liveFolds());
       const [{ entries, lookedTo }, counts] = await Promise.all([
-        listEntries(deps, me, view, filters, limit + 1, after),
+        listEntries(deps, me, view, filters, limit + 1, after, foldsIn(view, filters) ? folds : []),
         countsFor(me),
       ]);
       const page = toPage('queue', entries, limit, ({ place }) =>
@@ -28,7 +31,7 @@ export function queueHandlers(
         status: 200,
         body: {
           status: 'ok',
-          items: await listItems(deps, me, page.rows),
+          items: await listItems(deps, me, page.rows, folds),
           ...nextPage(page.next.next_cursor ?? end),
           counts,
         },

@@ -3,6 +3,8 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type LikeRow, nearTo } from '../../../projections/screening/screenings.ts';
 import { MIN_SIMILARITY, similarity } from '../../screening/look-alikes.ts';
+import { foldBody } from '../folds/fold-body.ts';
+import { type FoldRow, liveFolds } from '../folds/folds.ts';
 import type { Item } from './item.ts';
 import { itemBody } from './item-body.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';
@@ -20,15 +22,23 @@ export async function itemBodies(
   { pool, config }: Deps,
   me: PrincipalOf<'moderator'>,
   rows: readonly ItemRow[],
+  given?: readonly FoldRow[],
 ): Promise<Item[]> {
   const ids = rows.filter(({ message }) => message !== null).map(({ note_id }) => note_id);
   const near = ids.length === 0 ? [] : await query(pool, nearTo(ids));
+  const folds = rows.length === 0 ? [] : (given ?? (await query(pool, liveFolds())));
   const of = Map.groupBy(near, (row) => row.of);
   const undoSeconds = config.undoWindowSeconds;
   return rows.map((row) => ({
     ...itemBody(row, { me, undoSeconds }),
+    fold: foldOf(row.note_id, folds),
     look_alikes: lookAlikes(row.message ?? '', of.get(row.note_id) ?? []),
   }));
+}
+
+function foldOf(noteId: string, folds: readonly FoldRow[]): Item['fold'] {
+  const fold = folds.find(({ first_id }) => first_id === noteId);
+  return fold ? foldBody(fold) : null;
 }
 
 export async function notesBodies(

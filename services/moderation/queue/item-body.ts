@@ -15,8 +15,11 @@ const DAY_SECONDS = 86_400;
 
 const time = (at: Date | string): string => new Date(at).toISOString();
 
-/** A note as `reviewer` sees it, with their allowed actions; `itemBodies` adds look-alikes. */
-export function itemBody(row: ItemRow, reviewer: ReviewingModerator): Omit<Item, 'look_alikes'> {
+/** A note as `reviewer` sees it, with their allowed actions; `itemBodies` adds look-alikes and the fold. */
+export function itemBody(
+  row: ItemRow,
+  reviewer: ReviewingModerator,
+): Omit<Item, 'look_alikes' | 'fold'> {
   const { me } = reviewer;
   return {
     id: row.note_id,

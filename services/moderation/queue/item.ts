@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACTIONS } from '../../../domain/moderation/roles.ts';
 import { AnyUuid, Timestamp, UnixSeconds } from '../../../platform/http/schemas.ts';
+import { FOLD_KINDS, MAX_FOLDED } from '../folds/folds.ts';
 import { Screening } from './screening.ts';
 
 export const Version = z.int().min(1);
@@ -69,6 +70,22 @@ const NOTE_DECISIONS = [
 ] as const;
 export type NoteDecision = (typeof NOTE_DECISIONS)[number];
 
+export const Fold = z
+  .object({
+    kind: z.enum(FOLD_KINDS).describe('Whether the notes have one text or came from one address'),
+    note_id: AnyUuid.describe(
+      'The note that was folded: `like` or `same_address_as` lists the others',
+    ),
+    notes: z.int().describe(`How many notes wait in this row, at most ${MAX_FOLDED}`),
+    moderator: Moderator.describe('Who folded them'),
+    ends_at: Timestamp.describe('When the notes have rows of their own again'),
+  })
+  .meta({
+    id: 'NoteFold',
+    description: 'Waiting notes of guests that share one row of the queue.',
+  });
+export type Fold = z.input<typeof Fold>;
+
 /** A note with everything that a moderator needs to decide. */
 export const Item = z
   .object({
@@ -109,6 +126,7 @@ export const Item = z
         "Other notes that guests sent from this guest's address (of IPv6: its /48) in the last 48 " +
           'hours, at most 1000; `same_address_as` lists them',
       ),
+    fold: Fold.nullable().describe('The waiting notes for which this one has a row of the queue'),
     /** Up to five notes with the most similar text, found by fingerprints of their screenings. */
     look_alikes: z.array(
       z.object({ id: AnyUuid, state: NoteStateName, text: z.string(), similarity: z.number() }),

@@ -11,8 +11,8 @@ export const hasNotes = ({ type }: Filters): boolean => type === undefined || ty
 
 /** Whether a view's records or memberships can fit the filters, some of which apply to notes only. */
 export function hasRecords(view: View, filters: Filters): boolean {
-  const { q, finding, same_address_as, experience, script, author_record, type } = filters;
-  const ofNotes = q ?? finding ?? same_address_as ?? experience ?? script ?? author_record;
+  const { q, finding, same_address_as, like, experience, script, author_record, type } = filters;
+  const ofNotes = q ?? finding ?? same_address_as ?? like ?? experience ?? script ?? author_record;
   if (ofNotes !== undefined || type === 'note') return false;
   const ofDecided = filters.policy ?? filters.decided_by ?? filters.state;
   return ofDecided === undefined || view === 'decided';

@@ -3,6 +3,7 @@ import type { Sql } from '../../../platform/sql.ts';
 import { toSearchQuery } from '../../../platform/word-vector.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
+import { type FoldRow, likeNote, notFolded } from '../folds/folds.ts';
 import type { ItemRow } from './item-rows.ts';
 import { withDetails } from './item-rows.ts';
 import {
@@ -28,7 +29,7 @@ export const MAX_SCANNED = 2_000;
 /** A finding on at most this many notes is rare: the page then scans these notes and no others. */
 export const MAX_RARE_MATCHES = 500;
 
-/** The most notes of one address that a list shows. */
+/** The most notes of one address, or like one note, that a list shows. */
 const MAX_OF_ADDRESS = 1000;
 
 /**
@@ -42,8 +43,9 @@ export function queuePage(
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
+  folds: readonly FoldRow[] = [],
 ): Sql<ItemRow> {
-  const { rows, values, value } = queueRows(view, viewer, filters, after);
+  const { rows, values, value } = queueRows(view, viewer, filters, after, folds);
   const text = `SELECT * FROM (${rows}) page LIMIT ${value(limit, 'int')}`;
   return withDetails({ name: '', text, values }, isNewestFirst(view, filters) ? 'DESC' : 'ASC');
 }
@@ -54,6 +56,7 @@ export function queueRows(
   viewer: Viewer,
   filters: Filters,
   after?: QueuePlace,
+  folds: readonly FoldRow[] = [],
 ): { rows: string; values: unknown[]; value: Value } {
   const { at } = VIEW_SHAPES[view];
   const newestFirst = isNewestFirst(view, filters);
@@ -70,6 +73,13 @@ export function queueRows(
       `n.note_id = ANY(ARRAY(SELECT note_id FROM note_addresses WHERE bucket = (
         SELECT bucket FROM note_addresses WHERE note_id = ${value(filters.same_address_as, 'uuid')})
         ORDER BY submitted_at DESC LIMIT ${MAX_OF_ADDRESS}))`,
+    );
+  if (filters.like !== undefined)
+    conditions.push(
+      `n.member_id IS NULL AND n.note_id = ANY(ARRAY(${likeNote(
+        value(filters.like, 'uuid'),
+        MAX_OF_ADDRESS,
+      )}))`,
     );
   if (after) {
     const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
@@ -94,6 +104,8 @@ export function queueRows(
       FROM ${from} ${leases} WHERE ${all([...conditions, ...that])}
       ORDER BY ${order} LIMIT ${most}`;
   const asked = conditionsOf(view, filters, value);
+  const ownRow = notFolded(folds, value);
+  if (ownRow) asked.fits.push(ownRow);
   // Each tier has a part of the index, which alone is in the order of time.
   if (bothTiers && newestFirst)
     asked.walks = asked.walks.flatMap((walk) =>

@@ -61,6 +61,8 @@ export interface Filters {
   older_than?: number | undefined;
   /** The id of a guest's note, whose address the notes share. */
   same_address_as?: string | undefined;
+  /** The id of a guest's note, whose text the notes have, or nearly. */
+  like?: string | undefined;
   /** The guestbook of the notes. */
   experience?: string | undefined;
   /** The reason of an open report. */
@@ -110,6 +112,13 @@ export function where(view: View, role: Role, filters: Filters = {}): string {
   const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
   return `${VIEW_SHAPES[view].viewCondition}${mine}`;
 }
+
+/**
+ * Whether folded notes share a row: in `todo`, unless the filters ask for an author, an address or a text, of
+ * whom every note is to be seen.
+ */
+export const foldsIn = (view: View, { q, author, like, same_address_as }: Filters): boolean =>
+  view === 'todo' && (q ?? author ?? like ?? same_address_as) === undefined;
 
 export interface QueuePlace extends KeysetPosition {
   tier: string;

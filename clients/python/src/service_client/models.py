@@ -779,7 +779,7 @@ class ErrorDetails(TypedDict):
     message: str
     request_id: str
     issues: NotRequired[List[Issue]]
-    reason: NotRequired[Literal['active_credential_limit', 'already_appealed', 'artifact_unavailable', 'claim_limit', 'claim_time_used', 'claimed_by_other', 'correction_limit', 'credential_id_used', 'credential_unavailable', 'held_case_limit', 'lease_expired', 'not_author', 'not_claimant', 'own_case', 'own_submission', 'parent_not_public', 'passkey_known', 'passkey_limit', 'second_person_required', 'session_unavailable', 'supersedes_unavailable', 'under_review', 'undo_expired', 'version_mismatch', 'view_limit', 'wrong_state', 'expired', 'revoked', 'membership_disabled']]
+    reason: NotRequired[Literal['active_credential_limit', 'already_appealed', 'artifact_unavailable', 'claim_limit', 'claim_time_used', 'claimed_by_other', 'correction_limit', 'credential_id_used', 'credential_unavailable', 'fold_limit', 'held_case_limit', 'lease_expired', 'not_author', 'not_claimant', 'own_case', 'own_submission', 'parent_not_public', 'passkey_known', 'passkey_limit', 'second_person_required', 'session_unavailable', 'supersedes_unavailable', 'under_review', 'undo_expired', 'version_mismatch', 'view_limit', 'wrong_state', 'expired', 'revoked', 'membership_disabled']]
     member_id: NotRequired[str]
     current_state: NotRequired[str]
     current_version: NotRequired[int]
