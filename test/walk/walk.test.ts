@@ -314,6 +314,29 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   t.match(back.stdout, `decided  note ${greeting.id}\n`, back.stderr);
   t.same(await publicNotes(), [id]);
 
+  // A flood of one text has one row of the queue, which stands for all of them.
+  const flood: string[] = [];
+  for (const end of ['', '!', '?']) {
+    const { id: advert } = await submit(api, {
+      message: `Cheap boats for everyone, today only${end}`,
+    });
+    await screened(advert);
+    flood.push(advert);
+  }
+  const folding = `/api/moderation/folds/text/${flood[1]}`;
+  const asLead = { headers: { authorization: `Bearer ${lead.token}` } };
+  t.equal((await api.call('PUT', folding, { ...asLead, body: { days: 1 } })).status, 200);
+  const { body: queue } = await lead.get('queue');
+  const rows = queue.items.filter(({ id: row }: { id: string }) => flood.includes(row));
+  t.match(rows, [{ id: flood[0], fold: { notes: 3 } }]);
+  const rejected = await lead.post('decisions/batch', {
+    action: 'reject',
+    policy: 'spam',
+    items: flood.map((note_id) => ({ note_id, expected_version: 1 })),
+  });
+  t.equal(rejected.body.results?.length, 3, rejected.text);
+  t.equal((await api.call('DELETE', folding, asLead)).status, 200);
+
   // The operator judges the rules by what they recorded; they find the same again.
   const judged = JSON.parse(await fleet.operate('moderator', ['backtest', '--json']));
   t.ok(judged.comparable >= 2);
@@ -381,6 +404,9 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   const erased = `type = 'MemberErased' AND owner_id = $1`;
   await until('the member is erased', async () => (await count(erased, [helper.id])) === 1);
   t.equal(await count('owner_id = $1 AND personal IS NOT NULL', [helper.id]), 0);
+
+  // Every read model is compared with the log while the service runs.
+  t.match(await fleet.operate('verify', ['--live']), /^Proven: \d+ rows of every read model/m);
 
   // A backup of the running service, verified, restored into another database, which serves.
   const folder = temporaryFolder('walk');
