@@ -47,7 +47,7 @@ export const packetOf = (id: string, artifact_id: string, word: string): Append 
     {
       type: 'ArtifactPublished',
       data: { artifact_id, author_id: id, kind: 'brief', supersedes_id: null, policy_version },
-      personal: { title: word, content_hash: 'h', packet: JSON.stringify(brief()) },
+      personal: { title: word, content_hash: '0'.repeat(64), packet: JSON.stringify(brief()) },
     },
   ]);
 

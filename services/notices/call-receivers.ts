@@ -25,23 +25,26 @@ type Outcome = 'accepted' | 'nothing' | 'not_due' | CallFailed;
 /**
  * Calls each receiver whose turn it is, all at the same time, so that none waits for another. A
  * message is repeated, with the same id, until its receiver accepts it; the receiver's place in the
- * log moves only then. Resolves to what failed, by the names of the receivers.
+ * log moves only then. Resolves to what failed, by the names of the receivers; `postponed` that another
+ * transaction stayed open, whose events must not be passed over, so that the next run calls.
  */
-export async function callReceivers(deps: NoticeDeps): Promise<Record<string, string>> {
+export async function callReceivers(
+  deps: NoticeDeps,
+): Promise<{ failures: Record<string, string>; postponed?: true }> {
   const receivers = receiversOf(deps.config.notifyUrls);
-  if (receivers.length === 0) return {};
+  if (receivers.length === 0) return { failures: {} };
   const end = await settledPosition(deps.pool);
-  // A transaction that writes for long; what it adds must not be passed over.
-  if (end === undefined) return {};
+  if (end === undefined) return { failures: {}, postponed: true };
   const outcomes = await Promise.all(
     receivers.map((receiver) => callReceiver(deps, receiver, end)),
   );
-  return Object.fromEntries(
+  const failures = Object.fromEntries(
     receivers.flatMap(({ name }, index) => {
       const outcome = outcomes[index];
       return outcome instanceof CallFailed ? [[name, outcome.reason]] : [];
     }),
   );
+  return { failures };
 }
 
 async function callReceiver(deps: NoticeDeps, receiver: Receiver, end: number): Promise<Outcome> {

@@ -71,15 +71,14 @@ const isAudited = (_event: SealedEvent, field: string): boolean =>
 const formatAuditPlace = ({ epoch }: TreeRow, { position }: AuditRow): string =>
   toCursor(`${epoch} ${position} audit`);
 
-/** The position after which the audit continues. After a restore, other events may have the same positions. */
-function toAuditPosition(
+function toAuditPlace(
   cursor: string | undefined,
-  tree: TreeRow,
-): number | Refusal<'invalid_cursor'> {
-  if (cursor === undefined) return 0;
+): { epoch: number; position: number } | undefined | Refusal<'invalid_cursor'> {
+  if (cursor === undefined) return undefined;
   const [, epoch, position] =
     /^([1-9]\d{0,8}) ([1-9]\d{0,14}) audit$/.exec(cursorText(cursor) ?? '') ?? [];
-  return position && Number(epoch) === tree.epoch ? Number(position) : refuse('invalid_cursor');
+  if (!epoch || !position) return refuse('invalid_cursor');
+  return { epoch: Number(epoch), position: Number(position) };
 }
 
 /** The own events come first, in the order of their streams, then acts on cases of others, in that of positions. */
@@ -230,10 +229,13 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
     },
 
     'log.audit_proofs': async ({ query: { cursor, limit } }) => {
+      const place = toAuditPlace(cursor);
+      if (place && isRefusal(place)) return place;
       const [tree] = await query(pool, newestTree());
       if (!tree) return notSealed();
-      const after = toAuditPosition(cursor, tree);
-      if (isRefusal(after)) return after;
+      // After a restore, other events may have the same positions.
+      if (place && place.epoch !== tree.epoch) return refuse('invalid_cursor');
+      const after = place?.position ?? 0;
       const rows = await query(pool, auditPage('oldest', after, tree.position, limit + 1));
       const count = Math.min(
         limit,

@@ -17,7 +17,15 @@ const makeDue = ({ core }: Service) =>
 
 async function callNow(service: Service): Promise<Record<string, string>> {
   await makeDue(service);
-  return callReceivers(service.core);
+  return callUnpostponed(service);
+}
+
+/** Calls again while that is postponed: other tests may have a transaction open on the same server. */
+async function callUnpostponed({ core }: Service): Promise<Record<string, string>> {
+  for (;;) {
+    const { failures, postponed } = await callReceivers(core);
+    if (!postponed) return failures;
+  }
 }
 
 const messageOf = ({ body }: ReceivedCall) => JSON.parse(body);
@@ -30,7 +38,7 @@ async function startCalling(t: Parameters<typeof startService>[0], urls: string[
     NOTIFY_SECRETS: secrets.join(','),
     ...more,
   });
-  await callReceivers(service.core);
+  await callUnpostponed(service);
   return { service, secrets };
 }
 
@@ -119,7 +127,7 @@ t.test(
       attempts: 12,
       failure: 'status_500',
     });
-    t.same(await callReceivers(service.core), {}, 'no attempt before the next is due');
+    t.same(await callUnpostponed(service), {}, 'no attempt before the next is due');
     t.equal(receiver.calls.length, 12);
 
     status = 200;
@@ -156,7 +164,8 @@ t.test('waits for a transaction that is still open rather than pass its events o
   const client = await service.database.pool.connect();
   await client.query('BEGIN; SELECT pg_current_xact_id()');
   await submit(service);
-  t.same(await callNow(service), {});
+  await makeDue(service);
+  t.same(await callReceivers(service.core), { failures: {}, postponed: true });
   t.same(receiver.calls, []);
   t.equal((await state(service)).position, before.position);
   await client.query('ROLLBACK');
@@ -187,7 +196,9 @@ t.test('shows neither secret, path nor query of an address in log, job or databa
   ]);
   await submit(service);
   await makeDue(service);
-  const done = await noticesJobs[0]?.run(service.core, {}, service.logger);
+  const run = () => noticesJobs[0]?.run(service.core, {}, service.logger);
+  let done = await run();
+  while (JSON.stringify(done).includes('postponed')) done = await run();
   t.same(done, { failed: 1 });
   t.match(service.logged.join(''), /status_500/);
   const { rows } = await service.core.pool.query('SELECT * FROM notice_receivers');

@@ -4,8 +4,8 @@ import { runs } from '../job.ts';
 
 export const noticesJobs = [
   runs(sendNotices, async (core, _data, logger) => {
-    const failures = await callReceivers(core);
+    const { failures, ...postponed } = await callReceivers(core);
     if (Object.keys(failures).length > 0) logger.warn({ failures }, 'receivers were not reached');
-    return { failed: Object.keys(failures).length };
+    return { failed: Object.keys(failures).length, ...postponed };
   }),
 ];
