@@ -34,9 +34,10 @@ async function prove(service: Service) {
   return { found, proof };
 }
 
-/** Runs `work` again and again until the returned function is called, which throws what it threw. */
-function keepDoing(work: () => Promise<unknown>): () => Promise<number> {
+/** Runs `work` again and again until `stop` is called, which throws what `work` threw. */
+function keepDoing(work: () => Promise<unknown>) {
   let stopped = false;
+  let failed = false;
   let rounds = 0;
   const running = (async () => {
     while (!stopped) {
@@ -45,11 +46,16 @@ function keepDoing(work: () => Promise<unknown>): () => Promise<number> {
       await turn();
     }
   })();
-  running.catch(() => undefined);
-  return async () => {
-    stopped = true;
-    await running;
-    return rounds;
+  running.catch(() => {
+    failed = true;
+  });
+  return {
+    hasFailed: () => failed,
+    async stop(): Promise<number> {
+      stopped = true;
+      await running;
+      return rounds;
+    },
   };
 }
 
@@ -80,7 +86,7 @@ t.test('finds nothing while every operation, erasure and expiry goes on', async 
   };
   const operations = await createTraffic(service, desk);
   let at = 0;
-  const stops = [
+  const loads = [
     keepDoing(async () => {
       const send = await operations[at++ % operations.length]?.prepare();
       await send?.();
@@ -96,14 +102,15 @@ t.test('finds nothing while every operation, erasure and expiry goes on', async 
     }),
   ];
   let runs = 0;
+  const isWorking = () => !loads.some((load) => load.hasFailed());
   // Every operation is sent once at least.
-  for (; runs < 3 || at < operations.length; runs++) {
+  for (; runs < 3 || (at < operations.length && isWorking()); runs++) {
     const { found, proof } = await prove(service);
     t.same(found.slice(0, 3), [], `${found.length} findings`);
     t.equal(proof.divergent, 0);
     t.ok(proof.rows > 500, `${proof.rows} rows`);
   }
-  const [sent = 0, left = 0] = await Promise.all(stops.map((stop) => stop()));
+  const [sent = 0, left = 0] = await Promise.all(loads.map((load) => load.stop()));
   t.comment(`${runs} proofs, ${sent} operations, ${left} members erased`);
   t.ok(left > 0, 'members were erased meanwhile');
 });
@@ -131,8 +138,8 @@ t.test('finds each of 1,000 rows that were changed under load, and no other', as
 /** Members join, write and leave; no row of the history is touched. */
 async function startLoad(service: Service) {
   const agent = await newAgent(service);
-  const stops = [keepDoing(() => publishArtifact(agent)), keepDoing(() => joinAndLeave(service))];
-  return () => Promise.all(stops.map((stop) => stop()));
+  const loads = [keepDoing(() => publishArtifact(agent)), keepDoing(() => joinAndLeave(service))];
+  return () => Promise.all(loads.map((load) => load.stop()));
 }
 
 t.test('cannot write a served table while it projects the log', async (t) => {
