@@ -1,6 +1,10 @@
 import { z } from 'zod';
 
-export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+/** A time of day in UTC. */
+export const TimeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day of the form HH:MM')
+  .meta({ form: 'HH:MM' });
 
 /** The settings of a sandbox (docs/operating/sandbox.md). */
 export const sandboxSettings = {
@@ -12,12 +16,9 @@ export const sandboxSettings = {
     .describe(
       'Whether this is a sandbox for tests: it says so everywhere, has high limits on registrations, and a release empties its database each day. The database must have been empty at the first release with it.',
     ),
-  SANDBOX_EMPTIED_AT: z
-    .string()
-    .regex(TIME_OF_DAY, 'must be a time of day of the form HH:MM')
-    .meta({ form: 'HH:MM' })
-    .default('04:00')
-    .describe('When a sandbox is emptied each day, in UTC.'),
+  SANDBOX_EMPTIED_AT: TimeOfDay.default('04:00').describe(
+    'When a sandbox is emptied each day, in UTC.',
+  ),
 };
 
 interface Given {

@@ -13,7 +13,7 @@ article{margin:1.5rem 0;overflow-wrap:anywhere}article article{margin-left:1.5re
 p{white-space:pre-wrap;margin:.25rem 0}footer,time{color:#555}@media(prefers-color-scheme:dark){
 body{background:#111;color:#eee}a{color:#9cf}footer,time{color:#aaa}}`;
 
-/** The beginning of each page. The policy lets a page load nothing, whatever a text contains. */
+/** The beginning of each page. The policy lets a page load nothing, so no text can make it. */
 const head = (title: string, language = 'en'): Markup => markup`<!doctype html>
 <html lang="${language}">
 <head>

@@ -21,7 +21,7 @@ export interface Place<Of> {
 export function foldThreads<Of extends Threaded>(comments: Iterable<Of>): Map<Of, Place<Of>> {
   const byRef = new Map<string, Of>();
   for (const comment of comments) byRef.set(comment.ref, comment);
-  /** The topmost imported comment of each comment's ancestry, itself included; null if there is none. */
+  /** The topmost imported comment of each comment's ancestry, itself included; or null. */
   const tops = new Map<Of, Of | null>();
   const inCircle = new Set<Of>();
   for (const comment of byRef.values()) resolveTop(comment, byRef, tops, inCircle);

@@ -2,13 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { EventCatalogue } from '../../platform/eventstore/event.ts';
 import { takeAdvisoryLock } from '../../platform/postgres/advisory-lock.ts';
-import { destroyConnection } from '../../platform/postgres/client.ts';
-import { addressConfig, BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { type Projection, projector } from '../projection.ts';
 import { type Comparison, compareTable, type Difference, tableKeys } from './compare-tables.ts';
 import { fill, lastPosition, settledPosition } from './fill.ts';
 import { makeTemporaryTables } from './rebuilt-tables.ts';
+import { planByIndex, withTwoConnections } from './two-connections.ts';
 
 const NAME = 'service verify';
 /** Memory for the temporary tables, and for the join that compares two tables. */
@@ -67,32 +66,17 @@ export async function inProvingSession<Result>(
   work: (session: ProvingSession) => Promise<Result>,
 ): Promise<Result> {
   const { interrupted, tell } = options;
-  const config = addressConfig(url, NAME);
-  try {
-    return await withConnection({ ...config, pipeline: true }, (client) =>
-      withConnection(config, async (reader) => {
-        const cutBoth = () => [client, reader].forEach(destroyConnection);
-        interrupted?.addEventListener('abort', cutBoth);
-        try {
-          interrupted?.throwIfAborted();
-          await takeAdvisoryLock(client, 'verify-live', tell && { tell });
-          await prepare(client, projections);
-          return await work(createSession(client, reader, catalogue, projections, options));
-        } finally {
-          interrupted?.removeEventListener('abort', cutBoth);
-        }
-      }),
-    );
-  } catch (error) {
-    throw interrupted?.aborted ? interrupted.reason : error;
-  }
+  return withTwoConnections(url, NAME, interrupted, async (client, reader) => {
+    await takeAdvisoryLock(client, 'verify-live', tell && { tell });
+    await prepare(client, projections);
+    return work(createSession(client, reader, catalogue, projections, options));
+  });
 }
 
 async function prepare(client: pg.Client, projections: readonly Projection[]): Promise<void> {
   await requireReleased((text) => client.query(text));
   await client.query(`SET temp_buffers = '${MEMORY}'; SET work_mem = '${MEMORY}'`);
-  await client.query(BY_INDEX);
-  await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off');
+  await planByIndex(client);
   await makeTemporaryTables(client, projections);
   // A read-only transaction can write temporary tables alone, so no statement reaches a served table.
   await client.query('SET default_transaction_read_only = on');

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { type LockWait, takeAdvisoryLock } from '../../platform/postgres/advisory-lock.ts';
-import { destroyConnection } from '../../platform/postgres/client.ts';
-import { addressConfig, BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
+import { addressConfig, withConnection } from '../../platform/postgres/connection.ts';
 import { dropLeftOver } from './rebuilt-tables.ts';
+import { planByIndex, withTwoConnections } from './two-connections.ts';
 
 const NAME = 'service rebuild';
 
@@ -22,29 +22,21 @@ export async function inSession<Result>(
   interrupted?: AbortSignal,
   wait?: LockWait,
 ): Promise<Result> {
-  const config = addressConfig(url, NAME);
   const pids: number[] = [];
   try {
-    return await withConnection({ ...config, pipeline: true }, (client) =>
-      withConnection(config, async (reader) => {
-        const cutBoth = () => [client, reader].forEach(destroyConnection);
-        interrupted?.addEventListener('abort', cutBoth);
-        try {
-          interrupted?.throwIfAborted();
-          for (const each of [client, reader]) pids.push(await pidOf(each));
-          await takeAdvisoryLock(client, 'rebuild', wait);
-          await prepare(client);
-          return await work({ client, reader });
-        } finally {
-          interrupted?.removeEventListener('abort', cutBoth);
-        }
-      }),
-    );
+    return await withTwoConnections(url, NAME, interrupted, async (client, reader) => {
+      for (const each of [client, reader]) pids.push(await pidOf(each));
+      await takeAdvisoryLock(client, 'rebuild', wait);
+      await prepare(client);
+      return work({ client, reader });
+    });
   } catch (error) {
     // If this cleanup fails, the next erasure drops the tables.
     if (pids.length > 0)
-      await withConnection(config, (client) => cleanUp(client, pids)).catch(() => undefined);
-    throw interrupted?.aborted ? interrupted.reason : error;
+      await withConnection(addressConfig(url, NAME), (client) => cleanUp(client, pids)).catch(
+        () => undefined,
+      );
+    throw error;
   }
 }
 
@@ -56,10 +48,7 @@ async function pidOf(client: pg.Client): Promise<number> {
 async function prepare(client: pg.Client): Promise<void> {
   // A crash may lose pages, because the next rebuild starts over anyway.
   await client.query('SET synchronous_commit = off');
-  // The tables start empty, so a plan that scans them would be wrong after a page.
-  await client.query(BY_INDEX);
-  await client.query('SET enable_hashjoin = off');
-  await client.query('SET enable_mergejoin = off');
+  await planByIndex(client);
 }
 
 async function cleanUp(client: pg.Client, pids: readonly number[]): Promise<void> {

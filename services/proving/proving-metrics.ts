@@ -1,39 +1,15 @@
 import type pg from 'pg';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { query } from '../../platform/postgres/query.ts';
-import { type LastProof, lastProof } from './proof-store.ts';
+import { scrapedGauges } from '../../platform/telemetry/scraped-gauges.ts';
+import { lastProof } from './proof-store.ts';
 
 /**
  * Registers when the read models were last proven, read from the database once for each scrape. The values are the
  * same in every process. Nothing is reported before the first proof.
  */
 export function provingMetrics(registry: Registry, pool: pg.Pool): void {
-  let pending: Promise<LastProof | undefined> | undefined;
-  const last = () => {
-    pending ??= query(pool, lastProof())
-      .then(([row]) => row)
-      .catch(() => undefined)
-      .finally(() => {
-        pending = undefined;
-      });
-    return pending;
-  };
-
-  function gauge(name: string, help: string, read: (proof: LastProof) => number | undefined): void {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const proof = await last();
-        const value = proof && read(proof);
-        // Leave out an unknown figure, because 0 would be a false claim.
-        if (value === undefined) this.remove();
-        else this.set(value);
-      },
-    });
-  }
-
+  const { gauge } = scrapedGauges(registry, async () => (await query(pool, lastProof()))[0]);
   gauge(
     'read_models_proven_at',
     'Unix time in seconds at which every read model was last found equal to the log',

@@ -105,6 +105,13 @@ const PARTIAL = 'no-cache';
 /** A week: after a restore, a tile of the new tree may differ from that of the tree before. */
 const FULL = 'public, max-age=604800, immutable';
 
+/** A page of at most `limit` rows that fit by the JSON of `partOf`, and its last row if another page follows. */
+function cutPage<Row>(rows: readonly Row[], limit: number, partOf: (row: Row) => unknown) {
+  const fitting = rowsThatFit(rows, (row) => [JSON.stringify(partOf(row))]);
+  const page = rows.slice(0, Math.min(limit, fitting));
+  return { page, last: rows.length > page.length ? page.at(-1) : undefined };
+}
+
 type Contract = ReturnType<typeof sealContract>;
 
 function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handlers<Contract> {
@@ -208,12 +215,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
       const [tree] = await query(pool, newestTree());
       if (!tree) return notSealed();
       const rows = await actsOf(memberId, tree, place, limit + 1);
-      const count = Math.min(
-        limit,
-        rowsThatFit(rows, ({ personal }) => [JSON.stringify(personal)]),
-      );
-      const page = rows.slice(0, count);
-      const last = rows.length > count ? page.at(-1) : undefined;
+      const { page, last } = cutPage(rows, limit, ({ personal }) => personal);
       const own = page.filter(({ actor }) => isMember(actor, memberId));
       return {
         status: 200,
@@ -237,12 +239,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
       if (place && place.epoch !== tree.epoch) return refuse('invalid_cursor');
       const after = place?.position ?? 0;
       const rows = await query(pool, auditPage('oldest', after, tree.position, limit + 1));
-      const count = Math.min(
-        limit,
-        rowsThatFit(rows, ({ data }) => [JSON.stringify(data)]),
-      );
-      const page = rows.slice(0, count);
-      const last = rows.length > count ? page.at(-1) : undefined;
+      const { page, last } = cutPage(rows, limit, ({ data }) => data);
       const positions = page.map(({ position }) => position);
       return {
         status: 200,

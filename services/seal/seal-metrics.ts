@@ -1,38 +1,15 @@
 import type pg from 'pg';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { query } from '../../platform/postgres/query.ts';
-import { type SealProgress, sealProgress } from './tree-store.ts';
+import { scrapedGauges } from '../../platform/telemetry/scraped-gauges.ts';
+import { sealProgress } from './tree-store.ts';
 
 /**
  * Registers how far the log is sealed, read from the database once for each scrape. The values are the same in every
  * process. Nothing is reported of a log that was never sealed.
  */
 export function sealMetrics(registry: Registry, pool: pg.Pool): void {
-  let pending: Promise<SealProgress | undefined> | undefined;
-  const progress = () => {
-    pending ??= query(pool, sealProgress())
-      .then(([row]) => row)
-      .catch(() => undefined)
-      .finally(() => {
-        pending = undefined;
-      });
-    return pending;
-  };
-
-  function gauge(name: string, help: string, read: (current: SealProgress) => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const current = await progress();
-        // Leave out an unknown figure, because 0 would be a false claim.
-        if (current) this.set(read(current));
-        else this.remove();
-      },
-    });
-  }
-
+  const { gauge } = scrapedGauges(registry, async () => (await query(pool, sealProgress()))[0]);
   gauge('seal_position', 'Position of the last event in the sealed log', (is) => is.position);
   gauge(
     'seal_lag_events',

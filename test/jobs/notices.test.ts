@@ -8,6 +8,7 @@ import { callReceivers } from '../../services/notices/call-receivers.ts';
 import { noticesJobs } from '../../workers/notices/jobs.ts';
 import { isSigned, type ReceivedCall, startReceiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
+import { unpostponed } from '../support/unpostponed.ts';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -20,13 +21,8 @@ async function callNow(service: Service): Promise<Record<string, string>> {
   return callUnpostponed(service);
 }
 
-/** Calls again while that is postponed: other tests may have a transaction open on the same server. */
-async function callUnpostponed({ core }: Service): Promise<Record<string, string>> {
-  for (;;) {
-    const { failures, postponed } = await callReceivers(core);
-    if (!postponed) return failures;
-  }
-}
+const callUnpostponed = async ({ core }: Service): Promise<Record<string, string>> =>
+  (await unpostponed(() => callReceivers(core))).failures;
 
 const messageOf = ({ body }: ReceivedCall) => JSON.parse(body);
 

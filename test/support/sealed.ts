@@ -1,16 +1,9 @@
 import { type SealDeps, sealCommitted } from '../../services/seal/seal-log.ts';
 import type { Service } from './service.ts';
+import { unpostponed } from './unpostponed.ts';
 
-/**
- * Runs the job that seals the log, again while it is postponed: other tests may have a transaction open for
- * seconds on the same server.
- */
-export async function sealNow(deps: SealDeps) {
-  for (;;) {
-    const { postponed, ...result } = await sealCommitted(deps);
-    if (!postponed) return result;
-  }
-}
+/** Runs the job that seals the log. */
+export const sealNow = (deps: SealDeps) => unpostponed(() => sealCommitted(deps));
 
 /** Seals all events. */
 export async function sealAll({ core, database }: Pick<Service, 'core' | 'database'>) {

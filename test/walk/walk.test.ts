@@ -314,7 +314,7 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   t.match(back.stdout, `decided  note ${greeting.id}\n`, back.stderr);
   t.same(await publicNotes(), [id]);
 
-  // A flood of one text has one row of the queue, which stands for all of them.
+  // A flood of one text has one row of the queue, which represents all of them.
   const flood: string[] = [];
   for (const end of ['', '!', '?']) {
     const { id: advert } = await submit(api, {

@@ -6,7 +6,7 @@ const MAX_COUNTED = 250;
 
 type Fold = NonNullable<NoteItem['fold']>;
 
-/** What a row stands for, such as '12 notes like this'. */
+/** What a row represents, such as '12 notes like this'. */
 export function foldText({ kind, notes }: Fold): string {
   const count = notes >= MAX_COUNTED ? `${formatCount(notes)} or more` : formatCount(notes);
   const noun = notes === 1 ? 'note' : 'notes';

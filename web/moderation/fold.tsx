@@ -16,7 +16,7 @@ type Fold = NonNullable<NoteItem['fold']>;
 
 const DAYS = [1, 7, 30, 90];
 
-/** The notes for which a row of the queue stands, or how to fold notes like this one. */
+/** The notes that a row of the queue represents, or how to fold notes like this one. */
 export function FoldSection({ note }: { note: NoteItem }) {
   const { me } = useStore(store);
   const decides = me?.role === 'moderator' || me?.role === 'lead';

@@ -249,7 +249,7 @@ export function removeDecided(id: string): void {
     return;
   }
   const stood = items.find((item) => item.id === id);
-  // The next of the folded notes stands for the others now.
+  // The next of the folded notes represents the others now.
   if (stood && isNote(stood) && stood.fold) scheduleRefresh({ whole: true });
   const rest = new Set(selected);
   rest.delete(id);

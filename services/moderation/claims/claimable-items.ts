@@ -8,7 +8,7 @@ import { isUsedUp } from './claim-times.ts';
  * Selects and locks the first unclaimed items of a view: `SELECT subject_type, note_id …`; `$1` is
  * the moderator. NOT IN hashes the leases once, however many items are skipped; NOT EXISTS would
  * look up each lease, by a table scan if the table was never analysed. `count` is part of the SQL
- * text, so that the planner knows it. `ownRow`, if not null, passes the notes by that another's row stands for.
+ * text, so that the planner knows it. `ownRow`, if not null, skips the notes that the row of another represents.
  */
 export function nextClaimable(
   view: ClaimView,

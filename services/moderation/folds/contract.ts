@@ -43,7 +43,7 @@ export const foldsContract = defineContract({
     path: '/api/moderation/folds/:kind/:note_id',
     summary: 'Fold the waiting notes of guests that are like one note into one row of the queue',
     description:
-      'In `todo`, the oldest of them stands for the others, which a person still reads: `like` or ' +
+      'In `todo`, the oldest of them represents the others, which a person still reads: `like` or ' +
       '`same_address_as` lists them. Nothing is decided, and no guest learns of it. It ends after `days`, and ' +
       'with the fingerprint or the key of the address, which is kept for 48 hours. At most ' +
       `${MAX_FOLDS} at a time. The same again only changes its end.`,

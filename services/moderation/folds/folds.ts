@@ -21,7 +21,7 @@ export interface FoldRow {
   hashes: string[];
   /** The keyed hash of the address; null for a text. */
   bucket: string | null;
-  /** The oldest waiting note, which stands for the others; null if none waits. */
+  /** The oldest waiting note, which represents the others; null if none waits. */
   first_id: string | null;
   notes: number;
 }
@@ -47,7 +47,7 @@ const fromAddress = (id: string): string => `SELECT note_id FROM note_addresses
 const IS_FOLDED = `n.state = 'pending' AND n.tier = 'normal' AND n.member_id IS NULL
   AND (n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp()) AND NOT ${hasEnded('n')}`;
 
-/** The folds that are not over, each with the note that stands for the others. */
+/** The folds that are not over, each with the note that represents the others. */
 export function liveFolds(): Sql<FoldRow> {
   const found = (ids: string) => `SELECT n.note_id, n.submitted_at FROM (${ids}) c
     CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = c.note_id LIMIT 1) n
@@ -72,7 +72,7 @@ export function liveFolds(): Sql<FoldRow> {
 
 /**
  * The condition on a note `n` that it is not in the row of another note; null if nothing is folded. The
- * notes are looked at one by one, so that none is hidden that no row stands for.
+ * notes are looked at one by one, so that none is hidden that no row represents.
  */
 export function notFolded(folds: readonly FoldRow[], value: Value): string | null {
   const standing = folds.filter(({ first_id }) => first_id !== null);

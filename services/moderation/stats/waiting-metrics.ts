@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import { DEAD_LETTERS, waitingJobs } from '../../../platform/jobs/queues.ts';
 import { query } from '../../../platform/postgres/query.ts';
+import { scrapedGauges } from '../../../platform/telemetry/scraped-gauges.ts';
 import type { DepthRow } from '../../../projections/moderation/review-stats.ts';
 import { createDepthReader } from './queue-depth.ts';
 
@@ -17,28 +18,8 @@ interface Waiting {
  * are counted once a minute.
  */
 export function waitingMetrics(registry: Registry, pool: pg.Pool): void {
-  let pending: Promise<Waiting | undefined> | undefined;
   const readDepth = createDepthReader(pool);
-  const waiting = () => {
-    pending ??= readWaiting(pool, readDepth).finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
-
-  function gauge(name: string, help: string, read: (waiting: Waiting) => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const current = await waiting();
-        // Leave out an unknown figure, because 0 would be a false claim.
-        if (current) this.set(read(current));
-        else this.remove();
-      },
-    });
-  }
+  const { gauge, reading: waiting } = scrapedGauges(registry, () => readWaiting(pool, readDepth));
 
   gauge(
     'jobs_dead',

@@ -75,7 +75,7 @@ t.test('folds notes with one text into one row, which opens and decides them all
   t.notMatch(status.text, /fold/i);
 
   await decide(ann, first, 'reject');
-  t.same(await idsOf(ann), [before, second, own], 'the next one stands for the others');
+  t.same(await idsOf(ann), [before, second, own], 'the next one represents the others');
   const waiting = await idsOf(ann, `like=${second}`);
   t.equal(waiting.length, 4);
   const batch = await ann.post('decisions/batch', {
@@ -113,12 +113,12 @@ t.test('folds what one address sent as long as its key is kept', async (t) => {
   t.notMatch(JSON.stringify(stored), keys[0].bucket, 'the key is not copied');
 
   await service.tamper('DELETE FROM note_addresses');
-  t.same(await idsOf(ann), [...sent, other], 'nothing is hidden that no row stands for');
+  t.same(await idsOf(ann), [...sent, other], 'nothing is hidden that no row represents');
   await service.tamper("UPDATE note_folds SET ends_at = now() - interval '1 second'");
   t.same((await ann.get('folds')).body.folds, []);
 });
 
-t.test('claims the note that stands for the others, and no other', async (t) => {
+t.test('claims the note that represents the others, and no other', async (t) => {
   const service = await startService(t, SETTINGS);
   const ann = await addModerator(service, 'Ann');
   const bob = await addModerator(service, 'Bob');
@@ -169,7 +169,7 @@ t.test('refuses what cannot be folded', async (t) => {
   t.same(await refusal(`text/${note}`, {}, tim), [403, 'role_required']);
   t.equal((await unfold(service, tim, `text/${note}`)).status, 403);
   for (let count = 0; count < MAX_FOLDS; count++) {
-    const text = `The ${'abcdefghijkl'[count]}th advert ${randomUUID()} of its own kind ${randomUUID()}`;
+    const text = `The ${'abcdefghijkl'[count]}th advert ${randomUUID()} unlike all others ${randomUUID()}`;
     t.equal((await refusal(`text/${await send(service, text)}`))[0], 200);
   }
   t.same(await refusal(`text/${note}`), [409, 'fold_limit']);

@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { destroyConnection } from '../../platform/postgres/client.ts';
+import { addressConfig, BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
+
+/**
+ * Runs `work` with one connection that projects and one that reads ahead, without the deadline of a request. An
+ * interruption cuts both, and its reason is what is thrown.
+ */
+export async function withTwoConnections<Result>(
+  url: string,
+  application: string,
+  interrupted: AbortSignal | undefined,
+  work: (client: pg.Client, reader: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const config = addressConfig(url, application);
+  try {
+    return await withConnection({ ...config, pipeline: true }, (client) =>
+      withConnection(config, async (reader) => {
+        const cutBoth = () => [client, reader].forEach(destroyConnection);
+        interrupted?.addEventListener('abort', cutBoth);
+        try {
+          interrupted?.throwIfAborted();
+          return await work(client, reader);
+        } finally {
+          interrupted?.removeEventListener('abort', cutBoth);
+        }
+      }),
+    );
+  } catch (error) {
+    throw interrupted?.aborted ? interrupted.reason : error;
+  }
+}
+
+/** Plans by index alone: the tables start empty, so a plan that scans them would be wrong after a page. */
+export async function planByIndex(client: pg.Client): Promise<void> {
+  await client.query(BY_INDEX);
+  await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off');
+}
