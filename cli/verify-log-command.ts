@@ -3,13 +3,18 @@ import { ArgumentError, asksForHelp, parseArguments } from '../platform/command-
 import { failureLine } from '../platform/command-line/failure.ts';
 import { type Checkpoint, parseCheckpoint } from '../platform/tlog/checkpoint.ts';
 import { consistencyProof, isConsistent, rootOf } from '../platform/tlog/merkle.ts';
-import { openNote, parseVerifier, type VerifierKey } from '../platform/tlog/note.ts';
+import {
+  openNote,
+  parseVerifier,
+  parseWitnessKey,
+  type VerifierKey,
+} from '../platform/tlog/note.ts';
 import { HttpLog, LogFault } from './verify-log-http.ts';
 import { type ProvenPage, verifyProofs } from './verify-proofs.ts';
 
 const USAGE = `Usage:
-  npm run verify-log -- URL [--key KEY] [--state FILE] [--proof FILE]
-  npm run verify-log -- --key KEY --proof FILE
+  npm run verify-log -- URL [--key KEY] [--state FILE] [--proof FILE] [--witness KEY]...
+  npm run verify-log -- --key KEY --proof FILE [--witness KEY]...
 
 Verifies the sealed log of a service from outside, by HTTP alone: the signature of its checkpoint, the stored
 tree, and that it continues the checkpoint that was seen last. Without URL it verifies proofs without the service,
@@ -21,6 +26,8 @@ URL           the address of the service, such as https://example.org
 --state FILE  the checkpoint that was seen last; made if it is missing, and written after each success
 --proof FILE  proofs of events, as GET /log/proofs/TYPE/ID or GET /api/v1/me/proofs answered, or as
               npm run moderator -- audit --proofs prints; what they prove is shown
+--witness KEY the key of a witness that must have co-signed the checkpoint, as name+id+key; several are given as
+              --witness KEY --witness KEY
 
 Exit status:
   0  verified
@@ -62,8 +69,10 @@ function readArguments(args: string[]) {
     key: { type: 'string' },
     state: { type: 'string' },
     proof: { type: 'string' },
+    witness: { type: 'string', multiple: true },
   } as const;
-  const { positionals, values } = parseArguments(args, options, [0, 1]);
+  const { positionals, values: given } = parseArguments(args, options, [0, 1]);
+  const values = { ...given, witnesses: (given.witness ?? []).map(readWitness) };
   const [url] = positionals;
   if (values.key !== undefined && !parseVerifier(values.key))
     throw new ArgumentError('KEY must have the form name+id+key.');
@@ -71,6 +80,12 @@ function readArguments(args: string[]) {
   if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
     throw new ArgumentError('URL must be an address such as https://example.org.');
   return { ...values, url: url.replace(/\/+$/, '') };
+}
+
+function readWitness(text: string): VerifierKey {
+  const key = parseWitnessKey(text);
+  if (!key) throw new ArgumentError('The KEY of a witness must have the form name+id+key.');
+  return key;
 }
 
 /** What is needed to verify proofs without a service. */
@@ -83,18 +98,20 @@ function offline({ key, state, proof }: { key?: string; state?: string; proof?: 
 
 async function verify(given: ReturnType<typeof readArguments>): Promise<Verdict> {
   if (given.url === undefined) return verifyOffline(given);
-  const { url, key, state: file, proof } = given;
+  const { url, key, state: file, proof, witnesses } = given;
   const known = file === undefined ? undefined : readState(file);
   const log = new HttpLog(url);
   const text = key ?? known?.key ?? (await log.key());
   const verifier = parseVerifier(text);
   if (!verifier) throw new LogFault('the key is malformed');
   const note = await log.checkpoint();
-  const seen = open(note, verifier);
+  const seen = open(note, verifier, witnesses);
   const root = await rootOf(log.nodes(seen.size), seen.size);
   if (!root.equals(seen.root))
     throw new LogFault('the tiles do not have the root of the checkpoint');
   const lines = [`Verified ${seen.size} events of ${seen.origin}, signed by ${text}`];
+  if (witnesses.length > 0)
+    lines.push(`Co-signed by ${witnesses.map(({ name }) => name).join(', ')}`);
 
   for (const proven of proof === undefined ? [] : readProofs(proof, verifier)) {
     const contradiction = await contradict(log, proven.checkpoint, seen);
@@ -113,10 +130,18 @@ async function verify(given: ReturnType<typeof readArguments>): Promise<Verdict>
 }
 
 /** Verifies proofs without the log. Two trees of one size are compared; others need the tiles of the log. */
-function verifyOffline({ key, proof }: { key: string; proof: string }): Verdict {
+function verifyOffline({
+  key,
+  proof,
+  witnesses,
+}: {
+  key: string;
+  proof: string;
+  witnesses: readonly VerifierKey[];
+}): Verdict {
   const verifier = parseVerifier(key);
   if (!verifier) throw new LogFault('the key is malformed');
-  const pages = readProofs(proof, verifier);
+  const pages = readProofs(proof, verifier, witnesses);
   const ofSize = new Map<number, ProvenPage>();
   for (const page of pages) {
     const { size, root } = page.checkpoint;
@@ -133,8 +158,12 @@ function verifyOffline({ key, proof }: { key: string; proof: string }): Verdict 
   ]);
 }
 
-const readProofs = (file: string, verifier: VerifierKey): ProvenPage[] =>
-  verifyProofs(readFileSync(file, 'utf8'), (text) => open(text, verifier));
+const readProofs = (
+  file: string,
+  verifier: VerifierKey,
+  witnesses: readonly VerifierKey[] = [],
+): ProvenPage[] =>
+  verifyProofs(readFileSync(file, 'utf8'), (text) => open(text, verifier, witnesses));
 
 const verified = (lines: readonly string[]): Verdict => ({
   status: 0,
@@ -148,7 +177,12 @@ const fork = (contradiction: string, before: string, seen: string): Verdict => (
   err: `FORK: ${contradiction}. Keep both checkpoints, which are shown: together they prove it\n`,
 });
 
-function open(note: string, verifier: VerifierKey): Checkpoint {
+/** Opens a checkpoint that the log has signed, and each of the witnesses. */
+function open(
+  note: string,
+  verifier: VerifierKey,
+  witnesses: readonly VerifierKey[] = [],
+): Checkpoint {
   const text = openNote(note, [verifier]);
   if (text === undefined)
     throw new LogFault(`the checkpoint is not signed by ${verifier.name}+${verifier.id}`);
@@ -157,6 +191,9 @@ function open(note: string, verifier: VerifierKey): Checkpoint {
   // A key of one log says nothing of another.
   if (checkpoint.origin !== verifier.name)
     throw new LogFault(`the checkpoint is of another log: ${JSON.stringify(checkpoint.origin)}`);
+  for (const witness of witnesses)
+    if (openNote(note, [witness]) === undefined)
+      throw new LogFault(`the checkpoint is not co-signed by ${witness.name}+${witness.id}`);
   return checkpoint;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies the sealed log of a service from outside, by HTTP alone.
 
-    python3 verify_log.py URL [--key KEY] [--state FILE] [--proof FILE]
+    python3 verify_log.py URL [--key KEY] [--state FILE] [--proof FILE] [--witness KEY]...
 
 Needs Python 3.9 and the package `cryptography`. Formats: C2SP signed-note, tlog-checkpoint and tlog-tiles, with the
 hashes of RFC 6962. Exits with 0 if the log is verified, 3 for a fork (two signed checkpoints that contradict each
@@ -33,12 +33,12 @@ def sha256(*parts):
     return hashlib.sha256(b"".join(parts)).digest()
 
 
-def open_checkpoint(note, key):
-    """The size and the root of a checkpoint that the key has signed."""
+def signed_text(note, key, kind):
+    """The text of a note that a key has signed: the log's, or with the kind 4, that of a witness (cosignature/v1)."""
     name, key_id, encoded = key.split("+", 2)
     raw = base64.b64decode(encoded, validate=True)
-    if len(raw) != 33 or raw[0] != 1 or sha256(name.encode(), b"\n", raw)[:4].hex() != key_id:
-        raise ValueError("the key is malformed")
+    if len(raw) != 33 or raw[0] != kind or sha256(name.encode(), b"\n", raw)[:4].hex() != key_id:
+        raise ValueError(f"the key of {name} is malformed")
     text, found, lines = note.rpartition("\n\n")
     text += "\n"
     signed = False
@@ -46,12 +46,18 @@ def open_checkpoint(note, key):
         dash, signer, signature = line.split(" ")
         blob = base64.b64decode(signature, validate=True)
         if dash == "\u2014" and signer == name and blob[:4].hex() == key_id:
-            Ed25519PublicKey.from_public_bytes(raw[1:]).verify(blob[4:], text.encode())
-            signed = True
+            time = f"cosignature/v1\ntime {int.from_bytes(blob[4:12], 'big')}\n" if kind == 4 else ""
+            Ed25519PublicKey.from_public_bytes(raw[1:]).verify(blob[-64:], (time + text).encode())
+            signed = len(blob) == (76 if kind == 4 else 68)
     if not found or not signed:
         raise ValueError(f"the checkpoint is not signed by {name}+{key_id}")
-    origin, size, root = text.split("\n")[:3]
-    if origin != name or not size.isascii() or not size.isdigit():
+    return text
+
+
+def open_checkpoint(note, key):
+    """The size and the root of a checkpoint that the key has signed."""
+    origin, size, root = signed_text(note, key, 1).split("\n")[:3]
+    if origin != key.split("+")[0] or not size.isascii() or not size.isdigit():
         raise ValueError("the checkpoint is malformed, or of another log")
     return int(size), base64.b64decode(root, validate=True)
 
@@ -154,6 +160,7 @@ def main():
     options.add_argument("--key")
     options.add_argument("--state")
     options.add_argument("--proof")
+    options.add_argument("--witness", action="append", default=[])
     given = options.parse_args()
     url, known, key = given.url.rstrip("/"), None, given.key
     if given.state and os.path.exists(given.state):
@@ -164,6 +171,8 @@ def main():
         key = json.loads(get(f"{url}/api/v1/discovery", 2**20))["identity"]["log_keys"][0]
     note = get(f"{url}/log/checkpoint", 2**16).decode()
     size, root = open_checkpoint(note, key)
+    for witness in given.witness:
+        signed_text(note, witness, 4)
     log = Log(url, size)
     if log.root(size) != root:
         raise ValueError("the tiles do not have the root of the checkpoint")

@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
-import { parseSealKeys, SEAL_KEY_FORM } from './keys/seal-key.ts';
+import { parseSealKeys } from './keys/seal-key.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
+import { logWitnesses } from './log-witnesses.ts';
 import { noticeSecretsFault, noticeSettings, noticeTargets } from './notice-urls.ts';
 import { addressesOf } from './postgres/addresses.ts';
 import { tlsFault, tlsFaultOfEnvironment } from './postgres/tls.ts';
 import { provingSettings } from './proving-settings.ts';
 import { inSandbox, sandboxSettings } from './sandbox-settings.ts';
+import { sealSettings } from './seal-settings.ts';
 import { hasVisibleText } from './visible-text.ts';
 
 const number = (min: number, max: number) => {
@@ -115,14 +117,7 @@ export const Environment = z.object({
     .describe(
       'Server keys, under which keys of members and addresses are hashed. Required unless `BASE_URL` is on loopback, where one is generated in `DATA_DIR`.',
     ),
-  SEAL_KEY: z
-    .string()
-    .refine((text) => parseSealKeys(text) !== undefined, SEAL_KEY_FORM)
-    .meta({ form: '64 hex digits, several separated by commas' })
-    .optional()
-    .describe(
-      'Ed25519 keys that sign the checkpoints of the sealed log, for workers alone. Every key signs. Without it nothing is sealed, except with the embedded PostgreSQL, where one is generated in `DATA_DIR`.',
-    ),
+  ...sealSettings,
   SITE_NAME: line(40).default('Guestbook').describe('The name of the site, on every page.'),
   SITE_ABOUT: line(200)
     .default('People and programs leave notes here. A moderator reads each before it appears.')
@@ -240,6 +235,7 @@ const Settings = Environment.transform((env) => {
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     SERVER_KEYS: env.SERVER_KEYS === undefined ? undefined : parseServerKeys(env.SERVER_KEYS),
     SEAL_KEY: env.SEAL_KEY === undefined ? undefined : parseSealKeys(env.SEAL_KEY),
+    LOG_WITNESSES: logWitnesses(env.LOG_WITNESSES),
     NOTIFY_URLS: noticeTargets(env.NOTIFY_URLS, env.NOTIFY_SECRETS),
     // Only as a part of the targets, so that nothing prints them.
     NOTIFY_SECRETS: undefined,

@@ -20,7 +20,7 @@ export async function checkSeal({ ask }: Pick<Context, 'ask'>): Promise<Finding[
         'ALTER TABLE events ENABLE TRIGGER events_erase_salt, then npm run verify -- --seal',
       ),
     ];
-  const { origin, size, refusal, waits, signed_at: at } = tree;
+  const { origin, size, refusal, waits, signed_at: at, missing_witnesses: missing } = tree;
   if (refusal)
     return [bad(`Checkpoints of ${origin} are refused: ${refusal}`, 'npm run verify -- --seal')];
   if (waits)
@@ -28,6 +28,13 @@ export async function checkSeal({ ask }: Pick<Context, 'ask'>): Promise<Finding[
       warn(
         `Events have waited to be sealed for more than ten minutes; the last checkpoint was signed at ${at.toISOString()}`,
         'start a worker with SEAL_KEY, and see its log',
+      ),
+    ];
+  if (missing)
+    return [
+      warn(
+        `Witnesses have not co-signed the checkpoint of ${origin}: ${missing}`,
+        'docs/verification/sealed-log.md#witnesses',
       ),
     ];
   return [ok(`${size} events are sealed in ${origin}`)];

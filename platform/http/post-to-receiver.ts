@@ -62,31 +62,50 @@ export interface Call {
   privateHosts: readonly string[];
 }
 
+/** What an address has answered. */
+export interface Answer {
+  status: number;
+  type: string;
+  /** The beginning of the body. */
+  body: Buffer;
+}
+
 /**
  * Posts to an address that an operator configured. Resolves once it is accepted (2xx), and throws
- * `CallFailed` otherwise: after 5 seconds in all, for a redirect, or for a host whose address is not
- * public. The name is resolved once and the connection goes to that address, so that a second answer
- * of the name server changes nothing. At most 1 KiB of the answer is read.
+ * `CallFailed` otherwise, also for a redirect. At most 1 KiB of the answer is read.
  */
 export async function postToReceiver(call: Call, callMs = CALL_MS): Promise<void> {
+  const { status } = await postForAnswer(call, ANSWER_BYTES, callMs);
+  if (status < 200 || status > 299) throw new CallFailed(`status_${status}`);
+}
+
+/**
+ * Posts to an address that an operator configured, and resolves to its answer, of which at most `maxBytes` are read.
+ * Throws `CallFailed` after 5 seconds in all, or for a host whose address is not public. The name is resolved once and
+ * the connection goes to that address, so that a second answer of the name server changes nothing.
+ */
+export async function postForAnswer(
+  call: Call,
+  maxBytes: number,
+  callMs = CALL_MS,
+): Promise<Answer> {
   const signal = AbortSignal.timeout(callMs);
   const timedOut = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new CallFailed('timeout')), { once: true });
   });
   // Without this, a timeout after the end of the call would be an unhandled rejection.
   timedOut.catch(() => undefined);
-  const status = await Promise.race([send(call, signal), timedOut]);
-  if (status < 200 || status > 299) throw new CallFailed(`status_${status}`);
+  return Promise.race([send(call, maxBytes, signal), timedOut]);
 }
 
-async function send(call: Call, signal: AbortSignal): Promise<number> {
+async function send(call: Call, maxBytes: number, signal: AbortSignal): Promise<Answer> {
   const host = call.url.hostname.replace(/^\[|\]$/g, '');
   const { address } = await lookup(host).catch(() => {
     throw new CallFailed('name_not_found');
   });
   if (isSpecialAddress(address) && !mayBeSpecial(call, host, address))
     throw new CallFailed('private_address');
-  return await new Promise<number>((resolve, reject) => {
+  return await new Promise<Answer>((resolve, reject) => {
     const begin = call.url.protocol === 'https:' ? httpsRequest : httpRequest;
     const request = begin(
       {
@@ -107,14 +126,20 @@ async function send(call: Call, signal: AbortSignal): Promise<number> {
         },
       },
       (response) => {
+        const parts: Buffer[] = [];
         let read = 0;
         const finish = () => {
-          resolve(response.statusCode ?? 0);
+          resolve({
+            status: response.statusCode ?? 0,
+            type: response.headers['content-type'] ?? '',
+            body: Buffer.concat(parts).subarray(0, maxBytes),
+          });
           request.destroy();
         };
-        response.on('data', ({ length }: Buffer) => {
-          read += length;
-          if (read >= ANSWER_BYTES) finish();
+        response.on('data', (part: Buffer) => {
+          parts.push(part);
+          read += part.length;
+          if (read >= maxBytes) finish();
         });
         response.on('end', finish);
         response.on('error', finish);

@@ -7,15 +7,20 @@ import {
   verify,
 } from 'node:crypto';
 
-// Notes signed with Ed25519 as C2SP signed-note: https://c2sp.org/signed-note
+// Notes signed with Ed25519 as C2SP signed-note (https://c2sp.org/signed-note), and cosignatures of witnesses
+// with Ed25519 as tlog-cosignature (https://c2sp.org/tlog-cosignature).
 
+/** The first byte of a key says what it signs: the text of a note, or `cosignature/v1`, a time and the text. */
 const ALGORITHM = Buffer.from([1]);
+const COSIGNATURE = Buffer.from([4]);
 /** The DER encodings of Ed25519 keys, up to the key (RFC 8410). */
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 const PUBLIC_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 const ID_BYTES = 4;
+/** Seconds since 1970, before the signature of a witness. */
+const TIME_BYTES = 8;
 const MAX_SIGNATURES = 100;
 
 /** A key that verifies notes. Its text form is `name+id+key`, which Go's `note.NewVerifier` takes. */
@@ -24,6 +29,8 @@ export interface VerifierKey {
   /** The key's hash, 8 hex digits. */
   id: string;
   key: KeyObject;
+  /** Whether the key is that of a witness, which signs the time as well. */
+  cosigns: boolean;
 }
 
 /** Creates the signing key of a 32-byte seed. */
@@ -33,10 +40,10 @@ export const signingKey = (seed: Uint8Array): KeyObject =>
 const publicBytes = (key: KeyObject): Buffer =>
   createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(PUBLIC_DER.length);
 
-const keyHash = (name: string, bytes: Uint8Array): Buffer =>
+const keyHash = (name: string, algorithm: Buffer, bytes: Uint8Array): Buffer =>
   createHash('sha256')
     .update(`${name}\n`)
-    .update(ALGORITHM)
+    .update(algorithm)
     .update(bytes)
     .digest()
     .subarray(0, ID_BYTES);
@@ -48,25 +55,32 @@ export const isKeyName = (name: string): boolean => /^[^\s+]+$/u.test(name);
 export function verifierText(name: string, key: KeyObject): string {
   const bytes = publicBytes(key);
   const encoded = Buffer.concat([ALGORITHM, bytes]).toString('base64');
-  return `${name}+${keyHash(name, bytes).toString('hex')}+${encoded}`;
+  return `${name}+${keyHash(name, ALGORITHM, bytes).toString('hex')}+${encoded}`;
 }
 
 /** Parses the text form of a verifier's key; undefined if it is malformed, or its id is not that of the key. */
-export function parseVerifier(text: string): VerifierKey | undefined {
+export const parseVerifier = (text: string): VerifierKey | undefined => parseKey(text, ALGORITHM);
+
+/** Parses the text form of the key of a witness, as `parseVerifier`. */
+export const parseWitnessKey = (text: string): VerifierKey | undefined =>
+  parseKey(text, COSIGNATURE);
+
+function parseKey(text: string, algorithm: Buffer): VerifierKey | undefined {
   const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
   const bytes = fromBase64(encoded);
-  if (bytes?.length !== 1 + PUBLIC_BYTES || bytes[0] !== ALGORITHM[0]) return undefined;
+  if (bytes?.length !== 1 + PUBLIC_BYTES || bytes[0] !== algorithm[0]) return undefined;
   const raw = bytes.subarray(1);
-  if (keyHash(name, raw).toString('hex') !== id) return undefined;
+  if (keyHash(name, algorithm, raw).toString('hex') !== id) return undefined;
   const der = Buffer.concat([PUBLIC_DER, raw]);
-  return { name, id, key: createPublicKey({ key: der, format: 'der', type: 'spki' }) };
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  return { name, id, key, cosigns: algorithm === COSIGNATURE };
 }
 
 /** Signs a text, which ends with a line break, with each of the keys. */
 export function signNote(text: string, name: string, keys: readonly KeyObject[]): string {
   const lines = keys.map((key) => {
     const signature = sign(null, Buffer.from(text), key);
-    const blob = Buffer.concat([keyHash(name, publicBytes(key)), signature]);
+    const blob = Buffer.concat([keyHash(name, ALGORITHM, publicBytes(key)), signature]);
     return `\u2014 ${name} ${blob.toString('base64')}\n`;
   });
   return `${text}\n${lines.join('')}`;
@@ -90,13 +104,17 @@ export function openNote(note: string, keys: readonly VerifierKey[]): string | u
     const id = blob.subarray(0, ID_BYTES).toString('hex');
     const key = keys.find((one) => one.name === name && one.id === id);
     if (!key) continue;
-    const signature = blob.subarray(ID_BYTES);
-    const isRight =
-      signature.length === SIGNATURE_BYTES && verify(null, Buffer.from(text), key.key, signature);
-    if (!isRight) return undefined;
+    if (!isSignature(text, blob.subarray(ID_BYTES), key)) return undefined;
     signed = true;
   }
   return signed ? text : undefined;
+}
+
+function isSignature(text: string, bytes: Buffer, { key, cosigns }: VerifierKey): boolean {
+  const from = cosigns ? TIME_BYTES : 0;
+  if (bytes.length !== from + SIGNATURE_BYTES) return false;
+  const message = cosigns ? `cosignature/v1\ntime ${bytes.readBigUInt64BE()}\n${text}` : text;
+  return verify(null, Buffer.from(message), key, bytes.subarray(from));
 }
 
 /** The bytes of a text in base64 with padding; undefined for any other text. */

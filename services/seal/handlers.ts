@@ -19,10 +19,10 @@ import {
   firstEventsOfStream,
   leavesAt,
   MAX_RECORD_VERSION,
-  newestCheckpoint,
   newestTile,
-  newestTree,
-  type TreeRow,
+  type PublicTree,
+  publicCheckpoint,
+  publicTree,
 } from './tree-store.ts';
 
 export interface SealReadDeps {
@@ -68,7 +68,7 @@ const notSealed = () => refuse('not_found', { message: 'Not found: this log is n
 const isAudited = (_event: SealedEvent, field: string): boolean =>
   field !== 'owner_id' && !field.startsWith('personal');
 
-const formatAuditPlace = ({ epoch }: TreeRow, { position }: AuditRow): string =>
+const formatAuditPlace = ({ epoch }: PublicTree, { position }: AuditRow): string =>
   toCursor(`${epoch} ${position} audit`);
 
 function toAuditPlace(
@@ -134,7 +134,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
   /** The events of a member, and its acts on cases of others, after a place. */
   async function actsOf(
     memberId: string,
-    { epoch, position }: TreeRow,
+    { epoch, position }: PublicTree,
     place: Place,
     limit: number,
   ): Promise<EventWithLeaf[]> {
@@ -147,7 +147,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
   }
 
   /** The events at these positions that have a leaf. */
-  async function withLeaves({ epoch }: TreeRow, positions: readonly number[]) {
+  async function withLeaves({ epoch }: PublicTree, positions: readonly number[]) {
     const [events, leaves] = await Promise.all([
       query(pool, eventsAt(positions)),
       query(pool, leavesAt(epoch, positions)),
@@ -161,7 +161,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
 
   return {
     'log.checkpoint': async () => {
-      const [newest] = await query(readPool, newestCheckpoint());
+      const [newest] = await query(readPool, publicCheckpoint());
       if (!newest) return notSealed();
       return {
         status: 200,
@@ -174,7 +174,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
     'log.tile_3': ({ params }) => tile(params.level, params.tile, params.part, params.last),
 
     'log.record_proof': async ({ params: { type, id } }) => {
-      const [tree] = await query(logPool, newestTree());
+      const [tree] = await query(logPool, publicTree());
       if (!tree) return notSealed();
       const record = provableRecords.find((kind) => kind.type === type);
       const [found] = record ? await query(logPool, record.owner(id)) : [];
@@ -212,7 +212,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
     'log.own_proofs': async ({ principal: { memberId }, query: { cursor, limit } }) => {
       const place = toPlace(cursor);
       if (isRefusal(place)) return place;
-      const [tree] = await query(pool, newestTree());
+      const [tree] = await query(pool, publicTree());
       if (!tree) return notSealed();
       const rows = await actsOf(memberId, tree, place, limit + 1);
       const { page, last } = cutPage(rows, limit, ({ personal }) => personal);
@@ -233,7 +233,7 @@ function sealHandlers({ pool, readPool, provableRecords }: SealReadDeps): Handle
     'log.audit_proofs': async ({ query: { cursor, limit } }) => {
       const place = toAuditPlace(cursor);
       if (place && isRefusal(place)) return place;
-      const [tree] = await query(pool, newestTree());
+      const [tree] = await query(pool, publicTree());
       if (!tree) return notSealed();
       // After a restore, other events may have the same positions.
       if (place && place.epoch !== tree.epoch) return refuse('invalid_cursor');

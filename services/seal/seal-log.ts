@@ -15,7 +15,7 @@ import {
   formatCheckpoint,
   parseCheckpoint,
 } from '../../platform/tlog/checkpoint.ts';
-import { HASH_BYTES, rootOf } from '../../platform/tlog/merkle.ts';
+import { rootOf } from '../../platform/tlog/merkle.ts';
 import {
   isKeyName,
   openNote,
@@ -23,10 +23,11 @@ import {
   signNote,
   verifierText,
 } from '../../platform/tlog/note.ts';
-import { edgeTiles, nodeReader } from '../../platform/tlog/tiles.ts';
+import { edgeTiles } from '../../platform/tlog/tiles.ts';
 import { createTreeEdge } from '../../platform/tlog/tree-edge.ts';
 import { hashLeaf, openLeaf } from './leaf.ts';
 import { signingKeys } from './signing-keys.ts';
+import { storedNodes, TileIncomplete } from './stored-nodes.ts';
 import {
   batchState,
   countSealed,
@@ -254,12 +255,11 @@ async function readEdge(pool: pg.Pool, epoch: number, size: number) {
 }
 
 /** The root of the first `size` leaves of a stored tree. */
-function rootAt(pool: pg.Pool, { epoch, size: whole }: Tree, size: number): Promise<Buffer> {
-  const read = nodeReader(async (place) => {
-    const [tile] = await query(pool, tilesAt(epoch, [place]));
-    if ((tile?.hashes.length ?? 0) < place.width * HASH_BYTES)
-      throw new SealRefused(`tile ${place.level}/${place.index} is incomplete`);
-    return tile?.hashes ?? Buffer.alloc(0);
-  }, whole);
-  return rootOf(read, size);
+async function rootAt(pool: pg.Pool, { epoch, size: whole }: Tree, size: number): Promise<Buffer> {
+  try {
+    return await rootOf(storedNodes(pool, epoch, whole), size);
+  } catch (error) {
+    if (!(error instanceof TileIncomplete)) throw error;
+    throw new SealRefused(error.message);
+  }
 }

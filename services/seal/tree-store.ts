@@ -22,6 +22,9 @@ export interface TreeRow {
   refusal: string | null;
 }
 
+/** A tree as far as everyone is shown it. */
+export type PublicTree = Pick<TreeRow, 'epoch' | 'size' | 'position' | 'checkpoint'>;
+
 export interface LeafRow extends LeafOpening {
   position: number;
   epoch: number;
@@ -33,6 +36,34 @@ export const newestTree = (): Sql<TreeRow> =>
   sql`SELECT epoch, origin, verifiers, previous, size, position, checkpoint, signed_at, refusal
     FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
+/** The newest tree up to the checkpoint that is public, which is the last one that witnesses were asked for. */
+export const publicTree = (): Sql<PublicTree> =>
+  sql`SELECT epoch, coalesce(published_size, size) AS size, coalesce(published_position, position) AS position,
+      coalesce(published_checkpoint, checkpoint) AS checkpoint
+    FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
+
+/** What is published of the newest tree. */
+export const publication = (): Sql<
+  Pick<TreeRow, 'epoch' | 'origin' | 'size' | 'position' | 'checkpoint'> & {
+    published: string | null;
+    missing: string | null;
+  }
+> =>
+  sql`SELECT epoch, origin, size, position, checkpoint, published_checkpoint AS published,
+      missing_witnesses AS missing
+    FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
+
+/** Publishes a checkpoint of a tree, unless a later one is public; null: the last one is public at any time. */
+export const publish = (
+  epoch: number,
+  tree: PublicTree | null,
+  missing: string | null = null,
+): Sql =>
+  sql`UPDATE seal_trees SET published_checkpoint = ${tree?.checkpoint ?? null},
+      published_size = ${tree?.size ?? null}, published_position = ${tree?.position ?? null},
+      missing_witnesses = ${missing}
+    WHERE epoch = ${epoch} AND coalesce(published_size, 0) <= coalesce(${tree?.size ?? null}::bigint, size)`;
+
 /** The last checkpoint of a tree that was emptied with a sandbox. */
 export const emptiedCheckpoint = (): Sql<{ checkpoint: string | null }> =>
   sql`SELECT last_checkpoint AS checkpoint FROM sandbox`;
@@ -42,7 +73,7 @@ export const sealSummary = (): Sql<{ verifiers: string[]; refused: boolean }> =>
   sql`SELECT verifiers, refusal IS NOT NULL AS refused FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
 /** How far the log is sealed, and whether an older event than ten minutes waits. */
-export const sealedUpTo = (): Sql<TreeRow & { waits: boolean }> =>
+export const sealedUpTo = (): Sql<TreeRow & { waits: boolean; missing_witnesses: string | null }> =>
   sql`SELECT tree.*, EXISTS (SELECT FROM events WHERE position > tree.position
       AND recorded_at < clock_timestamp() - interval '10 minutes') AS waits
     FROM seal_trees tree ORDER BY epoch DESC LIMIT 1`;
@@ -67,9 +98,9 @@ export const sealProgress = (): Sql<SealProgress> =>
         WHERE position > tree.position ORDER BY position LIMIT 1), 0) AS seconds
     FROM (SELECT position, refusal FROM seal_trees ORDER BY epoch DESC LIMIT 1) tree`;
 
-/** The newest checkpoint. */
-export const newestCheckpoint = (): Sql<{ checkpoint: string }> =>
-  sql`SELECT checkpoint FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
+/** The checkpoint that is public. */
+export const publicCheckpoint = (): Sql<{ checkpoint: string }> =>
+  sql`SELECT coalesce(published_checkpoint, checkpoint) AS checkpoint FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
 /** A tile of the newest tree, as far as it is filled. */
 export const newestTile = ({ level, index }: TilePlace): Sql<{ hashes: Buffer }> =>
@@ -172,11 +203,13 @@ export const firstEventsOfStream = (
 /** Events are looked for at the beginning of a record's stream, so that thousands of reports cost nothing. */
 export const MAX_RECORD_VERSION = 100;
 
-/** The leaf that has the present text of a record; null if it is not in the newest tree. */
+/** The leaf that has the present text of a record; null if it is not in the public part of the newest tree. */
 export const recordLeaf = (ownerId: string, stream: string): Sql<{ leaf: number | null }> =>
   named(
-    `SELECT CASE WHEN epoch = (SELECT max(epoch) FROM seal_trees) THEN leaf END AS leaf
-    FROM record_leaves WHERE owner_id = $1 AND stream_id = $2 AND stream_version <= $3
+    `SELECT (SELECT record.leaf FROM (SELECT epoch, coalesce(published_size, size) AS size
+        FROM seal_trees ORDER BY epoch DESC LIMIT 1) tree
+      WHERE tree.epoch = record.epoch AND record.leaf < tree.size) AS leaf
+    FROM record_leaves record WHERE owner_id = $1 AND stream_id = $2 AND stream_version <= $3
     ORDER BY stream_version DESC LIMIT 1`,
     [ownerId, stream, MAX_RECORD_VERSION],
   );

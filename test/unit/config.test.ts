@@ -8,6 +8,8 @@ import { ConfigError, readConfig, unknownSettings } from '../../platform/config.
 
 import { serverKeys } from '../../platform/keys/server-keys.ts';
 import { addressesOf } from '../../platform/postgres/addresses.ts';
+import { signingKey, verifierText } from '../../platform/tlog/note.ts';
+import { createWitnessKey } from '../support/witness.ts';
 
 const one = `1:${'ab'.repeat(32)}`;
 const two = `2:${'cd'.repeat(32)}`;
@@ -219,4 +221,30 @@ t.test('takes the words of the site, each in one line', async (t) => {
     t.throws(() => readConfig({ [setting]: text }), {
       message: RegExp(`${setting} must be one line`),
     });
+});
+
+t.test('takes pairs of a key and an address as witnesses of the log', async (t) => {
+  const key = createWitnessKey('witness.example/w1', 7).vkey;
+  const second = createWitnessKey('witness.example/w2', 8).vkey;
+  const read = (text: string) => readConfig({ LOG_WITNESSES: text }).logWitnesses;
+  t.same(readConfig({}).logWitnesses, []);
+  t.match(read(`${key} https://w1.example/log,${second} http://127.0.0.1:7380`), [
+    { key: { name: 'witness.example/w1' }, url: { href: 'https://w1.example/log' } },
+    { key: { name: 'witness.example/w2' }, url: { hostname: '127.0.0.1' } },
+  ]);
+  const log = verifierText('witness.example/w1', signingKey(Buffer.alloc(32, 7)));
+  for (const wrong of [
+    key,
+    'https://w1.example',
+    `${log} https://w1.example`,
+    `${key.replace('w1', 'w3')} https://w1.example`,
+    `${key} http://w1.example`,
+    `${key} https://user@w1.example`,
+    `${key} https://w1.example?a=b`,
+    `${key} ftp://127.0.0.1`,
+    `${key} https://w1.example, ${key} https://w2.example`,
+    `${key} https://w1.example more`,
+    `${key} https://w1.example,`,
+  ])
+    t.match(faults({ LOG_WITNESSES: wrong }), /LOG_WITNESSES must be/, wrong);
 });

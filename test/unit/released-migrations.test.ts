@@ -39,6 +39,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0039-read-model-proofs': '153912f759e4d59c',
   '0040-imported-notes': '2146a5d034066b32',
   '0041-note-folds': '8f1c6ea33504ebad',
+  '0044-cosigned-checkpoints': '17d62a2339de1bfe',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {
