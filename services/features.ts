@@ -13,6 +13,7 @@ import type { RouteLimits } from '../platform/limits/route-limits.ts';
 import type { WaitingPlaces } from '../platform/limits/waiting-places.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
+import { createPastReads, type ReadPast } from '../projections/past/past-reads.ts';
 import { projector } from '../projections/projection.ts';
 import { feedProjection } from '../projections/updates/feed.ts';
 import { accountFeature } from './account/feature.ts';
@@ -74,6 +75,8 @@ interface SharedDeps {
   publicationKinds: readonly PublicationKind[];
   provableRecords: readonly ProvableRecord[];
   membershipReview: MembershipReview;
+  /** Reads what stood at an earlier moment; one for the process, which limits how many run. */
+  readPast: ReadPast;
   /** The routes and operations of this instance; call these only once a request arrives. */
   routes: () => readonly Routes[];
   operations: () => Operations;
@@ -144,6 +147,8 @@ const exportSections = FEATURES.flatMap(({ exportSections: sections }) => sectio
 export async function createRoutes(
   deps: ProcessDeps,
 ): Promise<{ routes: Routes[]; operations: Operations }> {
+  const { pool, store } = deps;
+  const readPast = createPastReads({ pool, catalogue: store.catalogue, projections });
   const loaded = await Promise.all(FEATURES.flatMap(({ routes: load }) => load?.() ?? []));
   const routes: Routes[] = loaded.flatMap((module) =>
     module.routes({
@@ -154,6 +159,7 @@ export async function createRoutes(
       publicationKinds,
       provableRecords,
       membershipReview,
+      readPast,
       routes: () => routes,
       operations: () => operations,
     }),

@@ -29,7 +29,9 @@ export function boundedReads(
   pool: pg.Pool,
   { maxConcurrent, waitMs, statementMs, settings = {} }: Bounds,
 ) {
-  const takeTurn = turns(Math.max(1, Math.min(maxConcurrent, Math.floor(pool.options.max / 2))));
+  const takeTurn = createTurns(
+    Math.max(1, Math.min(maxConcurrent, Math.floor(pool.options.max / 2))),
+  );
   const local = { statement_timeout: String(statementMs), ...settings };
   const set = sql`SELECT count(set_config(name, value, true))
     FROM unnest(${Object.keys(local)}::text[], ${Object.values(local)}::text[]) AS given (name, value)`;
@@ -84,8 +86,11 @@ async function cancelStatement(pool: pg.Pool, pid: number): Promise<void> {
   ).catch(() => undefined);
 }
 
-/** Lets `size` callers have a turn at a time, in the order of their calls. */
-function turns(size: number) {
+/**
+ * Lets `size` callers have a turn at a time, in the order of their calls. A caller that waits longer than
+ * `waitMs` milliseconds, or that is `gone`, gets the error `Overloaded`.
+ */
+export function createTurns(size: number) {
   const waiting = new Set<() => void>();
   let free = size;
 

@@ -6,6 +6,7 @@ export const artifactKind: PublicationKind = {
   type: 'artifact',
   stream: (id) => `artifact-${id}`,
   records: artifactRecords,
+  tables: ['artifacts'],
   members: (id) => recordAuthors(artifactRecords([id])),
   concerned: noMembers,
   decide: ({ row, status, version, told }, command) =>

@@ -17,6 +17,7 @@ export const caseKind: PublicationKind = {
   type: 'case',
   stream: (id) => `case-${id}`,
   records: caseRecords,
+  tables: ['cases'],
   members: membersOfCase,
   concerned: livingMembersOfCase,
   decide({ row, version, told }, command, members) {
@@ -32,6 +33,7 @@ export const caseNoteKind: PublicationKind = {
   type: 'case_note',
   stream: (id) => `case-note-${id}`,
   records: caseNoteRecords,
+  tables: ['case_notes', 'cases'],
   members: (id) => recordAuthors(caseNoteRecords([id])),
   concerned: noMembers,
   decide({ row, version, told }, command) {

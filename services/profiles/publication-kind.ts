@@ -7,6 +7,7 @@ export const profileKind: PublicationKind = {
   type: 'profile',
   stream: (id) => `profile-${id}`,
   records: profileRecords,
+  tables: ['profiles'],
   members: (id) => recordAuthors(profileRecords([id])),
   concerned: noMembers,
   decide: ({ status, version, told }, command) =>

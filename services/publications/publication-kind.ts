@@ -27,6 +27,8 @@ export interface PublicationKind {
   stream(id: string): string;
   /** Selects the records with these ids, in the common shape of all kinds. */
   records(ids: readonly string[]): Sql<RecordRow>;
+  /** The tables that `records` reads, besides that of the members. */
+  tables: readonly string[];
   /** Finds the members whose feeds may receive a decision on the record. */
   members(id: string): Sql<{ member_id: string }>;
   /** Finds the active members, other than the author, whom the record concerns. */

@@ -14,6 +14,7 @@ import {
 import { PolicyCode } from '../policies/contract.ts';
 import { Item, NoteStateName, Version } from '../queue/item.ts';
 import { TakeOver } from '../queue/take-over.ts';
+import { AsOf } from './as-of.ts';
 
 const Message = Text(1, 500);
 const Policy = PolicyCode.describe('Of an active policy: GET /api/moderation/policies has them.');
@@ -173,8 +174,14 @@ export const history = {
 };
 export const HistoryQuery = z.object({
   history_before: Cursor.optional().meta({
-    description: '`history_before` of an earlier answer: that answer’s history goes on there.',
+    description:
+      '`history_before` of an earlier answer, with the same `as_of`: that answer’s history goes on there.',
   }),
+  as_of: AsOf.optional().describe(
+    'What stood then, without what was erased since: a time with its zone, or the position of the last ' +
+      'event of the log that counts. Rights and the undo window are those of now; claims, folds and ' +
+      'addresses are not kept, so the answer has none',
+  ),
 });
 
 const NoteDetails = z
@@ -231,7 +238,13 @@ export const reviewContract = defineContract({
         body: NoteDetails,
       },
     },
-    problems: ['moderator_required', 'not_found', 'invalid_cursor'],
+    problems: [
+      'invalid_request',
+      'moderator_required',
+      'not_found',
+      'invalid_cursor',
+      'overloaded',
+    ],
   },
   'moderation.decide': {
     method: 'POST',

@@ -3,34 +3,41 @@ import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { cursorText, nextPage, toCursor } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { snapshot } from '../../../platform/postgres/snapshot.ts';
+import { presentReads, type Reads } from '../../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
   decisionsOfBatch,
   decisionsRewound,
   findDecision,
 } from '../../../projections/guestbook/note-decisions.ts';
-import { noteOwners } from '../../../projections/guestbook/notes.ts';
-import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
 import type { ModerationDeps } from '../deps.ts';
-import { itemBodies } from '../queue/item-bodies.ts';
-import { itemsById } from '../queue/item-rows.ts';
 import { REWOUND_ROWS, repeatCommand, toRewoundPage } from '../rewind/repeat.ts';
 import { byModerator } from '../staff/by-moderator.ts';
+import { toMoment } from './as-of.ts';
 import { decisionOn, undoCommand } from './commands.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
 import { type ReviewsCommand, reviewCommand, reviewsCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { deskOptions, type Result } from './desk.ts';
-import { historyBodies, historyOf, listThread, noteStreams, threadBody } from './history.ts';
+import { noteScope } from './past-scopes.ts';
+import { readNote } from './read-item.ts';
 
 const VERSION_MISSING = {
   issues: [{ path: 'expected_version', message: 'is required' }],
 };
 
 export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewContract> {
-  const { config, keys, pool, store, publicationKinds, membershipReview, disablingEndings } = deps;
+  const {
+    config,
+    keys,
+    pool,
+    store,
+    publicationKinds,
+    membershipReview,
+    disablingEndings,
+    readPast,
+  } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const desk = deskOptions(deps);
 
@@ -59,33 +66,21 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
   }
 
   return {
-    'moderation.note': async ({
+    'moderation.note': ({
       principal: me,
       params: { id },
-      query: { history_before: before },
+      query: { history_before: before, as_of: asOf },
+      request,
     }) => {
-      const [owner] = await query(pool, noteOwners([id]));
-      if (!owner) return refuse('not_found');
-      const streams = noteStreams(owner);
-      const page = historyOf(streams, before);
-      if (isRefusal(page)) return page;
-      const [rows, thread, events, moderators] = await snapshot(pool, [
-        itemsById([id]),
-        listThread(id),
-        page,
-        moderatorNames(),
-      ]);
-      const [item] = await itemBodies(deps, me, rows);
-      if (!item) return refuse('not_found');
-      return {
-        status: 200,
-        body: {
-          status: 'ok',
-          item,
-          thread: thread.map(threadBody),
-          ...historyBodies(streams, events, moderators),
-        },
+      const read = async (reads: Reads) => {
+        const note = await readNote(reads, { id, me, config, asOf, before });
+        return isRefusal(note)
+          ? note
+          : { status: 200 as const, body: { status: 'ok' as const, ...note } };
       };
+      return asOf === undefined
+        ? read(presentReads(pool))
+        : readPast(toMoment(asOf), noteScope(id), read, request.gone());
     },
 
     'moderation.decide': (call) => {

@@ -19,7 +19,7 @@ import { takeOverStream } from '../claims/leases.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 
 /** The most siblings, and the most replies, in a thread: as many as a person reads. */
-const THREAD = 50;
+export const THREAD = 50;
 
 export interface ThreadRow {
   note_id: string;
@@ -62,15 +62,21 @@ export const commentStream = ({ type, id }: Subject): string => `comment-${type}
 /** The events of a page of a history. */
 const PAGE = 100;
 
-/** The streams of an item: one owner has them all. `note` is the note's own stream, if the item is one. */
+/** The streams of an item: one owner has them all. */
 export interface HistoryStreams {
   owner: string;
   streams: readonly string[];
+  /** The note's own stream, if the item is one. */
   note: string | null;
+  /** The past moment that was asked for; a cursor leads on at the same moment only. */
+  asOf: string | undefined;
 }
 
 /** The streams of a note: its own, its screening, comments and claims taken over, and notifications. */
-export const noteStreams = ({ note_id: id, owner_id }: NoteOwner): HistoryStreams => ({
+export const noteStreams = (
+  { note_id: id, owner_id }: NoteOwner,
+  asOf?: string,
+): HistoryStreams => ({
   owner: owner_id,
   streams: [
     noteStream(id),
@@ -79,6 +85,7 @@ export const noteStreams = ({ note_id: id, owner_id }: NoteOwner): HistoryStream
     takeOverStream({ type: 'note', id }),
   ],
   note: noteStream(id),
+  asOf,
 });
 
 /**
@@ -98,8 +105,10 @@ export function historyOf(
 }
 
 /** The cursor of the page that ends before a position of the log. */
-const toHistoryCursor = ({ streams }: HistoryStreams, position: number): string =>
-  Buffer.from(`history ${position} ${streams[0]}`).toString('base64url');
+const toHistoryCursor = ({ streams, asOf }: HistoryStreams, position: number): string =>
+  Buffer.from(`history ${position} ${streams[0]}${asOf === undefined ? '' : ` ${asOf}`}`).toString(
+    'base64url',
+  );
 
 /**
  * SQL: the last version of the stream `given.stream` before the position $4, or 0. Positions rise with

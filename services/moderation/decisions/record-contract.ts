@@ -48,7 +48,14 @@ export const subjectContract = defineContract({
         body: SubjectDetails,
       },
     },
-    problems: ['moderator_required', 'role_required', 'not_found', 'invalid_cursor'],
+    problems: [
+      'invalid_request',
+      'moderator_required',
+      'role_required',
+      'not_found',
+      'invalid_cursor',
+      'overloaded',
+    ],
   },
   'moderation.decide_subject': {
     method: 'POST',

@@ -1,58 +1,23 @@
-import { LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
-import { reportsStream } from '../../../domain/reports/reports.ts';
 import { handle } from '../../../platform/eventstore/handle.ts';
-import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { query } from '../../../platform/postgres/query.ts';
-import { snapshot } from '../../../platform/postgres/snapshot.ts';
+import { presentReads, type Reads } from '../../../platform/postgres/reads.ts';
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
-import { noteOwners } from '../../../projections/guestbook/notes.ts';
-import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
-import { recordAuthors } from '../../../projections/publications/records.ts';
-import { takeOverStream } from '../claims/leases.ts';
 import type { ModerationDeps } from '../deps.ts';
-import { itemBodies } from '../queue/item-bodies.ts';
-import { itemsById } from '../queue/item-rows.ts';
-import { recordItemBody, withReports } from '../queue/record-item.ts';
 import { byModerator } from '../staff/by-moderator.ts';
+import { toMoment } from './as-of.ts';
 import { decisionOn } from './commands.ts';
 import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { deskOptions } from './desk.ts';
-import { commentStream, historyBodies, historyOf, noteStreams } from './history.ts';
+import { membershipScope, noteScope, recordScope } from './past-scopes.ts';
+import { readMembership, readNote, readRecord } from './read-item.ts';
 import type { AppealDecision, SubjectDecision, subjectContract } from './record-contract.ts';
 
-type Moderator = PrincipalOf<'moderator'>;
-
 export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectContract> {
-  const { config, pool, store, publicationKinds, membershipReview } = deps;
+  const { config, pool, store, publicationKinds, membershipReview, readPast } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const subjectOf = (type: string) => publicationKinds.find((subject) => subject.type === type);
-
-  /** A membership with its history; only leads know which ones are disabled, and why. */
-  async function readMembership(me: Moderator, id: string, before: string | undefined) {
-    if (!LEADS.includes(me.role)) return refuse('role_required', { roles: LEADS });
-    const ref = { type: 'member' as const, id };
-    const streams = {
-      owner: id,
-      streams: [membershipReview.stream(id), commentStream(ref), takeOverStream(ref)],
-      note: null,
-    };
-    const page = historyOf(streams, before);
-    if (isRefusal(page)) return page;
-    const [[row], events, moderators] = await snapshot(pool, [
-      membershipReview.items([id]),
-      page,
-      moderatorNames(),
-    ]);
-    if (!row) return refuse('not_found');
-    const item = membershipReview.itemBody(row, { me, undoSeconds });
-    return {
-      status: 200 as const,
-      body: { status: 'ok' as const, item, ...historyBodies(streams, events, moderators) },
-    };
-  }
 
   function commandOn({ type, id }: Subject, decision: SubjectDecision) {
     if (type === 'note')
@@ -66,53 +31,36 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
   }
 
   return {
-    'moderation.subject': async ({
+    'moderation.subject': ({
       principal: me,
       params: { type, id },
-      query: { history_before: before },
+      query: { history_before: before, as_of: asOf },
+      request,
     }) => {
-      if (type === 'member') return readMembership(me, id, before);
-      const subject = subjectOf(type);
-      if (!subject) {
-        const [owner] = await query(pool, noteOwners([id]));
-        if (!owner) return refuse('not_found');
-        const streams = noteStreams(owner);
-        const page = historyOf(streams, before);
-        if (isRefusal(page)) return page;
-        const [rows, events, moderators] = await snapshot(pool, [
-          itemsById([id]),
-          page,
-          moderatorNames(),
-        ]);
-        const [item] = await itemBodies(deps, me, rows);
-        if (!item) return refuse('not_found');
+      const asked = { id, me, config, asOf, before };
+      const kind = subjectOf(type);
+      const read = async (reads: Reads) => {
+        const found =
+          type === 'member'
+            ? await readMembership(reads, membershipReview, asked)
+            : kind
+              ? await readRecord(reads, kind, asked)
+              : await readNote(reads, asked);
+        if (isRefusal(found)) return found;
+        const { item, history, history_before } = found;
         return {
-          status: 200,
-          body: { status: 'ok', item, ...historyBodies(streams, events, moderators) },
+          status: 200 as const,
+          body: { status: 'ok' as const, item, history, history_before },
         };
-      }
-      const records = subject.records([id]);
-      const ref = { type: subject.type, id };
-      const [author] = await query(pool, recordAuthors(records));
-      if (!author) return refuse('not_found');
-      const streams = {
-        owner: author.member_id,
-        streams: [subject.stream(id), reportsStream(ref), commentStream(ref), takeOverStream(ref)],
-        note: null,
       };
-      const page = historyOf(streams, before);
-      if (isRefusal(page)) return page;
-      const [[row], events, moderators] = await snapshot(pool, [
-        withReports(subject.type, records),
-        page,
-        moderatorNames(),
-      ]);
-      if (!row) return refuse('not_found');
-      const item = recordItemBody(row, { me, undoSeconds });
-      return {
-        status: 200,
-        body: { status: 'ok', item, ...historyBodies(streams, events, moderators) },
-      };
+      if (asOf === undefined) return read(presentReads(pool));
+      const scope =
+        type === 'member'
+          ? membershipScope(membershipReview, id)
+          : kind
+            ? recordScope(kind, publicationKinds, id)
+            : noteScope(id);
+      return readPast(toMoment(asOf), scope, read, request.gone());
     },
 
     'moderation.decide_subject': async (call) => {

@@ -2,6 +2,7 @@ import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts'
 import type { View } from '../../../domain/moderation/views.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
+import { presentReads } from '../../../platform/postgres/reads.ts';
 import type { ModerationDeps } from '../deps.ts';
 import type { FoldRow } from '../folds/folds.ts';
 import type { Item } from './item.ts';
@@ -76,7 +77,7 @@ export async function listItems(
   const notes = page.flatMap((entry) => ('note' in entry ? [entry.note] : []));
   const waiting = page.flatMap((entry) => ('record' in entry ? [entry.record] : []));
   const [bodies, records] = await Promise.all([
-    itemBodies(deps, me, notes, folds),
+    itemBodies(ofPresent(deps), me, notes, folds),
     recordItems(deps, me, waiting),
   ]);
   const ofNotes = bodies.values();
@@ -89,6 +90,8 @@ export async function listItems(
   });
 }
 
+const ofPresent = ({ config, pool }: ModerationDeps) => ({ config, reads: presentReads(pool) });
+
 /** The items under these leases, keyed by kind and id. */
 export async function heldItems(
   deps: ModerationDeps,
@@ -100,7 +103,7 @@ export async function heldItems(
     type === 'note' ? [] : [{ subject_type: type, subject_id: id }],
   );
   const [notes, records] = await Promise.all([
-    ids.length > 0 ? notesBodies(deps, me, ids) : [],
+    ids.length > 0 ? notesBodies(ofPresent(deps), me, ids) : [],
     recordItems(deps, me, others),
   ]);
   return new Map<string, Item | RecordItem | MemberItem>([

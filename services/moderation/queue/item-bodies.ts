@@ -1,6 +1,5 @@
-import type pg from 'pg';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { query } from '../../../platform/postgres/query.ts';
+import type { Reads } from '../../../platform/postgres/reads.ts';
 import { type LikeRow, nearTo } from '../../../projections/screening/screenings.ts';
 import { MIN_SIMILARITY, similarity } from '../../screening/look-alikes.ts';
 import { foldBody } from '../folds/fold-body.ts';
@@ -13,20 +12,20 @@ import { type ItemRow, itemsById } from './item-rows.ts';
 const MAX_ALIKE = 5;
 
 interface Deps {
-  pool: pg.Pool;
+  reads: Reads;
   config: { undoWindowSeconds: number };
 }
 
 /** The bodies of these notes for a moderator; one statement finds all of their look-alikes. */
 export async function itemBodies(
-  { pool, config }: Deps,
+  { reads, config }: Deps,
   me: PrincipalOf<'moderator'>,
   rows: readonly ItemRow[],
   given?: readonly FoldRow[],
 ): Promise<Item[]> {
   const ids = rows.filter(({ message }) => message !== null).map(({ note_id }) => note_id);
-  const near = ids.length === 0 ? [] : await query(pool, nearTo(ids));
-  const folds = rows.length === 0 ? [] : (given ?? (await query(pool, liveFolds())));
+  const near = ids.length === 0 ? [] : await reads.query(nearTo(ids));
+  const folds = rows.length === 0 ? [] : (given ?? (await reads.query(liveFolds())));
   const of = Map.groupBy(near, (row) => row.of);
   const undoSeconds = config.undoWindowSeconds;
   return rows.map((row) => ({
@@ -46,7 +45,7 @@ export async function notesBodies(
   me: PrincipalOf<'moderator'>,
   noteIds: readonly string[],
 ): Promise<Item[]> {
-  return itemBodies(deps, me, await query(deps.pool, itemsById(noteIds)));
+  return itemBodies(deps, me, await deps.reads.query(itemsById(noteIds)));
 }
 
 function lookAlikes(message: string, near: readonly LikeRow[]): Item['look_alikes'] {
