@@ -8,6 +8,7 @@ import { toSubject, toSubjectPath } from './item-ids.ts';
 import { actorName, eventText } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { showView } from './navigation.ts';
+import { isDecision, PastItem } from './past-item.tsx';
 import { policyTitle } from './policy-list.ts';
 import { loadEarlierHistory, refreshItem } from './refresh.ts';
 
@@ -75,6 +76,7 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
                   onDeleted={() => void refreshItem(itemId)}
                 />
               )}
+              {isDecision(event) && <PastItem itemId={itemId} event={event} />}
             </span>
           </li>
         ))}

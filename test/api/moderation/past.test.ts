@@ -325,3 +325,20 @@ t.test('takes a cursor of a history at its own moment only', async (t) => {
   const mixed = atMoment(`${path}?history_before=${present}`, at);
   t.match(await ann.get(mixed), { status: 400, body: { status: 'invalid_cursor' } });
 });
+
+t.test('leaves room for the writes of guests while many ask for the past', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const note = await submit(service);
+  const path = atMoment(`notes/${note.id}`, new Date().toISOString());
+  const asked = Promise.all(Array.from({ length: 50 }, () => ann.get(path)));
+  for (let count = 1; count <= 20; count++) await submit(service);
+  const answers = await asked;
+  const refused = answers.filter(({ status }) => status !== 200);
+  t.ok(refused.length < answers.length);
+  for (const { status, headers, body } of refused) {
+    t.match({ status, body }, { status: 503, body: { error: { code: 'overloaded' } } });
+    t.match(headers.get('retry-after'), /^[1-5]$/);
+  }
+  t.equal((await ann.get(path)).status, 200, 'every turn was given back');
+});
