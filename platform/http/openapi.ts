@@ -58,6 +58,7 @@ const TAGS: Readonly<Record<string, string>> = {
   search: 'Search in what is public',
   reports: 'Reports to moderators',
   moderation: 'The review queue',
+  comments: 'Comments of moderators, for moderators only',
   views: 'Saved views and folds of the review queue',
   transparency: 'How moderators decided, in numbers',
   log: 'The sealed log: signed checkpoints of all events, as hashes',

@@ -32,7 +32,7 @@ export const commentsContract = defineContract({
     description:
       'Oldest first, without the deleted ones. The history of a note or a record has them too, and ' +
       'the deletions.',
-    tag: 'moderation',
+    tag: 'comments',
     access: { roles: READERS },
     params,
     replies: { 200: { description: 'The comments', body: Comments } },
@@ -45,7 +45,7 @@ export const commentsContract = defineContract({
     description:
       'Only moderators ever see a comment. It is erased with the text of its note, and with the ' +
       "author's account.",
-    tag: 'moderation',
+    tag: 'comments',
     access: { roles: CLAIMERS },
     params,
     body: NewComment,
@@ -67,7 +67,7 @@ export const commentsContract = defineContract({
     description:
       'Erases the text. The history and the audit keep who wrote the comment and who deleted it. A ' +
       'comment that was already erased is `wrong_state`.',
-    tag: 'moderation',
+    tag: 'comments',
     access: { roles: CLAIMERS },
     params: params.extend({ event_id: GivenUuid }),
     body: EmptyBody,

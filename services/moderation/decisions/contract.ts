@@ -174,8 +174,7 @@ export const history = {
 };
 export const HistoryQuery = z.object({
   history_before: Cursor.optional().meta({
-    description:
-      '`history_before` of an earlier answer, with the same `as_of`: that answer’s history goes on there.',
+    description: 'That of an earlier answer as of the same moment: its history goes on there.',
   }),
   as_of: AsOf.optional().describe(
     'What stood then, without what was erased since: a time with its zone, or the position of the last ' +
@@ -238,13 +237,7 @@ export const reviewContract = defineContract({
         body: NoteDetails,
       },
     },
-    problems: [
-      'invalid_request',
-      'moderator_required',
-      'not_found',
-      'invalid_cursor',
-      'overloaded',
-    ],
+    problems: ['invalid_request', 'moderator_required', 'not_found', 'invalid_cursor'],
   },
   'moderation.decide': {
     method: 'POST',

@@ -46,11 +46,12 @@ export function noteScope(id: string): PastScope {
         related (note_id, compared) AS (
           SELECT note_id, true FROM self
           UNION ALL SELECT parent_id, false FROM self
-          UNION ALL (SELECT n.note_id, false FROM notes n JOIN self ON n.parent_id = self.parent_id
-            WHERE n.submitted_at <= ${at} AND n.note_id <> self.note_id
-            ORDER BY n.submitted_at DESC LIMIT ${THREAD})
-          UNION ALL (SELECT n.note_id, false FROM notes n JOIN self ON n.parent_id = self.note_id
-            WHERE n.submitted_at <= ${at} ORDER BY n.submitted_at DESC LIMIT ${THREAD})
+          UNION ALL SELECT n.note_id, false FROM self CROSS JOIN LATERAL (SELECT note_id FROM notes
+            WHERE parent_id = self.parent_id AND submitted_at <= ${at} AND note_id <> self.note_id
+            ORDER BY submitted_at DESC LIMIT ${THREAD}) n
+          UNION ALL SELECT n.note_id, false FROM self CROSS JOIN LATERAL (SELECT note_id FROM notes
+            WHERE parent_id = self.note_id AND submitted_at <= ${at}
+            ORDER BY submitted_at DESC LIMIT ${THREAD}) n
           UNION ALL (SELECT n.note_id, false FROM notes n JOIN self ON n.member_id = self.member_id
             WHERE n.submitted_at <= ${at} LIMIT ${MAX_PAST_EVENTS + 1})
           UNION ALL (SELECT near.note_id, true FROM self JOIN note_fingerprints own USING (note_id)

@@ -54,7 +54,6 @@ export const subjectContract = defineContract({
       'role_required',
       'not_found',
       'invalid_cursor',
-      'overloaded',
     ],
   },
   'moderation.decide_subject': {
