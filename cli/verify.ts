@@ -3,7 +3,8 @@ import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { clientConfig, withConnection } from '../platform/postgres/connection.ts';
 import type { Difference } from '../projections/rebuild/compare-tables.ts';
-import { type Proof, proveReadModels } from '../projections/rebuild/prove.ts';
+import { mendReadModels } from '../projections/rebuild/mend.ts';
+import { type Proof, type ProveOptions, proveReadModels } from '../projections/rebuild/prove.ts';
 import { catalogue, projections } from '../services/features.ts';
 import { recordProof } from '../services/proving/proof-store.ts';
 import { verifySeal } from '../services/seal/verify-seal.ts';
@@ -14,11 +15,11 @@ import { verifyBackup, withScratchDatabase } from './backup/verify-backup.ts';
 
 const {
   positionals: [folder],
-  values: { live, seal },
+  values: { live, mend, seal },
 } = processArguments(
   `Usage:
   npm run verify -- FOLDER
-  npm run verify -- --live
+  npm run verify -- --live [--mend]
   npm run verify -- --seal
 
 Verifies a backup: reads every byte, restores it into a temporary PostgreSQL, rebuilds every read model
@@ -28,16 +29,21 @@ BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 With --live, compares every read model with the log while the service runs, and names each row that differs.
 Changes no read model. The exit status is 1 if a row differs.
 
+With --mend, also replaces just these rows by what the log says, and records that in the log. Needs the role that
+owns the tables. The exit status is 1 if a row still differs.
+
 With --seal, compares the log of the running instance with its sealed tree, and names the first position that
 differs. Changes nothing.
 `,
   {
     live: { type: 'boolean', default: false },
+    mend: { type: 'boolean', default: false },
     seal: { type: 'boolean', default: false },
   },
   [0, 1],
   ({ positionals, values }) => {
-    const { live, seal } = values;
+    const { live, mend, seal } = values;
+    if (mend && !live) throw new ArgumentError('--mend is given with --live.');
     if (live && seal) throw new ArgumentError('Give --live or --seal, not both.');
     if ((live || seal) && positionals.length > 0)
       throw new ArgumentError(`--${live ? 'live' : 'seal'} takes no FOLDER.`);
@@ -80,28 +86,59 @@ async function verifyLive(): Promise<void> {
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.on(signal, () => interruption.abort(new Error(`Ended by ${signal}`)));
-  const startedAt = new Date();
   let shown = Date.now();
+  const options = {
+    progress(position: number, last: number) {
+      if (Date.now() < shown + 1000) return;
+      shown = Date.now();
+      process.stderr.write(`Projected the log to position ${position} of ${last}\n`);
+    },
+    interrupted: interruption.signal,
+    tell: (line: string) => void process.stderr.write(`${line}\n`),
+  };
   const proof = await withDatabase(configOrExit(), async (url) => {
-    const made = await proveReadModels(url, catalogue, projections, {
-      progress(position, last) {
-        if (Date.now() < shown + 1000) return;
-        shown = Date.now();
-        process.stderr.write(`Projected the log to position ${position} of ${last}\n`);
-      },
-      found: (difference) => void process.stdout.write(`${describe(difference)}\n`),
-      interrupted: interruption.signal,
-      tell: (line) => void process.stderr.write(`${line}\n`),
-    });
-    const { text, values } = recordProof(startedAt, made);
+    const { comparedAt, proof } = mend
+      ? await mendLive(url, options)
+      : await compareLive(url, options);
+    const { text, values } = recordProof(comparedAt, proof);
     await withConnection(clientConfig(url, 'service verify'), (client) =>
       client.query(text, values),
     );
-    return made;
+    return proof;
   });
   process.stdout.write(`${summarize(proof)}\n`);
   if (proof.divergent > 0) process.exitCode = 1;
 }
+
+async function compareLive(url: string, options: ProveOptions) {
+  const comparedAt = new Date();
+  const found = (difference: Difference) => print(describe(difference));
+  return {
+    comparedAt,
+    proof: await proveReadModels(url, catalogue, projections, { ...options, found }),
+  };
+}
+
+async function mendLive(url: string, options: ProveOptions) {
+  const { mended, mendedTables, ...compared } = await mendReadModels(url, catalogue, projections, {
+    ...options,
+    mended: (difference) => print(`${describe(difference)}: mended`),
+    left: (difference) =>
+      print(
+        `${describe(difference)}: left as it is, because the deletion of an account has not ended`,
+      ),
+    waits: (pids) =>
+      process.stderr.write(`Waits for a lock that others hold: process ${pids.join(', ')}\n`),
+  });
+  print(
+    mended > 0
+      ? `Mended ${mended} rows of ${mendedTables.join(', ')}, and compared again`
+      : 'Mended no row',
+  );
+  return compared;
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Names a row and its columns, and none of its values but the key. */
 function describe({ table, key, kind, columns }: Difference): string {

@@ -37,6 +37,7 @@ const OWNERS_BY_STREAM: Readonly<Record<string, readonly OwnerKind[]>> = {
   'moderator-session': ['moderator'],
   policy: ['service'],
   queue: ['service'],
+  operations: ['service'],
 };
 
 const UUID = /-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -11,6 +11,8 @@ const POLL_MS = 10;
 export interface Waiting {
   /** Runs before each further attempt to take the locks. */
   meanwhile?: () => Promise<unknown>;
+  /** Begins each transaction; by default with the settings of the session. */
+  begin?: string;
   /** Called with the ids of the server processes that block this work. */
   tell: (pids: readonly number[]) => void;
 }
@@ -25,12 +27,12 @@ export async function withLocks<Result>(
   observer: pg.Client,
   locks: readonly string[],
   work: () => Promise<Result>,
-  { meanwhile = async () => undefined, tell }: Waiting,
+  { meanwhile = async () => undefined, begin = 'BEGIN', tell }: Waiting,
 ): Promise<Result> {
   const until = performance.now() + PATIENCE_MS;
   for (let pause = PAUSES_MS.first; ; pause = Math.min(2 * pause, PAUSES_MS.longest)) {
     try {
-      await client.query('BEGIN');
+      await client.query(begin);
       await lockAll(client, observer, locks, tell);
       const result = await work();
       await client.query('COMMIT');

@@ -4,7 +4,13 @@ import type { EventCatalogue } from '../../platform/eventstore/event.ts';
 import { takeAdvisoryLock } from '../../platform/postgres/advisory-lock.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { type Projection, projector } from '../projection.ts';
-import { type Comparison, compareTable, type Difference, tableKeys } from './compare-tables.ts';
+import {
+  type Comparison,
+  compareTable,
+  type Difference,
+  type KeyColumn,
+  tableKeys,
+} from './compare-tables.ts';
 import { fill, lastPosition, settledPosition } from './fill.ts';
 import { makeTemporaryTables } from './rebuilt-tables.ts';
 import { planByIndex, withTwoConnections } from './two-connections.ts';
@@ -76,6 +82,8 @@ export async function inProvingSession<Result>(
 async function prepare(client: pg.Client, projections: readonly Projection[]): Promise<void> {
   await requireReleased((text) => client.query(text));
   await client.query(`SET temp_buffers = '${MEMORY}'; SET work_mem = '${MEMORY}'`);
+  // Keys are read and written as text, whatever form the role prefers.
+  await client.query("SET DateStyle = 'ISO'; SET TimeZone = 'UTC'; SET bytea_output = 'hex'");
   await planByIndex(client);
   await makeTemporaryTables(client, projections);
   // A read-only transaction can write temporary tables alone, so no statement reaches a served table.
@@ -90,7 +98,6 @@ function createSession(
   { progress = () => undefined, found = () => undefined }: ProveOptions,
 ) {
   const each = projections.map((projection) => projector([projection]));
-  const started = performance.now();
   const ask = (text: string) => client.query(text);
   let done = 0;
   let events = 0;
@@ -102,18 +109,24 @@ function createSession(
     done = last;
   }
 
-  /** Projects what the transaction of the client sees beyond these events. */
-  async function catchUpInTransaction(): Promise<void> {
+  /** Projects what the transaction of the client sees beyond these events. Returns the position reached. */
+  async function catchUpInTransaction(): Promise<number> {
     const last = await lastPosition(client);
     await fill({ client, reader: client }, catalogue, each, done, last, () => undefined);
     for (const { keepLost } of projections)
       if (keepLost) await client.query(keepLost.text.replaceAll('rebuild.', 'pg_temp.'));
+    return last;
+  }
+
+  /** Notes that the transaction of `catchUpInTransaction` was committed. */
+  function committedUpTo(position: number): void {
+    done = position;
   }
 
   /** Compares the tables of a read model in one snapshot, whose events are then forgotten again. */
   async function compare(
     { texts = [], tables }: Projection,
-    keys: ReadonlyMap<string, readonly string[]>,
+    keys: ReadonlyMap<string, readonly KeyColumn[]>,
   ): Promise<{ compared: Comparison[]; seconds: number }> {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const began = performance.now();
@@ -137,6 +150,7 @@ function createSession(
   }
 
   async function proveAll(): Promise<Proof> {
+    const started = performance.now();
     const migrations = await appliedMigrations(ask);
     const keys = await tableKeys(client);
     await catchUp();
@@ -160,7 +174,7 @@ function createSession(
     return { ...proof, events, seconds: (performance.now() - started) / 1000 };
   }
 
-  return { client, reader, catchUp, catchUpInTransaction, proveAll };
+  return { client, reader, catchUp, catchUpInTransaction, committedUpTo, proveAll };
 }
 
 /** Allows the plans for whole tables that projecting an event must not use. */

@@ -1,30 +1,16 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { writeHistory } from '../../harness/history.ts';
 import { addModerator, atDesk } from '../../harness/moderation.ts';
-import { publishArtifact, publishProfile } from '../../harness/records.ts';
-import { writeRecords } from '../../harness/records-of-member.ts';
 import { createTraffic } from '../../harness/traffic.ts';
-import { withConnection } from '../../platform/postgres/connection.ts';
 import type { Difference } from '../../projections/rebuild/compare-tables.ts';
 import { inProvingSession, proveReadModels } from '../../projections/rebuild/prove.ts';
-import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
-import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
 import { retention } from '../../workers/guestbook/erase-old-notes.ts';
 import { expireSessions } from '../../workers/membership/expire-sessions.ts';
 import { corruptRows, describeRow, rememberRows } from '../support/corrupted-rows.ts';
+import { fillHistory, joinAndLeave, keepDoing, PLENTY_LIMITS, startLoad } from '../support/proven-service.ts';
 import { type Service, startService } from '../support/service.ts';
-
-const PLENTY = '100000';
-const SETTINGS = {
-  LIMIT_WRITES_PER_DAY: PLENTY,
-  LIMIT_BOOTSTRAP_ATTEMPTS: PLENTY,
-  LIMIT_REGISTRATIONS_PER_DAY: PLENTY,
-  LIMIT_MEMBERS: PLENTY,
-};
 
 async function prove(service: Service) {
   const found: Difference[] = [];
@@ -34,51 +20,8 @@ async function prove(service: Service) {
   return { found, proof };
 }
 
-/** Runs `work` again and again until `stop` is called, which throws what `work` threw. */
-function keepDoing(work: () => Promise<unknown>) {
-  let stopped = false;
-  let failed = false;
-  let rounds = 0;
-  const running = (async () => {
-    while (!stopped) {
-      await work();
-      rounds++;
-      await turn();
-    }
-  })();
-  running.catch(() => {
-    failed = true;
-  });
-  return {
-    hasFailed: () => failed,
-    async stop(): Promise<number> {
-      stopped = true;
-      await running;
-      return rounds;
-    },
-  };
-}
-
-/** A member with records who leaves, and whose erasure takes many transactions. */
-async function joinAndLeave(service: Service): Promise<void> {
-  const agent = await newAgent(service);
-  await publishProfile(agent);
-  await publishArtifact(agent);
-  await writeRecords(service.core.store, agent.id, 10, 'leaving');
-  const deletion = { confirm_handle: agent.handle, erase_notes: Math.random() < 0.5 };
-  const { status, text } = await agent.call('POST', '/api/v1/me/delete', deletion);
-  if (status !== 200) throw new Error(text);
-  await eraseMembers(service.core);
-}
-
-async function fillHistory(service: Service, members: number): Promise<void> {
-  const { url } = service.database;
-  await withConnection(url, (client) => writeHistory(client, { members, notes: 5 }));
-  await rebuild(url, catalogue, projections);
-}
-
 t.test('finds nothing while every operation, erasure and expiry goes on', async (t) => {
-  const service = await startService(t, SETTINGS);
+  const service = await startService(t, PLENTY_LIMITS);
   await fillHistory(service, 100);
   const desk = {
     moderator: atDesk(service, await addModerator(service, 'Ann')),
@@ -116,7 +59,7 @@ t.test('finds nothing while every operation, erasure and expiry goes on', async 
 });
 
 t.test('finds each of 1,000 rows that were changed under load, and no other', async (t) => {
-  const service = await startService(t, SETTINGS);
+  const service = await startService(t, PLENTY_LIMITS);
   await fillHistory(service, 150);
   await rememberRows(service.database.pool);
   const stop = await startLoad(service);
@@ -134,13 +77,6 @@ t.test('finds each of 1,000 rows that were changed under load, and no other', as
     t.ok((kinds[kind]?.length ?? 0) > 50, `${kinds[kind]?.length} ${kind}`);
   t.ok(new Set(proof.tables).size > 15, `of ${proof.tables.length} tables`);
 });
-
-/** Members join, write and leave; no row of the history is touched. */
-async function startLoad(service: Service) {
-  const agent = await newAgent(service);
-  const loads = [keepDoing(() => publishArtifact(agent)), keepDoing(() => joinAndLeave(service))];
-  return () => Promise.all(loads.map((load) => load.stop()));
-}
 
 t.test('cannot write a served table while it projects the log', async (t) => {
   const service = await startService(t);
