@@ -138,7 +138,9 @@ async function mendLive(url: string, options: ProveOptions) {
   return compared;
 }
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
 
 /** Names a row and its columns, and none of its values but the key. */
 function describe({ table, key, kind, columns }: Difference): string {

@@ -82,8 +82,6 @@ export async function inProvingSession<Result>(
 async function prepare(client: pg.Client, projections: readonly Projection[]): Promise<void> {
   await requireReleased((text) => client.query(text));
   await client.query(`SET temp_buffers = '${MEMORY}'; SET work_mem = '${MEMORY}'`);
-  // Keys are read and written as text, whatever form the role prefers.
-  await client.query("SET DateStyle = 'ISO'; SET TimeZone = 'UTC'; SET bytea_output = 'hex'");
   await planByIndex(client);
   await makeTemporaryTables(client, projections);
   // A read-only transaction can write temporary tables alone, so no statement reaches a served table.

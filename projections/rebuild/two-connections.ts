@@ -2,6 +2,9 @@ import type pg from 'pg';
 import { destroyConnection } from '../../platform/postgres/client.ts';
 import { addressConfig, BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 
+/** Times, keys and bytes are read as text in one form, whichever the role prefers. */
+const PLAIN_TEXT = "SET DateStyle = 'ISO'; SET TimeZone = 'UTC'; SET bytea_output = 'hex'";
+
 /**
  * Runs `work` with one connection that projects and one that reads ahead, without the deadline of a request. An
  * interruption cuts both, and its reason is what is thrown.
@@ -20,6 +23,7 @@ export async function withTwoConnections<Result>(
         interrupted?.addEventListener('abort', cutBoth);
         try {
           interrupted?.throwIfAborted();
+          for (const each of [client, reader]) await each.query(PLAIN_TEXT);
           return await work(client, reader);
         } finally {
           interrupted?.removeEventListener('abort', cutBoth);

@@ -351,6 +351,8 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'platform/tlog/tiles.ts': 'levels and numbers of tiles',
   'platform/tlog/tree-edge.ts': 'levels and numbers of tiles',
   'projections/projection.ts': 'types of events',
+  'projections/rebuild/mend.ts': 'names of tables',
+  'projections/rebuild/replace-rows.ts': 'keys of the rows of one table',
   'services/artifacts/fixture-files.ts': 'paths of one packet',
   'services/credentials/last-use.ts': 'ids of credentials',
   'services/discovery/inventory.ts': 'paths',

@@ -7,8 +7,8 @@ import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { corruptRows, describeRow, rememberRows } from '../support/corrupted-rows.ts';
 import { fillHistory, PLENTY_LIMITS, startLoad } from '../support/proven-service.ts';
-import { type Service, startService } from '../support/service.ts';
 import { rowsOf } from '../support/served-rows.ts';
+import { type Service, startService } from '../support/service.ts';
 
 async function mend(service: Service) {
   const mended: Difference[] = [];
@@ -69,8 +69,7 @@ t.test('mends each of 1,000 rows that were changed under load, and touches no ot
     same++;
   }
   t.ok(same > 1000, `${same} other rows`);
-  for (const key of corrupted)
-    if (!before.has(key) && after.has(key)) t.fail(`${key} is gone`);
+  for (const key of corrupted) if (!before.has(key) && after.has(key)) t.fail(`${key} is gone`);
 
   const events = await eventsOf(service);
   t.same(

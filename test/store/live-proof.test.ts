@@ -9,7 +9,13 @@ import { expireCredentials } from '../../workers/credentials/expire-credentials.
 import { retention } from '../../workers/guestbook/erase-old-notes.ts';
 import { expireSessions } from '../../workers/membership/expire-sessions.ts';
 import { corruptRows, describeRow, rememberRows } from '../support/corrupted-rows.ts';
-import { fillHistory, joinAndLeave, keepDoing, PLENTY_LIMITS, startLoad } from '../support/proven-service.ts';
+import {
+  fillHistory,
+  joinAndLeave,
+  keepDoing,
+  PLENTY_LIMITS,
+  startLoad,
+} from '../support/proven-service.ts';
 import { type Service, startService } from '../support/service.ts';
 
 async function prove(service: Service) {

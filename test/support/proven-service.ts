@@ -66,4 +66,3 @@ export async function startLoad(service: Service) {
   const loads = [keepDoing(() => publishArtifact(agent)), keepDoing(() => joinAndLeave(service))];
   return () => Promise.all(loads.map((load) => load.stop()));
 }
-

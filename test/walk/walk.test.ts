@@ -408,6 +408,12 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   // Every read model is compared with the log while the service runs.
   t.match(await fleet.operate('verify', ['--live']), /^Proven: \d+ rows of every read model/m);
 
+  // A row is changed by hand; the operator mends it.
+  await fleet.pool.query('UPDATE notes SET version = version + 1 WHERE note_id = $1', [id]);
+  const mending = await fleet.operate('verify', ['--live', '--mend']);
+  t.match(mending, /^notes note_id="[0-9a-f-]{36}" differs in version: mended$/m);
+  t.match(mending, /^Mended 1 rows of notes, and compared again\nProven: /m);
+
   // A backup of the running service, verified, restored into another database, which serves.
   const folder = temporaryFolder('walk');
   t.teardown(folder.remove);
