@@ -273,6 +273,12 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   const { body: reported } = await lead.get(`notes/${own.id}`);
   const removal = { action: 'remove', policy: 'spam', expected_version: reported.item.version };
   t.equal((await lead.post(`notes/${own.id}/decisions`, removal)).status, 201);
+  // What stood there before the lead removed the note.
+  const { body: removed } = await second.get(`notes/${own.id}`);
+  const before = new Date(Date.parse(removed.item.decision.decided_at) - 1).toISOString();
+  const { body: past } = await second.get(`notes/${own.id}?as_of=${before}`);
+  t.match([past.item.state, removed.item.state], ['approved', 'removed']);
+  t.equal(past.item.version, reported.item.version);
   await notified(author, 'note.removed');
   await notified(helper, 'report.resolved');
   t.same(await publicNotes(), [id]);
