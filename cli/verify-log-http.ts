@@ -11,9 +11,11 @@ export class LogFault extends Error {}
 /** Reads a log from a server that is not trusted: sizes are bounded, redirects refused. */
 export class HttpLog {
   readonly #url: string;
+  readonly #timeoutMs: number;
 
-  constructor(url: string) {
+  constructor(url: string, timeoutMs = TIMEOUT_MS) {
     this.#url = url;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** The newest checkpoint, as a signed note. */
@@ -60,7 +62,7 @@ export class HttpLog {
   async #read(path: string, maxBytes: number): Promise<Buffer> {
     const answer = await fetch(`${this.#url}${path}`, {
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(this.#timeoutMs),
     });
     if (answer.status !== 200 || !answer.body) {
       await answer.body?.cancel();

@@ -116,11 +116,14 @@ function environment(
     BASE_URL: config.baseUrl,
     ...Object.fromEntries(ports),
     ...(postgres && { DATABASE_URL: postgres.url }),
-    // Only workers seal the log.
-    ...(postgres &&
-      !config.sealKey &&
-      label.startsWith('worker.') && { SEAL_KEY_FILE: sealKeyFile(config) }),
+    ...sealKeyFor(config, postgres !== undefined, label),
   });
+}
+
+/** Only workers seal the log, so no other process is given the key. */
+function sealKeyFor(config: Config, isEmbedded: boolean, label: string): Record<string, string> {
+  if (!label.startsWith('worker.')) return { SEAL_KEY: '', SEAL_KEY_FILE: '' };
+  return isEmbedded && !config.sealKey ? { SEAL_KEY_FILE: sealKeyFile(config) } : {};
 }
 
 /** Resolves to false where only the emptying of a sandbox could not be done. */

@@ -17,6 +17,10 @@ const COSIGNATURE = Buffer.from([4]);
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 const PUBLIC_BYTES = 32;
+/** A name has neither a space nor a plus, nor a character that a terminal could take for a command. */
+const KEY_NAME = '[^\\s+\\p{C}]+';
+const IS_KEY_NAME = new RegExp(`^${KEY_NAME}$`, 'u');
+const IS_KEY = new RegExp(`^(${KEY_NAME})\\+([0-9a-f]{8})\\+(\\S+)$`, 'u');
 const SIGNATURE_BYTES = 64;
 const ID_BYTES = 4;
 /** Seconds since 1970, before the signature of a witness. */
@@ -48,8 +52,8 @@ const keyHash = (name: string, algorithm: Buffer, bytes: Uint8Array): Buffer =>
     .digest()
     .subarray(0, ID_BYTES);
 
-/** Whether a key may have this name: it has no space and no plus. */
-export const isKeyName = (name: string): boolean => /^[^\s+]+$/u.test(name);
+/** Whether a key may have this name. */
+export const isKeyName = (name: string): boolean => IS_KEY_NAME.test(name);
 
 /** The text form of the key that verifies what `key` signs under a name. */
 export function verifierText(name: string, key: KeyObject): string {
@@ -66,7 +70,7 @@ export const parseWitnessKey = (text: string): VerifierKey | undefined =>
   parseKey(text, COSIGNATURE);
 
 function parseKey(text: string, algorithm: Buffer): VerifierKey | undefined {
-  const [, name = '', id = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
+  const [, name = '', id = '', encoded = ''] = IS_KEY.exec(text) ?? [];
   const bytes = fromBase64(encoded);
   if (bytes?.length !== 1 + PUBLIC_BYTES || bytes[0] !== algorithm[0]) return undefined;
   const raw = bytes.subarray(1);

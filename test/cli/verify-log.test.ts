@@ -1,8 +1,11 @@
-import { createServer } from 'node:http';
+import { readdirSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { verifyLog } from '../../cli/verify-log-command.ts';
+import { HttpLog } from '../../cli/verify-log-http.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { formatCheckpoint } from '../../platform/tlog/checkpoint.ts';
 import { EMPTY_ROOT, leafHash } from '../../platform/tlog/merkle.ts';
@@ -32,12 +35,16 @@ function createLog(leaves: number, mark = 'leaf') {
 
 /** A server that answers with these texts, and with 404 to all else; a text that begins with > redirects. */
 async function serve(t: Test, answers: Record<string, string | Buffer>): Promise<string> {
-  const server = createServer((req, res) => {
+  return listen(t, (req, res) => {
     const answer = answers[req.url ?? ''];
     if (typeof answer === 'string' && answer.startsWith('>'))
       res.writeHead(302, { location: answer.slice(1) }).end();
     else res.writeHead(answer === undefined ? 404 : 200).end(answer);
   });
+}
+
+async function listen(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
     server.closeAllConnections();
@@ -73,6 +80,66 @@ t.test(
     }
   },
 );
+
+t.test('fails closed on bodies that never end, bombs and slow drips', async (t) => {
+  let sent = 0;
+  const endless = await listen(t, (_req, res) => {
+    const more = () => {
+      while (!res.destroyed && res.write('x'.repeat(1024))) sent += 1024;
+      if (!res.destroyed) res.once('drain', more);
+    };
+    more();
+  });
+  const refused = await verifyLog([endless, '--key', VERIFIER]);
+  t.match(refused, { status: 1, out: '', err: /answers more than 65536 bytes/ });
+  t.ok(sent < 10_000_000, 'the connection was closed');
+
+  const bomb = gzipSync(Buffer.alloc(2 ** 26));
+  t.ok(bomb.length < 100_000);
+  const packed = await listen(t, (_req, res) =>
+    res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+  );
+  const unpacked = await verifyLog([packed, '--key', VERIFIER]);
+  t.match(unpacked, { status: 1, out: '', err: /answers more than 65536 bytes/ });
+
+  const dripping = await listen(t, (_req, res) => {
+    res.write('x');
+    const drip = setInterval(() => res.write('x'), 10);
+    res.on('close', () => clearInterval(drip));
+  });
+  await t.rejects(new HttpLog(dripping, 200).checkpoint(), { name: 'TimeoutError' });
+  const hanging = await listen(t, (req) => req.socket.destroy());
+  t.match(await verifyLog([hanging, '--key', VERIFIER]), { status: 1, out: '' });
+});
+
+t.test('takes no path and no command for the terminal from the server', async (t) => {
+  const asked: string[] = [];
+  const { path, remove } = temporaryFolder('verify-log');
+  t.teardown(remove);
+  const key = signingKey(Buffer.alloc(32, 6));
+  const name = '../../../../state';
+  const text = formatCheckpoint({ origin: name, size: 0, root: EMPTY_ROOT, extensions: [] });
+  const answers: Record<string, string> = {
+    '/log/checkpoint': signNote(text, name, [key]),
+    '/api/v1/discovery': JSON.stringify({ identity: { log_keys: [verifierText(name, key)] } }),
+  };
+  const url = await listen(t, (req, res) => {
+    asked.push(req.url ?? '');
+    res.writeHead(200).end(answers[req.url ?? '']);
+  });
+  t.equal((await verifyLog([url, '--state', join(path, 'state')])).status, 0);
+  t.same(readdirSync(path), ['state']);
+  t.same(new Set(asked), new Set(['/log/checkpoint', '/api/v1/discovery']));
+  const evil = '\u001b[2Jlog.example';
+  answers['/api/v1/discovery'] = JSON.stringify({
+    identity: { log_keys: [verifierText(evil, key)] },
+  });
+  t.same(await verifyLog([url]), {
+    status: 1,
+    out: '',
+    err: 'Not verified: the key is malformed\n',
+  });
+});
 
 t.test('a size beyond all reason costs a bounded number of requests', async (t) => {
   const text = formatCheckpoint({

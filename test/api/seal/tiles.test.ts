@@ -8,7 +8,11 @@ import { recordStatements } from '../../support/statements.ts';
 
 // Statements are prepared once, so they are recorded from the beginning.
 const statements = recordStatements(t);
-const service = await startService(t, { SEAL_KEY: randomBytes(32).toString('hex') });
+const KEYS = `1:${randomBytes(32).toString('hex')}`;
+const service = await startService(t, {
+  SEAL_KEY: randomBytes(32).toString('hex'),
+  SERVER_KEYS: KEYS,
+});
 await submit(service, { name: 'Grace Hopper', message: 'Words that no tile may show' });
 // Events of a type that no read model knows.
 await service.tamper(
@@ -63,6 +67,56 @@ t.test('an absent tile costs one look-up by its key, a malformed path none', asy
   t.equal(lookUps(), before);
   await get('/log/tile/0/900');
   t.equal(lookUps(), before + 1);
+});
+
+t.test(
+  'a thousand requests for absent tiles cost a look-up by key each, and nothing else',
+  async (t) => {
+    const times = () =>
+      new Map([...statements.values()].map(({ text, times }) => [text, times] as const));
+    await get('/log/tile/0/901');
+    const before = times();
+    for (let batch = 0; batch < 20; batch++)
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, at) => {
+          const { status } = await get(`/log/tile/0/x${100 + batch}/${100 + at}`);
+          if (status !== 404) t.fail(`status ${status}`);
+        }),
+      );
+    const after = [...times()].flatMap(([text, count]) => {
+      const more = count - (before.get(text) ?? 0);
+      return more > 0 && !text.includes('pg_stat') ? [[text, more] as const] : [];
+    });
+    t.equal(
+      after.reduce((sum, [text, more]) => sum + (/seal_tiles/.test(text) ? more : 0), 0),
+      1000,
+    );
+    for (const [text, more] of after)
+      t.ok(/seal_tiles/.test(text) || more < 50, `${more} of ${text}`);
+  },
+);
+
+t.test('no answer has more bytes than a full tile', async (t) => {
+  const full = await fetch(`${service.baseUrl}/log/tile/0/000`);
+  t.equal((await full.arrayBuffer()).byteLength, 8192);
+  const { rows } = await service.database.pool.query(
+    'SELECT max(octet_length(hashes)) AS most FROM seal_tiles',
+  );
+  t.ok(rows[0].most <= 8192);
+});
+
+t.test('a process without the key serves the log, and signs nothing', async (t) => {
+  const web = await startService(t, { DATABASE_URL: service.database.url, SERVER_KEYS: KEYS });
+  t.equal(web.core.config.sealKey, undefined);
+  const before = (await get('/log/checkpoint')).text;
+  await submit(service, { name: 'Ada', message: 'Not sealed by a web process' });
+  t.same(await sealNow(web.core), { sealed: 0 });
+  t.equal((await web.call('GET', '/log/checkpoint')).text, before);
+  t.equal((await web.call('GET', '/log/tile/0/000')).status, 200);
+  const { body } = await web.call('GET', '/api/v1/discovery');
+  t.match(body.identity.log_keys, [/\/log\/1\+/], 'and names the key');
+  t.equal((await sealNow(service.core)).sealed > 0, true);
+  t.not((await web.call('GET', '/log/checkpoint')).text, before);
 });
 
 t.test('tiles and checkpoint show nothing of the events', async (t) => {
