@@ -122,6 +122,32 @@ t.test('mends unique values that rows have exchanged, and one that another row h
   for (const [key, { row }] of before) t.equal(after.get(key)?.row, row, key);
 });
 
+t.test(
+  'mends handles that more members have exchanged than one transaction replaces',
+  async (t) => {
+    const service = await startService(t, PLENTY_LIMITS);
+    await fillHistory(service, 230);
+    const before = await rowsOf(service.database.pool);
+    await service.tamper(`CREATE TABLE ring AS SELECT member_id,
+    coalesce(lead(handle) OVER turns, first_value(handle) OVER turns) AS handle
+    FROM members WHERE handle IS NOT NULL WINDOW turns AS (ORDER BY handle)`);
+    await service.tamper('UPDATE members SET handle = member_id::text WHERE handle IS NOT NULL');
+    const { rowCount } = await service.database.pool.query(
+      'UPDATE members m SET handle = ring.handle FROM ring WHERE m.member_id = ring.member_id',
+    );
+    const { mended, proof } = await mend(service);
+    t.ok(mended > 200, `${mended} rows`);
+    t.equal(mended, rowCount);
+    t.equal(proof.divergent, 0);
+    t.equal((await eventsOf(service)).length, 1, 'in one transaction');
+    const after = await rowsOf(service.database.pool);
+    t.same(
+      [...before].filter(([key, { row }]) => after.get(key)?.row !== row),
+      [],
+    );
+  },
+);
+
 t.test('leaves the words of an account whose deletion has not ended', async (t) => {
   const service = await startService(t);
   const leaving = await newAgent(service);
