@@ -244,6 +244,8 @@ async function grants(client: pg.ClientBase): Promise<string[]> {
     `REVOKE ALL ON ALL TABLES IN SCHEMA public, ${JOBS_SCHEMA} FROM ${DATABASE_ROLES.join(', ')}`,
     `REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM ${DATABASE_ROLES.join(', ')}`,
     `GRANT CONNECT ON DATABASE ${rows[0]?.database} TO ${DATABASE_ROLES.join(', ')}`,
+    // Live proofs and reads of the past make temporary tables.
+    `GRANT TEMPORARY ON DATABASE ${rows[0]?.database} TO service`,
     'GRANT USAGE ON SCHEMA public TO service_read',
     `GRANT USAGE ON SCHEMA public, ${JOBS_SCHEMA} TO service`,
     `GRANT ${ROWS} ON ${rows[0]?.tables} TO service`,

@@ -10,6 +10,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { callerBoss } from '../../platform/jobs/boss.ts';
 import { parseServerKeys } from '../../platform/keys/server-keys.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
+import { grantRoles } from '../../services/database-roles.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { asRole, testDatabase } from '../support/database.ts';
 import { operatorEnv } from '../support/moderator-command.ts';
@@ -108,6 +109,19 @@ const REFUSED = [
   'CREATE SCHEMA other',
   'CREATE TABLE pgboss.other ()',
 ];
+
+t.test('lets the service make temporary tables where PUBLIC may not', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  const database = new URL(url).pathname.slice(1);
+  await pool.query(`REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC, service`);
+  const client = await pool.connect();
+  await grantRoles(client).finally(() => client.release());
+  const { rows } = await pool.query(
+    `SELECT has_database_privilege('service', current_database(), 'TEMPORARY') AS service,
+       has_database_privilege('service_read', current_database(), 'TEMPORARY') AS reader`,
+  );
+  t.same(rows, [{ service: true, reader: false }]);
+});
 
 t.test('refuses the service every other change of the log and of the schema', async (t) => {
   const { url } = await testDatabase(t);
