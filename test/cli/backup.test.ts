@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -36,6 +36,7 @@ import { createCore } from '../../services/compose.ts';
 import { IS_A_SANDBOX } from '../../services/sandbox.ts';
 import { testDatabase } from '../support/database.ts';
 import { fillFeed } from '../support/feed.ts';
+import { sealAll } from '../support/sealed.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const PASSPHRASE = 'correct horse battery';
@@ -221,6 +222,34 @@ t.test('backs up large tables, and says which read model differs from the log', 
     stderr:
       'The backup is complete, but these read models differ from their rebuild: feed, feed_heads. ' +
       'Run npm run rebuild after a restore\n',
+  });
+});
+
+t.test('finds in a backup an event that is not the one that was sealed', async (t) => {
+  const service = await startService(t, { SEAL_KEY: randomBytes(32).toString('hex') });
+  await newAgent(service);
+  await sealAll(service);
+  const folder = newFolder(t);
+  const verified = async (name: string) => {
+    await run('backup', [join(folder, name)], envOf(service));
+    return run('verify', [join(folder, name)]);
+  };
+  t.match(await verified('as-sealed'), { code: 0, stderr: '' });
+  await service.tamper('SELECT 1'); // the read models are not those of the log any more
+  // As the owner of the tables, beside the trigger that protects the log.
+  const client = await service.database.pool.connect();
+  t.teardown(() => client.release(true));
+  await client.query("SET session_replication_role = 'replica'");
+  const { rows } = await client.query(
+    `UPDATE events SET actor = '{"type": "operator"}' WHERE type = 'MemberRegistered' RETURNING position`,
+  );
+  t.equal(rows.length, 1);
+  t.match(await verified('changed'), {
+    code: 1,
+    stdout: '',
+    stderr: new RegExp(
+      `^The backup is not the log that was sealed: position ${rows[0].position}: .*\\n$`,
+    ),
   });
 });
 

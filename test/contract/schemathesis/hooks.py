@@ -187,6 +187,9 @@ def possible_query(operation, query):
     # To be held for 25 seconds, request by request, would only use up the time of the run.
     if "wait" in query and str(query["wait"]).isdigit():
         query["wait"] = min(int(query["wait"]), 1)
+    # A moment before the first event of the log, or in the future.
+    if "as_of" in query:
+        query["as_of"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     # A range that ends before it begins, in the future, or after more than 92 days.
     if operation == "moderation.stats":
         for name, days in (("from", 4), ("to", 2)):
