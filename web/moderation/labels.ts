@@ -123,6 +123,10 @@ const EVENT_TEXTS: Record<string, string> = {
 export const eventText = (type: string): string =>
   EVENT_TEXTS[type] ?? type.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
 
+/** A job notifies people of decisions: its event names no person who acted, and repeats the decision. */
+export const isNotification = ({ type }: HistoryEvent): boolean =>
+  type === 'DecisionTold' || type === 'RecordReportsResolved';
+
 export const actorName = ({ type, name }: HistoryEvent['actor']): string => {
   if (name) return name;
   return type === 'service' ? 'the service' : `a ${type}`;

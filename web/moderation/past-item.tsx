@@ -6,7 +6,7 @@ import { failureText } from './failure-text.ts';
 import { Flags } from './flags.tsx';
 import { formatTime, fullTime, plural } from './format.ts';
 import { toPath, withItemId } from './item-ids.ts';
-import { authorName } from './labels.ts';
+import { authorName, isNotification } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { announce, showToast } from './state.ts';
 
@@ -19,8 +19,10 @@ interface PastDetail {
 const NO_DECISIONS = ['CommentAdded', 'CommentDeleted', 'ClaimTakenOver'];
 
 /** Whether a moderator decided something with this event. */
-export const isDecision = ({ actor, type }: HistoryEvent): boolean =>
-  actor.type === 'moderator' && !NO_DECISIONS.includes(type);
+export const isDecision = (event: HistoryEvent): boolean =>
+  event.actor.type === 'moderator' &&
+  !isNotification(event) &&
+  !NO_DECISIONS.includes(event.type);
 
 /** Times are exact to the millisecond, so this is the last moment before the event. */
 const momentBefore = ({ at }: HistoryEvent): string => new Date(Date.parse(at) - 1).toISOString();

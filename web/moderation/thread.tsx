@@ -5,7 +5,7 @@ import { CommentForm } from './comment-form.tsx';
 import { DeleteComment } from './delete-comment.tsx';
 import { formatTime, fullTime } from './format.ts';
 import { toSubject, toSubjectPath } from './item-ids.ts';
-import { actorName, eventText } from './labels.ts';
+import { actorName, eventText, isNotification } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { showView } from './navigation.ts';
 import { isDecision, PastItem } from './past-item.tsx';
@@ -98,10 +98,6 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
     </section>
   );
 }
-
-/** A job notifies people of decisions: its event names no person who acted, and repeats the decision. */
-const isNotification = ({ type }: HistoryEvent): boolean =>
-  type === 'DecisionTold' || type === 'RecordReportsResolved';
 
 function detailsText({ data }: HistoryEvent): string {
   const { policy, reason, until } = data as { policy?: string; reason?: string; until?: string };
