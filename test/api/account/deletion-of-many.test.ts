@@ -12,21 +12,25 @@ import { type Service, startService } from '../../support/service.ts';
 
 /** Records of each kind that are newer than those that the test looks at. */
 const NEWER = 500;
+/** Records of each kind that one command adds, within its deadline also on a busy machine. */
+const ADDED = 50;
 
 /** Adds a member's packets and rejected notes. */
 async function fill({ core }: Service, { id }: Agent): Promise<void> {
-  const ids = Array.from({ length: NEWER }, () => randomUUID() as string);
-  await core.store.execute({
-    lock: [id],
-    load: null,
-    decide: () => ({
-      answer: null,
-      appends: [
-        ...ids.map((one) => packetOf(id, one, 'Old')),
-        ...ids.map((one) => rejectedNoteOf(id, one, 'Old')),
-      ],
-    }),
-  });
+  for (let added = 0; added < NEWER; added += ADDED) {
+    const ids = Array.from({ length: ADDED }, () => randomUUID() as string);
+    await core.store.execute({
+      lock: [id],
+      load: null,
+      decide: () => ({
+        answer: null,
+        appends: [
+          ...ids.map((one) => packetOf(id, one, 'Old')),
+          ...ids.map((one) => rejectedNoteOf(id, one, 'Old')),
+        ],
+      }),
+    });
+  }
 }
 
 const remove = { action: 'remove', policy: 'spam', message: 'No' };
