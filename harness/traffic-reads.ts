@@ -201,6 +201,9 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
     ),
     createOperation('GET /api/moderation/me', () => moderator.get('me')),
     createOperation('GET /api/moderation/policies', () => moderator.get('policies')),
+    createOperation('GET /api/moderation/policies/backtest', () =>
+      moderator.get(`policies/backtest?limit=${limit}`),
+    ),
     createOperation('GET /api/moderation/stats', () => moderator.get('stats')),
   );
   return operations;

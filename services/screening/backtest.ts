@@ -77,6 +77,11 @@ export interface Backtest {
   codes: Map<FindingCode, CodeFigures>;
 }
 
+interface Period {
+  from: Date | null;
+  to: Date | null;
+}
+
 /**
  * Judges every note that was ever screened by these weights and the rules of this program, with its
  * comparisons as they were recorded. Reads pages, so that no snapshot is held long. `progress` is
@@ -85,30 +90,42 @@ export interface Backtest {
 export async function backtest(
   pool: pg.Pool,
   weights: Weights,
-  period: { from: Date | null; to: Date | null },
+  period: Period,
   progress: (notes: number) => void,
 ): Promise<Backtest> {
-  const result: Backtest = {
-    notes: 0,
-    known: 0,
-    comparable: 0,
-    reproduced: 0,
-    deviating: [],
-    recorded: newJudgement(),
-    judged: newJudgement(),
-    codes: new Map(FINDING_CODES.map((code) => [code, newCode()])),
-  };
+  const result = newBacktest();
   for (let after: string | undefined; ; ) {
     const rows = await query(pool, screenedNotes(period, PAGE, after));
-    for (const [index, row] of rows.entries()) {
-      if (index % AT_A_TIME === 0) await turn();
-      judge(result, row, weights);
-    }
+    await judgeAll(result, rows, weights);
     progress(result.notes);
     if (rows.length < PAGE) return result;
     after = rows.at(-1)?.note_id;
   }
 }
+
+/** Adds these notes to the figures, and lets others have the event loop in between. */
+export async function judgeAll(
+  result: Backtest,
+  rows: readonly ScreenedNoteRow[],
+  weights: Weights,
+  atATime = AT_A_TIME,
+): Promise<void> {
+  for (const [index, row] of rows.entries()) {
+    if (index % atATime === 0) await turn();
+    judge(result, row, weights);
+  }
+}
+
+export const newBacktest = (): Backtest => ({
+  notes: 0,
+  known: 0,
+  comparable: 0,
+  reproduced: 0,
+  deviating: [],
+  recorded: newJudgement(),
+  judged: newJudgement(),
+  codes: new Map(FINDING_CODES.map((code) => [code, newCode()])),
+});
 
 function judge(result: Backtest, row: ScreenedNoteRow, weights: Weights): void {
   result.notes++;

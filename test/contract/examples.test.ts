@@ -422,6 +422,7 @@ async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: 
     body: {},
   });
   await exchange('moderation.policies', 200, { headers: moderator });
+  await exchange('moderation.backtest', 200, { headers: moderator });
   await exchange('moderation.change_policy', 200, {
     headers: lead,
     body: {

@@ -7,6 +7,7 @@ import type {
   HistoryEvent,
   ThreadNote,
 } from '../../services/moderation/decisions/contract.ts';
+import type { RulesBacktest } from '../../services/moderation/policies/contract.ts';
 import type { Item as NoteItem } from '../../services/moderation/queue/item.ts';
 import type { MemberItem as GivenMember } from '../../services/moderation/queue/member-item.ts';
 import type { RecordItem as GivenRecord } from '../../services/moderation/queue/record-item.ts';
@@ -25,6 +26,7 @@ export type {
   NoteItem,
   RewindPreview,
   RewindReply,
+  RulesBacktest,
   SavedView,
   Stats,
   ThreadNote,

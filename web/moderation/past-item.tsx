@@ -20,9 +20,7 @@ const NO_DECISIONS = ['CommentAdded', 'CommentDeleted', 'ClaimTakenOver'];
 
 /** Whether a moderator decided something with this event. */
 export const isDecision = (event: HistoryEvent): boolean =>
-  event.actor.type === 'moderator' &&
-  !isNotification(event) &&
-  !NO_DECISIONS.includes(event.type);
+  event.actor.type === 'moderator' && !isNotification(event) && !NO_DECISIONS.includes(event.type);
 
 /** Times are exact to the millisecond, so this is the last moment before the event. */
 const momentBefore = ({ at }: HistoryEvent): string => new Date(Date.parse(at) - 1).toISOString();

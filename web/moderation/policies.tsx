@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Policy } from './api-model.ts';
+import { Backtest } from './backtest.tsx';
 import { PolicyEditor } from './policy-editor.tsx';
 import { loadPolicies } from './policy-list.ts';
 import { store } from './state.ts';
@@ -57,6 +58,7 @@ export function Policies() {
           </li>
         ))}
       </ol>
+      <Backtest />
       {edited && <PolicyEditor policy={edited} onClose={() => edit(null)} />}
     </section>
   );

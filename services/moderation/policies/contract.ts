@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LEADS, READERS } from '../../../domain/moderation/roles.ts';
 import { defineContract } from '../../../platform/http/route.ts';
-import { Text } from '../../../platform/http/schemas.ts';
+import { Cursor, Limit, NextPage, Text } from '../../../platform/http/schemas.ts';
 
 export const PolicyCode = z
   .string()
@@ -38,6 +38,48 @@ const PolicyReply = z
   .object({ status: z.literal('saved'), policy: Policy })
   .meta({ id: 'PolicyReply' });
 
+const Outcomes = {
+  refused: z.int().meta({ description: 'Rejected or removed now' }),
+  public: z.int(),
+  undecided: z.int().meta({ description: 'Pending or withdrawn' }),
+};
+
+const Judgement = z
+  .object({
+    likely_spam: z.object(Outcomes).meta({ description: 'Notes in this band' }),
+    look: z.object(Outcomes).meta({ description: 'Notes in this band' }),
+    clear: z.object(Outcomes).meta({ description: 'Notes in this band' }),
+    waited_seconds: z
+      .number()
+      .meta({ description: 'From submission to decision, of refused notes in `likely_spam`' }),
+    handled_seconds: z
+      .number()
+      .meta({ description: 'From claim to decision, of refused notes in `likely_spam`' }),
+    restored: z.int().meta({
+      description: 'Public notes in `likely_spam` that an appeal restored after a refusal',
+    }),
+  })
+  .meta({ id: 'RulesJudgement', description: 'What became of the notes of each band' });
+
+const RulesBacktest = z
+  .object({
+    status: z.literal('ok'),
+    notes: z.int(),
+    recorded: Judgement.meta({ description: 'The bands when the notes were screened' }),
+    judged: Judgement.meta({ description: 'The bands by the rules of this release' }),
+    findings: z.array(
+      z.object({
+        code: z.string(),
+        ...Outcomes,
+        lost: z.int().meta({ description: 'Recorded, and not found by these rules' }),
+        gained: z.int().meta({ description: 'Not recorded, and found by these rules' }),
+      }),
+    ),
+    ...NextPage,
+  })
+  .meta({ id: 'RulesBacktest' });
+export type RulesBacktest = z.input<typeof RulesBacktest>;
+
 export const policiesContract = defineContract({
   'moderation.policies': {
     method: 'GET',
@@ -52,6 +94,19 @@ export const policiesContract = defineContract({
       },
     },
     problems: ['moderator_required'],
+  },
+  'moderation.backtest': {
+    method: 'GET',
+    path: '/api/moderation/policies/backtest',
+    summary: 'What the rules of this release make of notes that were screened, in counts',
+    description:
+      'Judges at most `limit` notes, in the order of their ids. The figures of all pages add up to ' +
+      'those of the whole.',
+    tag: 'views',
+    access: { roles: READERS },
+    query: z.object({ cursor: Cursor.optional(), limit: Limit }),
+    replies: { 200: { description: 'The figures of these notes', body: RulesBacktest } },
+    problems: ['moderator_required', 'invalid_cursor'],
   },
   'moderation.change_policy': {
     method: 'PUT',

@@ -16,6 +16,7 @@ import type { Route } from '../../../platform/http/route.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { formatKeysetCursor, parseKeysetCursor } from '../../../platform/keyset-cursor.ts';
 import { readCursor, writeCursor } from '../../../services/updates/cursor.ts';
+import { screenNote } from '../../../workers/screening/screen-note.ts';
 import { sealNow } from '../../support/sealed.ts';
 import { fewerTries, same, tries } from '../../support/sequences.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -161,7 +162,8 @@ async function createRecords(service: Service, agent: Agent, moderator: Moderato
   }
   await createOpenCase(createCaseCommands(agent));
   for (let n = 0; n < 32; n++) await decide(moderator, (await submit(service)).id, 'approve');
-  for (let n = 0; n < 2; n++) await submit(service);
+  for (let n = 0; n < 2; n++)
+    await screenNote(service.core, { note_id: (await submit(service)).id });
 }
 
 const SETTINGS = { SEAL_KEY: '5a'.repeat(32) };
