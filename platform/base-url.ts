@@ -8,6 +8,17 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
+ * Parses an address that the service calls: https, or http on a loopback host, without user and fragment; undefined
+ * for any other text.
+ */
+export function parseCalledUrl(address: string): URL | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(address));
+  return isSafe && !url.username && !url.password && !url.hash ? url : undefined;
+}
+
+/**
  * The same page under the base URL, if the request came to another loopback name, from which the
  * browser could not write: `127.0.0.1` instead of `localhost`, for example.
  */

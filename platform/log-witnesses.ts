@@ -1,4 +1,4 @@
-import { isLoopback } from './base-url.ts';
+import { parseCalledUrl } from './base-url.ts';
 import { parseWitnessKey, type VerifierKey } from './tlog/note.ts';
 
 /** A witness that co-signs checkpoints of the sealed log, at an address that speaks C2SP tlog-witness. */
@@ -25,12 +25,8 @@ export function parseLogWitnesses(text: string): LogWitness[] | undefined {
 function parseWitness(pair: string): LogWitness | undefined {
   const [text = '', address = '', ...more] = pair.split(/\s+/);
   const key = parseWitnessKey(text);
-  if (!key || more.length > 0 || !URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(address));
-  return isSafe && !url.username && !url.password && !url.search && !url.hash
-    ? { key, url }
-    : undefined;
+  const url = parseCalledUrl(address);
+  return key && url && !url.search && more.length === 0 ? { key, url } : undefined;
 }
 
 /** The witnesses of a setting that is well-formed; none without it. */

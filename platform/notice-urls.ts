@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopback } from './base-url.ts';
+import { parseCalledUrl } from './base-url.ts';
 
 /** How a receiver wants its notices: Standard Webhooks, ntfy, or the text of a Slack or Matrix hook. */
 const SHAPES = ['standard', 'ntfy', 'slack', 'matrix'] as const;
@@ -28,12 +28,9 @@ function parseNoticeUrls(text: string): Omit<NoticeTarget, 'secret'>[] | undefin
 
 function parseTarget(text: string): Omit<NoticeTarget, 'secret'> | undefined {
   const [, shape = 'standard', address = ''] = /^(?:([a-z]+)\+)?(https?:\/\/\S+)$/.exec(text) ?? [];
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
+  const url = parseCalledUrl(address);
   const known = SHAPES.find((name) => name === shape);
-  const safe = url.protocol === 'https:' || isLoopback(address);
-  if (!known || !safe || url.username || url.password || url.hash) return undefined;
-  return { url, shape: known };
+  return url && known ? { url, shape: known } : undefined;
 }
 
 /** Parses `NOTIFY_SECRETS`; undefined if one has another form. */

@@ -113,7 +113,7 @@ async function createMender(
   const expected = await migrations();
   let waited = false;
   const waiting: Waiting = {
-    // After the locks, so that the statements see what the last writer left, whatever the role prefers.
+    // After the locks, so that the statements see what the last writer left, also if the role has another isolation level.
     begin: 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
     meanwhile: session.catchUp,
     tell(pids) {

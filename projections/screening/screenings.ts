@@ -103,6 +103,8 @@ function dropFingerprints(noteId: string): Sql {
 }
 
 const MAX_LIKE = 50;
+/** The entries of each hash among which `nearTo` finds look-alikes. */
+export const NEAREST = 12;
 
 /** Another note that shares a hash with this note. `message` is null if the whole text is equal. */
 export interface LookAlikeRow {
@@ -159,7 +161,7 @@ export function nearTo(noteIds: readonly string[]): Sql<LikeRow> {
       FROM note_fingerprints own
       CROSS JOIN LATERAL (SELECT note_id FROM note_fingerprints
         WHERE hash BETWEEN own.hash AND own.hash
-        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT 12) f
+        ORDER BY hash DESC, screened_at DESC, note_id DESC LIMIT ${NEAREST}) f
       WHERE own.note_id = asked.note_id AND f.note_id <> asked.note_id
       GROUP BY f.note_id ORDER BY count(*) DESC, f.note_id LIMIT 10) c
     JOIN notes n ON n.note_id = c.note_id AND n.message IS NOT NULL`;

@@ -5,40 +5,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { createCertificate } from '../../harness/certificate.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
-import { promote, type Server, severalHosts, startStandby } from '../../harness/standby.ts';
+import { promote, type Server, severalHosts } from '../../harness/standby.ts';
 import { needs } from '../../harness/system-process.ts';
-import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
-import { migrate } from '../../platform/postgres/migrate.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
+import { startServers } from '../support/failing-over.ts';
 import { startService } from '../support/service.ts';
 import { untilReadyz } from '../support/until-readyz.ts';
 import { startWorker } from '../support/worker.ts';
-
-const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
-
-/** A migrated primary, and a standby that streams from it. */
-async function startServers(t: Test) {
-  const folder = temporaryFolder('failover', inMemory());
-  const dataDir = join(folder.path, 'primary');
-  const primary: Server = { ...(await embeddedPostgres({ dataDir, settings: FAST })), dataDir };
-  await migrate(primary.url);
-  const standby = await startStandby(primary, join(folder.path, 'standby'), 'standby', FAST);
-  let stopping: Promise<void> | undefined;
-  const stopPrimary = () => (stopping ??= primary.stop());
-  t.teardown(async () => {
-    await standby.stop();
-    await stopPrimary();
-    folder.remove();
-  });
-  return { primary, standby, stopPrimary };
-}
 
 /** Uses every connection that the pool may have. */
 async function useAll(pool: pg.Pool): Promise<void> {

@@ -13,10 +13,10 @@ import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { runRead } from '../../platform/postgres/query.ts';
+import { FAST } from '../support/failing-over.ts';
 import { startService } from '../support/service.ts';
 
 const MAX_LAG_SECONDS = 2;
-const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
 
 /** The service on a primary of its own, with read replicas that stream from it; `admin` is on the first. */
 async function startWithReplica(t: Test, { count = 1, maxLagSeconds = MAX_LAG_SECONDS } = {}) {

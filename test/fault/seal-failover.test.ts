@@ -1,40 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { beginEpochOfLog } from '../../cli/backup/begin-epoch.ts';
 import { submit } from '../../harness/moderation.ts';
-import { promote, type Server, severalHosts, startStandby } from '../../harness/standby.ts';
-import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
-import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
+import { promote, type Server, severalHosts } from '../../harness/standby.ts';
 import { continueEpoch } from '../../platform/eventstore/log-epochs.ts';
+import { logWitnesses } from '../../platform/log-witnesses.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
-import { migrate } from '../../platform/postgres/migrate.ts';
 import { parseVerifier, signingKey, verifierText } from '../../platform/tlog/note.ts';
 import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { publishCheckpoint } from '../../services/seal/witnesses.ts';
+import { startServers } from '../support/failing-over.ts';
 import { sealNow } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
 import { untilReadyz } from '../support/until-readyz.ts';
 import { startWitness } from '../support/witness.ts';
 
-const FAST = { fsync: 'off', full_page_writes: 'off', wal_keep_size: '512MB' };
-
 t.test(
   'a promoted standby that lacks the last seals is not signed as if nothing was lost',
   async (t) => {
-    const folder = temporaryFolder('seal-failover', inMemory());
-    const dataDir = join(folder.path, 'primary');
-    const primary: Server = { ...(await embeddedPostgres({ dataDir, settings: FAST })), dataDir };
-    await migrate(primary.url);
-    const standby = await startStandby(primary, join(folder.path, 'standby'), 'standby', FAST);
-    let stopping: Promise<void> | undefined;
-    const stopPrimary = () => (stopping ??= primary.stop());
-    t.teardown(async () => {
-      await standby.stop();
-      await stopPrimary();
-      folder.remove();
-    });
+    const { primary, standby, stopPrimary } = await startServers(t);
     const seed = randomBytes(32);
     const settings = {
       DATABASE_URL: severalHosts([standby, primary]),
@@ -48,10 +33,8 @@ t.test(
       if (!key) throw new Error('no key');
       return key;
     });
-    const { logWitnesses } = (await import('../../platform/config.ts')).readConfig({
-      LOG_WITNESSES: witness.setting,
-    });
-    const witnessed = { pool: core.pool, config: { ...core.config, logWitnesses } };
+    const config = { ...core.config, logWitnesses: logWitnesses(witness.setting) };
+    const witnessed = { pool: core.pool, config };
     const trees = ({ url }: Server) =>
       withConnection(url, async (client) => {
         const { rows } = await client.query(

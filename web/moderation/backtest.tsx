@@ -3,10 +3,10 @@ import { Alert } from '../shared/alert.tsx';
 import { call, toFailure } from './api.ts';
 import type { RulesBacktest } from './api-model.ts';
 import { failureText } from './failure-text.ts';
+import { FiguresTable } from './figures-table.tsx';
 import { formatCount, formatRate, plural } from './format.ts';
 import { findingName } from './labels.ts';
 import { announce } from './state.ts';
-import { TableHead } from './table-head.tsx';
 
 const HOUR = 3600;
 
@@ -88,13 +88,13 @@ function Figures({ sum: { recorded, judged, findings } }: { sum: RulesBacktest }
   );
   return (
     <>
-      <Table
+      <FiguresTable
         label="Rules"
         head={['Outcome', 'When screened', 'These rules']}
         rows={SUMMARY.map(([name, figure]) => [name, figure(recorded), figure(judged)])}
       />
       {found.length > 0 && (
-        <Table
+        <FiguresTable
           label="Findings of the rules"
           head={['Finding', 'Refused', 'Public', 'Precision']}
           rows={found.map((one) => [
@@ -124,33 +124,6 @@ const SUMMARY: readonly [name: string, figure: (one: Judgement) => string][] = [
 
 const share = (part: number, rest: number): number | null =>
   part + rest === 0 ? null : part / (part + rest);
-
-interface TableProps {
-  label: string;
-  head: string[];
-  rows: [string, ...string[]][];
-}
-
-function Table({ label, head, rows }: TableProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll
-    <section class="table-scroll" tabIndex={0} aria-label={label}>
-      <table>
-        <TableHead names={head} />
-        <tbody>
-          {rows.map(([name, ...cells]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {cells.map((cell, index) => (
-                <td key={head[index + 1]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
 
 /** The figures of two pages together, and the place of the later one. */
 const add = (one: RulesBacktest, page: RulesBacktest): RulesBacktest => ({

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { serviceNow } from '../shared/clock.ts';
@@ -6,10 +5,10 @@ import { call, toFailure } from './api.ts';
 import type { Stats as Figures } from './api-model.ts';
 import { Chart } from './chart.tsx';
 import { failureText } from './failure-text.ts';
+import { type Cells, FiguresTable } from './figures-table.tsx';
 import { formatCount, formatDuration, formatRate } from './format.ts';
 import { HourChart } from './hour-chart.tsx';
 import { findingName } from './labels.ts';
-import { TableHead } from './table-head.tsx';
 
 const SPANS = [7, 30, 90] as const;
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -203,28 +202,7 @@ function Bar({ share }: { share: number | null }) {
   );
 }
 
-type Cells = [string, ...ComponentChildren[]];
-
 function Table({ head, children }: { head: string[]; children: Cells[] }) {
   if (children.length === 0) return <p class="hint">Nothing in this period.</p>;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll
-    <section class="table-scroll" tabIndex={0} aria-label={head[0]}>
-      <table>
-        <TableHead names={head} />
-        <tbody>
-          {children.map(([first, ...rest]) => (
-            <tr key={first}>
-              <th scope="row">
-                <bdi>{first}</bdi>
-              </th>
-              {rest.map((value, index) => (
-                <td key={head[index + 1]}>{value}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
+  return <FiguresTable label={head[0]} head={head} rows={children} />;
 }

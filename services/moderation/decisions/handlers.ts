@@ -3,7 +3,7 @@ import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { cursorText, nextPage, toCursor } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { presentReads, type Reads } from '../../../platform/postgres/reads.ts';
+import type { Reads } from '../../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
   decisionsOfBatch,
@@ -14,30 +14,21 @@ import { findRecordDecision } from '../../../projections/publications/record-dec
 import type { ModerationDeps } from '../deps.ts';
 import { REWOUND_ROWS, repeatCommand, toRewoundPage } from '../rewind/repeat.ts';
 import { byModerator } from '../staff/by-moderator.ts';
-import { toMoment } from './as-of.ts';
+import { readAsOf } from './as-of.ts';
 import { decisionOn, undoCommand } from './commands.ts';
 import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts';
 import { type ReviewsCommand, reviewCommand, reviewsCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { deskOptions, type Result } from './desk.ts';
 import { noteScope } from './past-scopes.ts';
-import { readNote } from './read-item.ts';
+import { readNoteInThread } from './read-item.ts';
 
 const VERSION_MISSING = {
   issues: [{ path: 'expected_version', message: 'is required' }],
 };
 
 export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewContract> {
-  const {
-    config,
-    keys,
-    pool,
-    store,
-    publicationKinds,
-    membershipReview,
-    disablingEndings,
-    readPast,
-  } = deps;
+  const { config, keys, pool, store, publicationKinds, membershipReview, disablingEndings } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const desk = deskOptions(deps);
 
@@ -73,14 +64,12 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
       request,
     }) => {
       const read = async (reads: Reads) => {
-        const note = await readNote(reads, { id, me, config, asOf, before });
+        const note = await readNoteInThread(reads, { id, me, config, asOf, before });
         return isRefusal(note)
           ? note
           : { status: 200 as const, body: { status: 'ok' as const, ...note } };
       };
-      return asOf === undefined
-        ? read(presentReads(pool))
-        : readPast(toMoment(asOf), noteScope(id), read, request.gone());
+      return readAsOf(deps, asOf, noteScope(id), read, request.gone());
     },
 
     'moderation.decide': (call) => {

@@ -2,13 +2,11 @@ import { noteStream, screeningStream } from '../../../domain/guestbook/streams.t
 import { sql } from '../../../platform/sql.ts';
 import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
 import { MAX_PAST_EVENTS, type PastScope } from '../../../projections/past/past-reads.ts';
+import { NEAREST } from '../../../projections/screening/screenings.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { MembershipReview } from '../membership-review.ts';
 import { noteStreams, THREAD } from './history.ts';
 import { membershipStreams, recordStreams } from './read-item.ts';
-
-/** The entries of each hash among which look-alikes are found, as `nearTo` does. */
-const NEAREST = 12;
 
 /** The stream of a member's registration, recoveries and closure. */
 const memberStream = (memberId: string): string => `member-${memberId}`;

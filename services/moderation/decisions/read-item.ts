@@ -4,6 +4,7 @@ import { reportsStream } from '../../../domain/reports/reports.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Reads } from '../../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import type { Sql } from '../../../platform/sql.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
 import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
@@ -19,6 +20,7 @@ import {
   historyOf,
   listThread,
   noteStreams,
+  type ThreadRow,
   threadBody,
 } from './history.ts';
 
@@ -32,18 +34,33 @@ interface AskedItem {
   before: string | undefined;
 }
 
+/** A note with its history. */
+export async function readNote(reads: Reads, asked: AskedItem) {
+  const found = await findNote(reads, asked, []);
+  if (isRefusal(found)) return found;
+  const { thread, ...note } = found;
+  return note;
+}
+
 /** A note with its thread and its history. */
-export async function readNote(reads: Reads, { id, me, config, asOf, before }: AskedItem) {
+export const readNoteInThread = (reads: Reads, asked: AskedItem) =>
+  findNote(reads, asked, [listThread(asked.id)]);
+
+async function findNote(
+  reads: Reads,
+  { id, me, config, asOf, before }: AskedItem,
+  threads: readonly Sql<ThreadRow>[],
+) {
   const [owner] = await reads.query(noteOwners([id]));
   if (!owner) return refuse('not_found');
   const streams = noteStreams(owner, asOf);
   const page = historyOf(streams, before);
   if (isRefusal(page)) return page;
-  const [rows, thread, events, moderators] = await reads.snapshot([
+  const [rows, events, moderators, thread = []] = await reads.snapshot([
     itemsById([id]),
-    listThread(id),
     page,
     moderatorNames(),
+    ...threads,
   ]);
   const [item] = await itemBodies({ reads, config }, me, rows);
   if (!item) return refuse('not_found');

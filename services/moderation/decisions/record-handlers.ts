@@ -1,11 +1,11 @@
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
-import { presentReads, type Reads } from '../../../platform/postgres/reads.ts';
+import type { Reads } from '../../../platform/postgres/reads.ts';
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
-import { toMoment } from './as-of.ts';
+import { readAsOf } from './as-of.ts';
 import { decisionOn } from './commands.ts';
 import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
@@ -15,7 +15,7 @@ import { readMembership, readNote, readRecord } from './read-item.ts';
 import type { AppealDecision, SubjectDecision, subjectContract } from './record-contract.ts';
 
 export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectContract> {
-  const { config, pool, store, publicationKinds, membershipReview, readPast } = deps;
+  const { config, store, publicationKinds, membershipReview } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const subjectOf = (type: string) => publicationKinds.find((subject) => subject.type === type);
 
@@ -47,20 +47,15 @@ export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectCo
               ? await readRecord(reads, kind, asked)
               : await readNote(reads, asked);
         if (isRefusal(found)) return found;
-        const { item, history, history_before } = found;
-        return {
-          status: 200 as const,
-          body: { status: 'ok' as const, item, history, history_before },
-        };
+        return { status: 200 as const, body: { status: 'ok' as const, ...found } };
       };
-      if (asOf === undefined) return read(presentReads(pool));
       const scope =
         type === 'member'
           ? membershipScope(membershipReview, id)
           : kind
             ? recordScope(kind, publicationKinds, id)
             : noteScope(id);
-      return readPast(toMoment(asOf), scope, read, request.gone());
+      return readAsOf(deps, asOf, scope, read, request.gone());
     },
 
     'moderation.decide_subject': async (call) => {

@@ -299,7 +299,7 @@ t.test(
         400,
       );
       const page = await service.call('GET', atMoment('/api/guestbook', at), { cookie });
-      t.same(page.body.entries, [], 'the page of today, whatever is asked for');
+      t.same(page.body.entries, [], 'the page of today, with any `as_of`');
       const own = atMoment(`/api/guestbook/${note.id}/outcome`, at);
       t.equal((await service.call('GET', own, { cookie })).status, cookie ? 400 : 401);
     }
