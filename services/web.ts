@@ -39,7 +39,7 @@ const registry = processMetrics(
 );
 waitingMetrics(registry, core.pool);
 noticeMetrics(registry, core.pool, config);
-sealMetrics(registry, core.pool);
+sealMetrics(registry, core.pool, config);
 provingMetrics(registry, core.pool);
 const { app, readiness, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),

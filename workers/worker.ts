@@ -148,7 +148,7 @@ try {
   const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
   waitingMetrics(registry, core.pool);
   noticeMetrics(registry, core.pool, config);
-  sealMetrics(registry, core.pool);
+  sealMetrics(registry, core.pool, config);
   provingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger);

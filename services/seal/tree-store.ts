@@ -53,15 +53,21 @@ export const publication = (): Sql<
       missing_witnesses AS missing
     FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
-/** Publishes a checkpoint of a tree, unless a later one is public; null: the last one is public at any time. */
+/**
+ * Publishes a checkpoint of a tree, unless a later one is public; null: the last one is public at any time. `missing` says
+ * which witnesses have not signed it, and `signers` are the names of those that have just done so.
+ */
 export const publish = (
   epoch: number,
   tree: PublicTree | null,
   missing: string | null = null,
+  signers: readonly string[] = [],
 ): Sql =>
   sql`UPDATE seal_trees SET published_checkpoint = ${tree?.checkpoint ?? null},
       published_size = ${tree?.size ?? null}, published_position = ${tree?.position ?? null},
-      missing_witnesses = ${missing}
+      missing_witnesses = ${missing},
+      cosigned = nullif(coalesce(cosigned, '{}') || (SELECT coalesce(jsonb_object_agg(name, clock_timestamp()), '{}')
+        FROM unnest(${signers}::text[]) name), '{}')
     WHERE epoch = ${epoch} AND coalesce(published_size, 0) <= coalesce(${tree?.size ?? null}::bigint, size)`;
 
 /** The last checkpoint of a tree that was emptied with a sandbox. */
@@ -101,6 +107,20 @@ export const sealProgress = (): Sql<SealProgress> =>
 /** The checkpoint that is public. */
 export const publicCheckpoint = (): Sql<{ checkpoint: string }> =>
   sql`SELECT coalesce(published_checkpoint, checkpoint) AS checkpoint FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
+
+/** What witnesses have signed of the newest tree. */
+export interface Cosigned {
+  /** The checkpoint that is public, with their signatures. */
+  checkpoint: string;
+  /** When each of them last co-signed one, by name. */
+  cosigned: Readonly<Record<string, string>> | null;
+  /** Which of them have not signed it when they were asked last, and why. */
+  missing: string | null;
+}
+
+export const cosignedCheckpoint = (): Sql<Cosigned> =>
+  sql`SELECT coalesce(published_checkpoint, checkpoint) AS checkpoint, cosigned, missing_witnesses AS missing
+    FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
 /** A tile of the newest tree, as far as it is filled. */
 export const newestTile = ({ level, index }: TilePlace): Sql<{ hashes: Buffer }> =>

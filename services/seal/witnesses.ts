@@ -38,13 +38,18 @@ export async function publishCheckpoint({ config, pool }: WitnessDeps): Promise<
   const left = witnesses.filter(({ key }) => openNote(note, [key]) === undefined);
   const answers = await Promise.all(left.map((witness) => cosign(witness, pool, tree)));
   const failures: Record<string, string> = {};
-  for (const [index, answer] of answers.entries())
-    if (typeof answer === 'string') note += answer;
-    else failures[left[index]?.key.name ?? ''] = answer.reason;
+  const signers: string[] = [];
+  for (const [index, answer] of answers.entries()) {
+    const name = left[index]?.key.name ?? '';
+    if (typeof answer === 'string') {
+      note += answer;
+      signers.push(name);
+    } else failures[name] = answer.reason;
+  }
   const missing = Object.entries(failures).map(([name, reason]) => `${name} (${reason})`);
   const summary = missing.length > 0 ? missing.join(', ') : null;
   if (note !== tree.published || summary !== tree.missing)
-    await query(pool, publish(tree.epoch, { ...tree, checkpoint: note }, summary));
+    await query(pool, publish(tree.epoch, { ...tree, checkpoint: note }, summary, signers));
   return { failures };
 }
 

@@ -363,7 +363,7 @@ t.test(
     const unsealed = await startService(t);
     const read = async ({ core }: Service) => {
       const registry = new Registry();
-      sealMetrics(registry, core.pool);
+      sealMetrics(registry, core.pool, core.config);
       const text = await registry.metrics();
       return Object.fromEntries(
         [...text.matchAll(/^(seal_\w+) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]),

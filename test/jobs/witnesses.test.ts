@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { Registry } from 'prom-client';
 import t, { type Test } from 'tap';
 import { checkSeal } from '../../cli/doctor/seal.ts';
 import { verifyLog } from '../../cli/verify-log-command.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { parseVerifier, signingKey, verifierText } from '../../platform/tlog/note.ts';
+import { sealMetrics } from '../../services/seal/seal-metrics.ts';
 import { publishCheckpoint } from '../../services/seal/witnesses.ts';
 import { sealNow } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
@@ -58,6 +60,47 @@ t.test('a checkpoint carries the signatures of its witnesses', async (t) => {
   t.match(await doctor(), [{ level: 'ok' }]);
   const stranger = await verify(first.vkey, createWitnessKey('witness.example/one', 77).vkey);
   t.match(stranger, { status: 1, err: /not co-signed by witness\.example\/one/ });
+});
+
+t.test('metrics say which witness is missing, and when each signed last', async (t) => {
+  const { service, first, second, seal } = await startWitnessed(t);
+  const metrics = async () => {
+    const registry = new Registry();
+    sealMetrics(registry, service.core.pool, service.core.config);
+    const text = await registry.metrics();
+    const lines = text.matchAll(/^(seal_witness_\w+)\{witness="witness\.example\/(\w+)"\} (.+)$/gm);
+    return Object.fromEntries(
+      [...lines].map(([, name, witness, value]) => [`${name} ${witness}`, Number(value)]),
+    );
+  };
+  t.same(await metrics(), {}, 'nothing is sealed');
+  await submit(service);
+  second.state.answer = (response) => void response.writeHead(500).end();
+  await seal();
+  const before = await metrics();
+  t.match(before, {
+    'seal_witness_missing one': 0,
+    'seal_witness_cosigned_at one': Number,
+    'seal_witness_missing second': 1,
+  });
+  t.notOk('seal_witness_cosigned_at second' in before, 'it has never signed');
+  delete second.state.answer;
+  await seal();
+  const both = await metrics();
+  t.equal(both['seal_witness_missing second'], 0);
+  t.ok(
+    Number(both['seal_witness_cosigned_at second']) > Number(both['seal_witness_cosigned_at one']),
+  );
+  first.state.answer = (response) => response.destroy();
+  await submit(service);
+  await seal();
+  const after = await metrics();
+  t.equal(after['seal_witness_missing one'], 1);
+  t.equal(after['seal_witness_cosigned_at one'], both['seal_witness_cosigned_at one'], 'as before');
+  t.ok(
+    Number(after['seal_witness_cosigned_at second']) >
+      Number(both['seal_witness_cosigned_at second']),
+  );
 });
 
 t.test('a witness that is away or wrong delays nothing, and is asked again', async (t) => {

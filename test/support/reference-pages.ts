@@ -206,7 +206,7 @@ async function metricsPage(): Promise<string> {
   jobMetrics(registry);
   waitingMetrics(registry, pool);
   noticeMetrics(registry, pool, { notifyUrls: [] });
-  sealMetrics(registry, pool);
+  sealMetrics(registry, pool, { logWitnesses: [] });
   provingMetrics(registry, pool);
   const own = registry
     .getMetricsAsArray()
