@@ -8,12 +8,7 @@ import t, { type Test } from 'tap';
 import { verifyLog } from '../../cli/verify-log-command.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import {
-  commitment,
-  type LeafOpening,
-  leafContent,
-  type SealedEvent,
-} from '../../services/seal/leaf.ts';
+import { type LeafOpening, leafContent, type SealedEvent } from '../../services/seal/leaf.ts';
 import type { EventProof } from '../../services/seal/proofs.ts';
 import { eventsToSeal, leavesBetween } from '../../services/seal/tree-store.ts';
 import { sealNow } from '../support/sealed.ts';
