@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { processArguments } from '../platform/command-line/arguments.ts';
+import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
@@ -7,20 +7,47 @@ import { addressConfig, withConnection } from '../platform/postgres/connection.t
 import { findDurabilityFaults } from '../platform/postgres/database-settings.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { areGranted, DATABASE_ROLES, grantRoles } from './database-roles.ts';
+import {
+  analysePartitioned,
+  MAX_PARTITIONS,
+  MIN_PARTITIONS,
+  OWNED_TABLES,
+  PARTITIONS,
+  partitionedTables,
+  partitionTables,
+} from './partitions.ts';
 import { emptySandbox, markSandbox, requireSandboxOrEmpty } from './sandbox.ts';
 import { NOT_EMPTIED_STATUS } from './sandbox-notice.ts';
 
 const { values } = processArguments(
   `Usage:
   npm run release [-- --grant]
+  npm run release -- --partition [--partitions N]
 
 Applies the migrations that the database does not have yet. With --grant, also creates the roles service,
 service_read and service_metrics, and grants them what they need; later releases do so without it.
 
+With --partition, also divides the log, the receipts and the feeds by owner, into ${PARTITIONS} partitions each or N. Copies them, so stop
+all processes of the service first, and have as much free disk as these tables take.
+
 A sandbox that is due is emptied. If it cannot be, the exit status is 75: all else is done, and another release empties it.
 `,
-  { grant: { type: 'boolean', default: false } },
+  {
+    grant: { type: 'boolean', default: false },
+    partition: { type: 'boolean', default: false },
+    partitions: { type: 'string', default: String(PARTITIONS) },
+  },
+  [0, 0],
+  (parsed) => {
+    const { partition, partitions } = parsed.values;
+    const [least, most] = [MIN_PARTITIONS, MAX_PARTITIONS];
+    if (!/^\d{1,2}$/.test(partitions) || Number(partitions) < least || Number(partitions) > most)
+      throw new ArgumentError(`--partitions takes a number from ${least} to ${most}.`);
+    if (!partition && partitions !== String(PARTITIONS))
+      throw new ArgumentError('--partitions needs --partition.');
+  },
 );
+const parts = Number(values.partitions);
 const config = configOrExit();
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 try {
@@ -31,6 +58,7 @@ try {
   const applied = await migrate(url, { tell });
   console.log(applied.length > 0 ? `Applied ${applied.join(', ')}` : 'The schema is current');
   await withConnection(addressConfig(url, 'service release'), async (client) => {
+    await arrange(client);
     if (values.grant || (await areGranted(client))) {
       await grantRoles(client, { tell });
       console.log(`Granted the roles ${DATABASE_ROLES.join(', ')}`);
@@ -42,6 +70,26 @@ try {
 } catch (error) {
   process.stderr.write(failureLine(error));
   process.exitCode = 1;
+}
+
+/** Partitions the tables if asked to, and collects the statistics of those that are. */
+async function arrange(client: pg.ClientBase): Promise<void> {
+  if (values.partition) {
+    const tables = await partitionTables(client, parts, tell);
+    console.log(
+      tables.length > 0
+        ? `Divided ${tables.join(', ')} by owner, into ${parts} partitions each`
+        : 'The tables are partitioned',
+    );
+    return;
+  }
+  const partitioned = await partitionedTables(client);
+  const plain = Object.keys(OWNED_TABLES).filter((name) => !partitioned.includes(name));
+  if (partitioned.length > 0 && plain.length > 0)
+    tell(
+      `Warning: ${partitioned.join(', ')} are partitioned, and ${plain.join(', ')} not: npm run release -- --partition`,
+    );
+  await analysePartitioned(client);
 }
 
 async function prepareSandbox(client: pg.ClientBase): Promise<void> {

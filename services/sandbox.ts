@@ -179,12 +179,13 @@ async function emptyIfDue(client: pg.ClientBase, emptiedAt: string): Promise<Emp
   );
   await client.query(`UPDATE sandbox SET last_checkpoint = coalesce(
       (SELECT checkpoint FROM seal_trees ORDER BY epoch DESC LIMIT 1), last_checkpoint)`);
-  for (const table of ['events', 'receipts'])
-    await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${table}_keep_table`);
+  const triggers = await keepTableTriggers(client);
+  for (const { table, trigger } of triggers)
+    await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${trigger}`);
   // Without CASCADE, which would empty tables that are not named here.
   await client.query(`TRUNCATE ${EMPTIED_TABLES.join(', ')}, events, ${JOBS_SCHEMA}.job`);
-  for (const table of ['events', 'receipts'])
-    await client.query(`ALTER TABLE ${table} ENABLE TRIGGER ${table}_keep_table`);
+  for (const { table, trigger } of triggers)
+    await client.query(`ALTER TABLE ${table} ENABLE TRIGGER ${trigger}`);
   await client.query('INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM kept_events');
   await client.query(`DELETE FROM verifiers WHERE purpose <> 'moderator'`);
   for (const statement of members.seed ?? []) await client.query(statement);
@@ -203,6 +204,15 @@ async function emptyIfDue(client: pg.ClientBase, emptiedAt: string): Promise<Emp
   const [epoch] = begun.rows;
   if (!epoch) throw new Error('no epoch began');
   return { state: 'emptied', epoch };
+}
+
+/** The triggers that refuse to empty the log and the receipts; each partition has one. */
+async function keepTableTriggers(client: pg.ClientBase) {
+  const { rows } = await client.query<{ table: string; trigger: string }>(
+    `SELECT tgrelid::regclass::text AS table, quote_ident(tgname) AS trigger FROM pg_trigger
+     WHERE tgname IN ('events_keep_table', 'receipts_keep_table')`,
+  );
+  return rows;
 }
 
 async function inTransaction<Result>(

@@ -26,8 +26,10 @@ const UPKEEP = sql<Upkeep>`WITH tables AS (
       WHERE option ~ '^autovacuum_enabled=(off|false|no|0)$' ORDER BY 1) AS excluded,
     ARRAY(SELECT name FROM tables
       WHERE reltuples < 0 AND pg_relation_size(oid) >= 1048576 ORDER BY 1) AS unanalysed,
-    least(100, 100 * ${SAMPLED_PAGES}::float8
-      / greatest(1, pg_relation_size('public.events') / 8192)) AS sample`;
+    least(100, 100 * ${SAMPLED_PAGES}::float8 / greatest(1,
+      (SELECT sum(pg_relation_size(part)) FROM (SELECT 'public.events'::regclass
+        UNION ALL SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'public.events'::regclass)
+        parts (part)) / 8192)) AS sample`;
 
 interface Largest {
   stream: string | null;

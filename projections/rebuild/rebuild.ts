@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { EventCatalogue } from '../../platform/eventstore/event.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
+import { swapTables } from '../../platform/postgres/table-copies.ts';
 import { type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
 import { type Projection, projector } from '../projection.ts';
 import { fill, lastPosition, settledPosition } from './fill.ts';
 import { inSession, type Session } from './rebuild-session.ts';
-import { makeSearches, makeTables, swapTables } from './rebuilt-tables.ts';
+import { makeSearches, makeTables, SCHEMA } from './rebuilt-tables.ts';
 
 const CLOSE_ENOUGH = 2000;
 const SCHEMA_CHANGED =
@@ -62,7 +63,7 @@ async function fromLog(
   await requireReleased(ask);
   const migrations = () => appliedMigrations(ask);
   const copied = await migrations();
-  const searches = await makeTables(client, projections);
+  const { layout, searches } = await makeTables(client, projections);
   const each = projections.map((projection) => projector([projection]));
   let done = 0;
   let events = 0;
@@ -80,19 +81,19 @@ async function fromLog(
   await makeSearches(client, searches);
   const tables = projections.flatMap((projection) => projection.tables);
   // Connections plan their statements for the new tables right after the swap.
-  await client.query(`ANALYZE ${tables.map((table) => `rebuild.${table}`).join(', ')}`);
+  await client.query(`ANALYZE ${tables.map((table) => `${SCHEMA}.${table}`).join(', ')}`);
   await catchUp();
   const lastEvents = async () => {
     await client.query('SET LOCAL synchronous_commit = on');
     if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
     const count = await fillTo(await lastPosition(client));
     const kept = await keepLost(client, projections);
-    await swapTables(client, tables);
+    await swapTables(client, tables, SCHEMA, layout);
     return { count, kept };
   };
   const again = { ...waiting, meanwhile: catchUp };
   const { count, kept } = await withLocks(client, reader, locksOn(tables), lastEvents, again);
-  await client.query('DROP SCHEMA rebuild CASCADE');
+  await client.query(`DROP SCHEMA ${SCHEMA} CASCADE`);
   return { events: events + count, kept };
 }
 

@@ -7,7 +7,7 @@ import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts'
 import { toQuery } from '../../platform/postgres/pipeline.ts';
 import { readHeads } from '../../projections/updates/feed-page.ts';
 import { grantRoles } from '../../services/database-roles.ts';
-import { OWNED_TABLES, partitionByOwner } from '../support/partitions.ts';
+import { OWNED_TABLES, PARTITIONS, partitionTables } from '../../services/partitions.ts';
 import { recordRun } from '../support/recorded-run.ts';
 
 interface Exception {
@@ -155,7 +155,7 @@ const isByOwner = (plan: Plan): boolean =>
 t.test('every statement on the log, the receipts and the feeds has one owner', async (t) => {
   const partition = ({ database }: { database: { url: string } }) =>
     withConnection(database.url, async (client) => {
-      await partitionByOwner(client);
+      await partitionTables(client, PARTITIONS);
       await grantRoles(client);
     });
   const { service, statements } = await recordRun(t, partition, { SEAL_KEY: '5a'.repeat(32) });

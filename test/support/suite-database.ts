@@ -5,8 +5,8 @@ import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { DATABASE_ROLES, grantRoles } from '../../services/database-roles.ts';
+import { PARTITIONS, partitionTables } from '../../services/partitions.ts';
 import { TEMPLATE } from './database.ts';
-import { partitionByOwner } from './partitions.ts';
 
 // Starts one server for the suite, or uses the one of TEST_DATABASE_URL, as for an older version.
 export async function startSuiteDatabase(given: string | undefined) {
@@ -65,7 +65,7 @@ async function createTemplate(url: string): Promise<void> {
     template.pathname = `/${TEMPLATE}`;
     await migrate(template.href);
     await withConnection(template.href, async (client) => {
-      if (process.env.TEST_LAYOUT === 'partitions') await partitionByOwner(client);
+      if (process.env.TEST_LAYOUT === 'partitions') await partitionTables(client, PARTITIONS);
       await grantRoles(client);
       for (const role of DATABASE_ROLES)
         await client.query(`ALTER ROLE ${role} PASSWORD '${role}'`);
