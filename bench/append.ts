@@ -17,7 +17,6 @@ const MESSAGE = 'A note of the usual length, which says hello and what brought i
 /** Target ratios to each floor, by the number of connections. */
 const AIMS = { 8: { insert: 0.5, emmett: 2 }, 32: { insert: 0.8, emmett: 4 } } as const;
 
-type Width = keyof typeof AIMS;
 type Plans = Pick<Core, 'keys' | 'config'>;
 
 /**
@@ -67,7 +66,7 @@ function note(parts: Plans) {
   return capturedCommand((store) => submitNote({ ...parts, store }, body, null));
 }
 
-function command(parts: Plans): ReturnType<typeof note> {
+export function command(parts: Plans): ReturnType<typeof note> {
   const command = note(parts);
   return {
     ...command,
@@ -78,10 +77,10 @@ function command(parts: Plans): ReturnType<typeof note> {
   };
 }
 
-async function service(
+export async function service(
   setting: BenchEnvironment,
   url: string,
-  width: Width,
+  width: number,
   plan: typeof note,
   groupCommit: boolean,
 ): Promise<Contender> {

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../platform/embedded/postgres.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { PARTITIONS, partitionTables } from '../services/partitions.ts';
 import type { Comparison, Result } from './pair.ts';
 import { COUNTING } from './statements.ts';
 
@@ -39,15 +40,17 @@ export interface LongBenchmark {
   ): Promise<void>;
 }
 
+type DatabaseKind = 'migrated' | 'partitioned' | 'empty';
+
 /** The environment of benchmarks. Resources are closed in reverse order of opening. */
 export interface BenchEnvironment {
   /** URL of the server's default database. */
   server: string;
   /**
-   * Creates a database, migrated for the service or empty for a floor, and returns its URL.
+   * Creates a database, migrated for the service, also partitioned, or empty for a floor, and returns its URL.
    * `flushMs` delays each of its flushes by that many milliseconds, as on a slow disk.
    */
-  database(kind: 'migrated' | 'empty', flushMs?: number): Promise<string>;
+  database(kind: DatabaseKind, flushMs?: number): Promise<string>;
   serverKeys: string;
   onEnd(close: () => unknown): void;
 }
@@ -88,7 +91,7 @@ export async function withBenchEnvironment(
   }
 }
 
-async function newDatabase(server: string, kind: 'migrated' | 'empty', flushMs: number) {
+async function newDatabase(server: string, kind: DatabaseKind, flushMs: number) {
   const name = `bench_${randomBytes(6).toString('hex')}`;
   await withConnection(server, async (admin) => {
     await admin.query(`CREATE DATABASE ${name}`);
@@ -98,6 +101,8 @@ async function newDatabase(server: string, kind: 'migrated' | 'empty', flushMs: 
   });
   const url = new URL(server);
   url.pathname = `/${name}`;
-  if (kind === 'migrated') await migrate(url.href);
+  if (kind !== 'empty') await migrate(url.href);
+  if (kind === 'partitioned')
+    await withConnection(url.href, (client) => partitionTables(client, PARTITIONS));
   return url.href;
 }

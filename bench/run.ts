@@ -10,6 +10,7 @@ import { lists } from './lists.ts';
 import { memoryUnderLoad } from './memory-under-load.ts';
 import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
+import { partitions } from './partitions.ts';
 import { queue } from './queue.ts';
 import { rebuilding } from './rebuild.ts';
 import { seal } from './seal.ts';
@@ -18,7 +19,18 @@ import { startup } from './startup.ts';
 import { topStatements } from './statements.ts';
 import { updates } from './updates.ts';
 
-const BENCHES = [append, guestbook, site, updates, queue, lists, pages, moderation, seal];
+const BENCHES = [
+  append,
+  guestbook,
+  site,
+  updates,
+  queue,
+  lists,
+  pages,
+  moderation,
+  seal,
+  partitions,
+];
 const LONG = [growth, rebuilding, startup, memoryUnderLoad, crowd];
 const NAMES = [...BENCHES, ...LONG].map(({ name }) => name);
 

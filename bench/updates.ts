@@ -73,15 +73,19 @@ const get = (url: string, authorization?: string) =>
     ...(authorization ? { headers: { authorization } } : {}),
   });
 
-const page = ({ ours, authorization, cursor }: Side) =>
+export const page = ({ ours, authorization, cursor }: Side) =>
   get(`${ours}/api/v1/updates?limit=${PAGE}&cursor=${cursor}`, authorization);
 
 const floorPage = ({ floor }: Side) => get(`${floor}/api/v1/updates?after=${PAGE}`);
 
-async function start(setting: BenchEnvironment, events: number): Promise<Side> {
+export async function start(
+  setting: BenchEnvironment,
+  events: number,
+  kind: 'migrated' | 'partitioned' = 'migrated',
+): Promise<Side> {
   const floorPort = await freePort();
   const floor = `http://127.0.0.1:${floorPort}`;
-  const url = await setting.database('migrated');
+  const url = await setting.database(kind);
   const service = await serviceOn(setting, url);
   const { base: ours } = service;
   await startWeb(setting, service);
@@ -133,7 +137,7 @@ async function post(url: string, origin: string, body: object): Promise<void> {
 }
 
 /** Creates bearers for the rotations, each of which replaces a bearer with a new one. */
-async function chains(base: string): Promise<string[]> {
+export async function chains(base: string): Promise<string[]> {
   const made: string[] = [];
   for (let count = 0; count < CHAINS; count += 20)
     made.push(
@@ -170,7 +174,7 @@ function rotations(base: string, free: string[]): Contender {
 }
 
 /** Publishes profiles; members take turns, so that no two requests of one member coincide. */
-function profiles(base: string, free: readonly string[]): Contender {
+export function profiles(base: string, free: readonly string[]): Contender {
   const body = JSON.stringify({
     display_name: 'Ada',
     summary: 'Reads what others leave, and answers where there is something to say.',

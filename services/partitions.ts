@@ -32,10 +32,18 @@ export async function partitionedTables(client: pg.ClientBase): Promise<string[]
   return NAMES.filter((name) => layout.has(name));
 }
 
-/** Collects the statistics of the partitioned tables as a whole, which autovacuum collects of each partition alone. */
+/**
+ * Collects the statistics of the partitioned tables as a whole, which autovacuum collects of each partition alone. Before
+ * PostgreSQL 18 that includes those of the partitions.
+ */
 export async function analysePartitioned(client: pg.ClientBase): Promise<void> {
   const tables = await partitionedTables(client);
-  if (tables.length > 0) await client.query(`ANALYZE ${tables.join(', ')}`);
+  if (tables.length === 0) return;
+  const { rows } = await client.query<{ only: boolean }>(
+    `SELECT current_setting('server_version_num')::int >= 180000 AS only`,
+  );
+  const names = tables.map((table) => (rows[0]?.only ? `ONLY ${table}` : table));
+  await client.query(`ANALYZE ${names.join(', ')}`);
 }
 
 /**
@@ -76,7 +84,7 @@ export async function partitionTables(
     await rollBack(client);
     throw error;
   }
-  await analysePartitioned(client);
+  await client.query(`ANALYZE ${tables.join(', ')}`);
   return tables;
 }
 
