@@ -58,13 +58,21 @@ export function splitAtInvisible(text: string): string[] {
   return [...parts, text.slice(from)];
 }
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+/** Made when it is first needed, because that takes 20 ms of each process and page. */
+const graphemes = () => {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
+  return segmenter;
+};
 
 /** Where the grapheme begins that contains a place of the text. */
 export function graphemeStart(text: string, place: number): number {
   const near = Math.max(0, place - 64);
   return (
-    near + (graphemes.segment(text.slice(near, place + 64)).containing(place - near)?.index ?? 0)
+    near +
+    (graphemes()
+      .segment(text.slice(near, place + 64))
+      .containing(place - near)?.index ?? 0)
   );
 }
 
