@@ -216,11 +216,11 @@ export const Environment = z.object({
   METRICS_PORT: number(0, 65_535)
     .optional()
     .describe(
-      'Port of `GET /metrics` of the web process; 0 turns it off. `PORT` + 1000 by default.',
+      'Port of `GET /metrics` and `GET /operate` of the web process; 0 turns it off. `PORT` + 1000 by default.',
     ),
   // Several workers usually share a machine, so there is no default port.
   WORKER_METRICS_PORT: whole(0, 65_535, 0).describe(
-    'Port of `GET /metrics` of a worker; 0 turns it off.',
+    'Port of `GET /metrics` and `GET /operate` of a worker; 0 turns it off.',
   ),
 });
 

@@ -65,5 +65,5 @@ export async function createApp(
     ending.abort();
   }
 
-  return { app, router, routes, operations, readiness, stop };
+  return { app, router, routes, operations, readiness, heldPlaces: places.held, stop };
 }

@@ -14,6 +14,7 @@ import { createApp } from './app.ts';
 import { createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from './notices/notice-metrics.ts';
+import { operatePage } from './operate.ts';
 import { builtPages } from './pages/build.ts';
 import { provingMetrics } from './proving/proving-metrics.ts';
 import { sealMetrics } from './seal/seal-metrics.ts';
@@ -41,12 +42,14 @@ waitingMetrics(registry, core.pool);
 noticeMetrics(registry, core.pool, config);
 sealMetrics(registry, core.pool, config);
 provingMetrics(registry, core.pool);
-const { app, readiness, stop } = await createApp(core, logger, {
+const { app, readiness, heldPlaces, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),
 });
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
-const closeMetrics = await serveMetrics(registry, metricsAt, logger);
+const closeMetrics = await serveMetrics(registry, metricsAt, logger, {
+  '/operate': operatePage({ ...core, process: 'web', held: heldPlaces }, logger),
+});
 const server = createHttpServer(app, isSecure(config.baseUrl));
 const draining = createDraining(server);
 const { host, port, maxConnections } = config;

@@ -18,6 +18,7 @@ import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../services/notices/notice-metrics.ts';
+import { operatePage } from '../services/operate.ts';
 import { provingMetrics } from '../services/proving/proving-metrics.ts';
 import { sealMetrics } from '../services/seal/seal-metrics.ts';
 import { dailySchedule, listSchedules, type RunnableJob } from './job.ts';
@@ -151,7 +152,9 @@ try {
   sealMetrics(registry, core.pool, config);
   provingMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
-  const closeMetrics = await serveMetrics(registry, metricsAt, logger);
+  const closeMetrics = await serveMetrics(registry, metricsAt, logger, {
+    '/operate': operatePage({ ...core, process: 'worker' }, logger),
+  });
   try {
     const metrics = jobMetrics(registry);
     await untilLogIsKnown(core);

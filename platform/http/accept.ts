@@ -17,11 +17,14 @@ export function readQualities(header: string): Map<string, number> {
 }
 
 /**
- * Whether a caller prefers Markdown to HTML: `Accept` names `text/markdown` itself, and gives it no
- * lower quality than HTML. A range such as `text/*`, which browsers and many programs send, means HTML.
+ * Whether a caller prefers a media type to HTML: `Accept` names the type itself, and gives it no lower quality than
+ * HTML. A range such as `text/*`, which browsers and many programs send, means HTML.
  */
-export function prefersMarkdown(accept = ''): boolean {
+export function prefersToHtml(type: string, accept = ''): boolean {
   const ranges = readQualities(accept);
-  const markdown = ranges.get('text/markdown') ?? 0;
-  return markdown > 0 && markdown >= qualityOf(ranges, 'text/html');
+  const quality = ranges.get(type) ?? 0;
+  return quality > 0 && quality >= qualityOf(ranges, 'text/html');
 }
+
+/** Whether a caller prefers Markdown to HTML. */
+export const prefersMarkdown = (accept?: string): boolean => prefersToHtml('text/markdown', accept);

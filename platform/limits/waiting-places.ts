@@ -12,28 +12,31 @@ export type WaitingPlaces = ReturnType<typeof createWaitingPlaces>;
  * members who wait keep no moderator out.
  */
 export function createWaitingPlaces(limits: { perHolder: number; total: number }) {
-  const held = new Map<string, number>();
+  const taken = new Map<string, number>();
   const total = { credential: 0, moderator: 0, member: 0 };
 
   /** Takes a place, which `leave` returns; or says which limit is reached. */
   function take({ kind, id }: PlaceHolder): { leave: () => void } | 'holder_full' | 'full' {
     const holder = `${kind} ${id}`;
-    const own = held.get(holder) ?? 0;
+    const own = taken.get(holder) ?? 0;
     if (own >= limits.perHolder) return 'holder_full';
     if (total[kind] >= limits.total) return 'full';
-    held.set(holder, own + 1);
+    taken.set(holder, own + 1);
     total[kind]++;
     let left = false;
     const leave = (): void => {
       if (left) return;
       left = true;
       total[kind]--;
-      const rest = (held.get(holder) ?? 1) - 1;
-      if (rest > 0) held.set(holder, rest);
-      else held.delete(holder);
+      const rest = (taken.get(holder) ?? 1) - 1;
+      if (rest > 0) taken.set(holder, rest);
+      else taken.delete(holder);
     };
     return { leave };
   }
 
-  return { take, limits };
+  /** The places that are taken, by the kind of their holders. */
+  const held = (): Readonly<Record<PlaceHolder['kind'], number>> => ({ ...total });
+
+  return { take, held, limits };
 }

@@ -71,6 +71,9 @@ export function watchReplicas(pools: readonly pg.Pool[], primary: pg.Pool, maxLa
     },
     /** How many replicas reads use. */
     countUsable: (): number => all.filter((replica) => replica.isUsable()).length,
+    /** How far each replica is, in the order of the pools. */
+    states: (): { usable: boolean; lagSeconds: number }[] =>
+      all.map((replica) => ({ usable: replica.isUsable(), lagSeconds: replica.lagSeconds() })),
     /** The lag of the replica that is furthest behind. */
     lagSeconds: (): number => Math.max(...all.map((replica) => replica.lagSeconds())),
     stop() {

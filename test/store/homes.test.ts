@@ -48,6 +48,15 @@ const SPANNING: readonly Exception[] = [
     part: 'AS recorded_at FROM events event WHERE event.position > $1',
     why: 'the whole log, to seal it: a range of positions',
   },
+  { part: 'FROM events ORDER BY position DESC LIMIT 1', why: 'the newest event of the whole log' },
+  {
+    part: 'FROM events TABLESAMPLE SYSTEM ($1::real) REPEATABLE (1)',
+    why: 'the page for operators: the largest stream on a few pages of the log',
+  },
+  {
+    part: '(SELECT FROM events WHERE position > tree.position LIMIT $1) events',
+    why: 'how much of the log is not sealed, by positions',
+  },
   { part: 'WHERE epoch = $1) AS checkpoint', why: 'the same range, to see if it has changed' },
   { part: 'AND epoch = $5) AS leaves', why: 'the last positions that were sealed' },
   {
@@ -79,6 +88,10 @@ const BY_OWNER: readonly Exception[] = [
 /** Statements that use one of the four tables together with another, and why. */
 const MIXED: readonly Exception[] = [
   { part: 'FROM log_epochs', why: 'a few rows, of which each node of a cluster has a copy' },
+  {
+    part: '(SELECT FROM events WHERE position > tree.position LIMIT $1) events',
+    why: 'one row says up to where the log is sealed',
+  },
   { part: 'LEFT JOIN seal_leaves leaf', why: 'the salts of a page of events, by their positions' },
   { part: 'AND epoch = $5) AS leaves', why: 'how many events were sealed, which one job counts' },
 ];

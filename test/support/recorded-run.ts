@@ -7,8 +7,10 @@ import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
 import { passkeys } from '../../harness/traffic-passkeys.ts';
 import { createLogFollower, newestPosition } from '../../platform/eventstore/subscription.ts';
+import { createReport } from '../../services/operate/create-report.ts';
 import { backtest } from '../../services/screening/backtest.ts';
 import { JOBS } from '../../workers/jobs.ts';
+import { READ_MODELS } from '../support/operate.ts';
 import { sealNow } from '../support/sealed.ts';
 import type { testDatabase } from './database.ts';
 import { type Service, startService } from './service.ts';
@@ -77,6 +79,15 @@ export async function recordRun(
   await openConsole(service, moderator.token);
   await followOverGap(service);
   await runJobs(service);
+  const operate = createReport(
+    { ...service.core, process: 'web', readModels: READ_MODELS },
+    service.logger,
+  );
+  t.same(
+    (await operate()).sections.filter(({ unread }) => unread),
+    [],
+    'the page for operators',
+  );
   // A command of the operator; none of the notes, because to judge all of these takes a minute.
   await backtest(service.core.pool, WEIGHTS, { from: new Date('2999-01-01'), to: null }, () => {});
   return { service, statements };

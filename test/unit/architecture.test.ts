@@ -103,6 +103,7 @@ const COMPOSITION = [
   ...ENTRY_POINTS,
   'services/app.ts',
   'services/compose.ts',
+  'services/operate.ts',
   'services/features.ts',
 ];
 

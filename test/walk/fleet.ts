@@ -32,14 +32,14 @@ export type Fleet = Awaited<ReturnType<typeof startFleet>>;
  */
 export async function startFleet(t: Test, proxyPort: string, settings: Record<string, string>) {
   const { url, pool } = await testDatabase(t, { empty: true });
-  const ports = await twoFreePorts();
+  const [ports, metricsPorts] = [await twoFreePorts(), await twoFreePorts()];
   const env = {
     ...INHERITED_ENV,
     DATABASE_URL: url,
     SERVER_KEYS: `1:${'5e'.repeat(32)}`,
     BASE_URL: `http://localhost:${proxyPort}`,
     PORT: String(ports[0]),
-    METRICS_PORT: '0',
+    METRICS_PORT: String(metricsPorts[0]),
     TRUSTED_PROXIES: '1',
     ...settings,
   };
@@ -82,5 +82,5 @@ export async function startFleet(t: Test, proxyPort: string, settings: Record<st
     return output;
   }
 
-  return { pool, ports, log, operate };
+  return { pool, ports, metricsPorts, log, operate };
 }

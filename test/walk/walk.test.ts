@@ -437,6 +437,22 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
     `SELECT name, data, output FROM pgboss.job WHERE state IN ('retry', 'failed') OR name = 'dead-letters'`,
   );
   t.same(dead, [], 'no job failed');
+
+  // Each process shows its operator the same service.
+  for (const port of fleet.metricsPorts) {
+    const headers = { accept: 'application/json' };
+    const seen = await (await fetch(`http://127.0.0.1:${port}/operate`, { headers })).json();
+    t.notMatch(JSON.stringify(seen), /"unread"/, 'every section is read');
+    t.match(seen, {
+      database: {
+        processes: [{ process: 'web' }, { process: 'worker', listening: 2 }],
+      },
+      jobs: { dead_letters: { count: 0, more: false } },
+      seal: { sealed: true, refused: false },
+      erasures: { members: { count: 0, more: false } },
+    });
+  }
+
   const failures = fleet.log.filter((line) => /"level":"?(error|fatal)/.test(line));
   t.same(failures, [], 'no process logged an error');
   const traced = fleet.log.filter((line) => line.includes('"trace_id":"'));
