@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../../platform/sql.ts';
+import { locking, type Sql, sql } from '../../../platform/sql.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
 import type { Value } from '../queue/queue-filters.ts';
 
@@ -115,6 +115,10 @@ export function findFoldable(noteId: string): Sql<Foldable> {
       (SELECT submitted_at FROM note_addresses a WHERE a.note_id = n.note_id) AS address_at
     FROM notes n WHERE n.note_id = ${noteId}`;
 }
+
+/** Makes other new folds wait until the transaction ends. */
+export const lockFolds = (): Sql =>
+  locking(sql`SELECT pg_advisory_xact_lock(hashtext('note-folds'))`);
 
 /** The folds that are not over, by kind and note. */
 export function foldKeys(): Sql<{ kind: FoldKind; note_id: string }> {

@@ -15,6 +15,7 @@ import {
   findFoldable,
   foldKeys,
   liveFolds,
+  lockFolds,
   MAX_FOLDS,
   saveFold,
 } from './folds.ts';
@@ -65,7 +66,8 @@ interface Wanted {
 
 const fold = (moderatorId: string, { kind, noteId, days, hours }: Wanted) =>
   defineCommand({
-    load: { known: foldKeys(), notes: findFoldable(noteId) },
+    // The lock comes first, so that the limit holds for moderators who fold at the same time.
+    load: { lock: lockFolds(), known: foldKeys(), notes: findFoldable(noteId) },
     decide({ known, notes: [note] }) {
       if (!note) return refuse('not_found');
       const { is_guest, has_text, address_at: since } = note;

@@ -180,3 +180,20 @@ t.test('refuses what cannot be folded', async (t) => {
   const { rows: left } = await service.database.pool.query('SELECT FROM note_folds');
   t.equal(left.length, MAX_FOLDS);
 });
+
+t.test('keeps to ten folds when many are made at the same time', async (t) => {
+  const service = await startService(t, SETTINGS);
+  const moderators = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => addModerator(service, `Moderator ${n}`)),
+  );
+  const notes: string[] = [];
+  for (let n = 0; n < 2 * MAX_FOLDS; n++)
+    notes.push(await send(service, `Note ${n}: ${randomUUID()} ${randomUUID()} ${randomUUID()}`));
+  const answers = await Promise.all(
+    notes.map((note, n) => fold(service, moderators[n % 8] as Moderator, `text/${note}`)),
+  );
+  const statuses = answers.map(({ status }) => status).toSorted();
+  t.same(statuses, [...Array(MAX_FOLDS).fill(200), ...Array(MAX_FOLDS).fill(409)]);
+  const { rows: kept } = await service.database.pool.query('SELECT FROM note_folds');
+  t.equal(kept.length, MAX_FOLDS);
+});
