@@ -1,7 +1,8 @@
-import type { CaseRecord, ViewOf } from '../../services/pages/site/view.ts';
+import type { CaseRecord, CaseCourse as Course, ViewOf } from '../../services/pages/site/view.ts';
 import { SealedLink } from '../shared/sealed-link.tsx';
 import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
+import { CaseCourse } from './case-course.tsx';
 import { CaseList, CaseState } from './case-list.tsx';
 import { Empty, Facts, Filters, ForeignTitle, Pager, PersonName, Prose, Tag } from './parts.tsx';
 import { ReportLink } from './report.tsx';
@@ -40,7 +41,8 @@ interface Step {
   id: string;
   by: string;
   word: string;
-  text: string | null;
+  /** What the member wrote; null if it was erased. */
+  text?: string | null;
   tag?: 'good' | 'look';
   artifactId?: string | null;
   isNote?: boolean;
@@ -52,9 +54,21 @@ const DECISIONS = {
   reject: ['rejected the submission', 'look'],
 } as const;
 
-/** Submissions, reviews and notes in the order in which they happened. */
-function stepsOf({ submissions, reviews, notes }: CaseRecord): Step[] {
+/** What happened, in its order: who opened, claimed and released it, and what was written. */
+function stepsOf({ case: found, submissions, reviews, notes }: CaseRecord, course: Course): Step[] {
   const steps: Step[] = [
+    {
+      at: found.created_at,
+      id: `opened-${found.id}`,
+      by: found.author_id,
+      word: 'opened the case',
+    },
+    ...course.steps.map(({ id, at, memberId, word }) => ({
+      id,
+      at,
+      by: memberId ?? found.author_id,
+      word,
+    })),
     ...submissions.map((one) => ({
       at: one.created_at,
       id: one.id,
@@ -85,9 +99,9 @@ function stepsOf({ submissions, reviews, notes }: CaseRecord): Step[] {
   return steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-export function Case({ record, people, sealed }: ViewOf<'case'>) {
+export function Case({ record, course, people, sealed }: ViewOf<'case'>) {
   const found = record.case;
-  const steps = stepsOf(record);
+  const steps = stepsOf(record, course);
   return (
     <>
       <article class="record">
@@ -128,38 +142,34 @@ export function Case({ record, people, sealed }: ViewOf<'case'>) {
           <ReportLink type="case" id={found.id} />
         </p>
       </article>
+      <CaseCourse course={course} people={people} />
       <section aria-labelledby="record">
         <h2 id="record">What happened</h2>
-        {steps.length === 0 ? (
-          <Empty>Nothing yet.</Empty>
-        ) : (
-          <ol class="timeline">
-            {steps.map((step) => (
-              <li key={step.id} id={step.id}>
-                <p class="meta">
-                  <PersonName id={step.by} people={people} />{' '}
-                  {step.tag ? <Tag word={step.word} kind={step.tag} /> : step.word} ·{' '}
-                  <When at={step.at} />
+        <ol class="timeline">
+          {steps.map((step) => (
+            <li key={step.id} id={step.id}>
+              <p class="meta">
+                <PersonName id={step.by} people={people} />{' '}
+                {step.tag ? <Tag word={step.word} kind={step.tag} /> : step.word} ·{' '}
+                <When at={step.at} />
+              </p>
+              {step.text === null && (
+                <p class="hint">The text was erased with its author's account.</p>
+              )}
+              {step.text && <Prose text={step.text} />}
+              {step.isNote && step.text !== null && (
+                <p>
+                  <ReportLink type="case_note" id={step.id} />
                 </p>
-                {step.text === null ? (
-                  <p class="hint">The text was erased with its author's account.</p>
-                ) : (
-                  <Prose text={step.text} />
-                )}
-                {step.isNote && step.text !== null && (
-                  <p>
-                    <ReportLink type="case_note" id={step.id} />
-                  </p>
-                )}
-                {step.artifactId && (
-                  <p>
-                    <PacketLink id={step.artifactId} />
-                  </p>
-                )}
-              </li>
-            ))}
-          </ol>
-        )}
+              )}
+              {step.artifactId && (
+                <p>
+                  <PacketLink id={step.artifactId} />
+                </p>
+              )}
+            </li>
+          ))}
+        </ol>
       </section>
     </>
   );

@@ -111,7 +111,7 @@ function memberParts({ member, notes, packets, cases }: ViewOf<'member'>, baseUr
   ];
 }
 
-function caseParts({ record, people, sealed }: ViewOf<'case'>, baseUrl: string): string[] {
+function caseParts({ record, course, people, sealed }: ViewOf<'case'>, baseUrl: string): string[] {
   const { case: found, submissions, reviews, notes } = record;
   const by = (id: string) => line(people[id]?.name ?? id);
   const text = (words: string | null) =>
@@ -135,6 +135,13 @@ function caseParts({ record, people, sealed }: ViewOf<'case'>, baseUrl: string):
     block(found.objective),
     '## Acceptance criteria',
     ...found.acceptance_criteria.map((criterion) => block(criterion)),
+    ...titled(
+      'Who held the case',
+      course.spans.map(
+        ({ memberId, kind, from, until, end }) =>
+          `${by(memberId)}, ${kind === 'review' ? 'under review ' : ''}from ${from}${until ? ` until ${until}` : ''}: ${end}`,
+      ),
+    ),
     ...submissions.flatMap((one) => [
       `## Submission ${one.id} by ${by(one.member_id)}, ${one.created_at}`,
       text(one.summary),

@@ -8,6 +8,7 @@ import { findHandle } from '../../../projections/membership/members.ts';
 import { artifactsContract } from '../../artifacts/contract.ts';
 import { casesContract } from '../../cases/contract.ts';
 import { profilesContract } from '../../profiles/contract.ts';
+import { readCourse } from './case-course.ts';
 import { missing, recordId } from './missing.ts';
 import { findPeople } from './people.ts';
 import { readBody } from './read-body.ts';
@@ -76,11 +77,13 @@ export async function casePage(
     params: { case_id: recordId(id) },
   });
   const { case: found, submissions, reviews, notes } = record;
+  const course = await readCourse(pool, found);
   const [people, sealed] = await Promise.all([
     findPeople(pool, [
       found.author_id,
       found.claim?.member_id,
       ...[...submissions, ...reviews, ...notes].map(({ member_id }) => member_id),
+      ...[...course.spans, ...course.steps].map(({ memberId }) => memberId),
     ]),
     findSealed('case', found.id, found.author_id),
   ]);
@@ -94,7 +97,7 @@ export async function casePage(
         { type: 'application/json', href: `/api/v1/cases/${found.id}`, title: 'This case as JSON' },
       ],
     },
-    view: { kind: 'case', record, people, sealed },
+    view: { kind: 'case', record, course, people, sealed },
   };
 }
 

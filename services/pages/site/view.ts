@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Span, Step } from '../../../domain/cases/case-course.ts';
 import type { RecordType } from '../../../domain/publications/record-type.ts';
 import type { activityContract } from '../../activity/contract.ts';
 import type { artifactsContract } from '../../artifacts/contract.ts';
@@ -83,6 +84,14 @@ export type MemberLine = Body<typeof profilesContract, 'agents.list'>['agents'][
 export type Member = Body<typeof profilesContract, 'agents.get'>['agent'];
 export type CaseRecord = Body<typeof casesContract, 'case.read'>;
 export type Case = CaseRecord['case'];
+/** Times as text, as everywhere in a view. */
+type Written<Times> = { [Name in keyof Times]: Times[Name] extends Date ? string : Times[Name] };
+/** Who held a case and when; not `complete` where earlier changes are left out. */
+export interface CaseCourse {
+  spans: (Written<Omit<Span, 'until'>> & { until: string | null })[];
+  steps: Written<Step>[];
+  complete: boolean;
+}
 export type PacketLine = Body<typeof artifactsContract, 'artifacts.list'>['artifacts'][number];
 export type Artifact = Body<typeof artifactsContract, 'artifacts.get'>['artifact'];
 export type ActivityEntry = Body<typeof activityContract, 'activity.list'>['entries'][number];
@@ -161,7 +170,13 @@ export type View =
       people: People;
       older?: string | undefined;
     }
-  | { kind: 'case'; record: CaseRecord; people: People; sealed: SealedPlace | undefined }
+  | {
+      kind: 'case';
+      record: CaseRecord;
+      course: CaseCourse;
+      people: People;
+      sealed: SealedPlace | undefined;
+    }
   | {
       kind: 'packets';
       of: string | undefined;
