@@ -11,9 +11,9 @@ import {
 } from '../support/console.ts';
 import { startService } from '../support/service.ts';
 
-const NOTES = 40;
+const NOTES = 120;
 /** Of each moderator, so many that none runs out of notes meanwhile. */
-const FAST_KEYS = 12;
+const FAST_KEYS = 50;
 
 t.test(
   'two moderators at work at the same time never meet, with a key a decision',

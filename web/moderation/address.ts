@@ -66,13 +66,19 @@ export const toAddress = ({ view, filters, linkedId }: Place): string =>
 
 export const itemAddress = (itemId: string): string => `${ITEMS}${itemId}`;
 
+const namesOf = (view: View): readonly (keyof Filters)[] => {
+  if (view === 'audit') return AUDIT_FILTERS;
+  if (view === 'search') return ['q'];
+  return isList(view) ? LIST_FILTERS : [];
+};
+
 /** The place of an address; an unknown view is the view `todo`. */
 export function readAddress({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Place {
   if (pathname.startsWith(ITEMS))
     return { view: 'todo', filters: NO_FILTERS, linkedId: pathname.slice(ITEMS.length) };
   const view = [...VIEWS, ...PAGES].find((one) => pathname === `/moderation/${one}`) ?? 'todo';
   const query = new URLSearchParams(search);
-  const names = view === 'audit' ? AUDIT_FILTERS : isList(view) ? LIST_FILTERS : [];
+  const names = namesOf(view);
   const filters = Object.fromEntries(names.map((name) => [name, query.get(name) ?? '']));
   return { view, filters: { ...NO_FILTERS, ...filters }, linkedId: null };
 }

@@ -52,7 +52,7 @@ export interface Subject {
   id: string;
 }
 
-export const PAGES = ['stats', 'policies', 'audit'] as const;
+export const PAGES = ['search', 'stats', 'policies', 'audit'] as const;
 export type View = ListView | (typeof PAGES)[number];
 
 export const isList = (view: View): view is ListView => VIEWS.includes(view as ListView);

@@ -14,6 +14,7 @@ import { followHistory } from './navigation.ts';
 import { Note } from './note.tsx';
 import { Policies } from './policies.tsx';
 import { takeFocusRequest } from './queue.ts';
+import { SearchAll } from './search-all.tsx';
 import { SignIn } from './sign-in.tsx';
 import { currentItem, get, store } from './state.ts';
 import { Stats } from './stats.tsx';
@@ -63,6 +64,7 @@ export function Console() {
             <h1 class="visually-hidden">Moderation: {VIEW_NAMES[view]}</h1>
             {isList(view) && <List />}
             {isList(view) && <Note item={currentItem()} />}
+            {view === 'search' && <SearchAll />}
             {view === 'stats' && <Stats />}
             {view === 'policies' && <Policies />}
             {view === 'audit' && <Audit />}

@@ -40,6 +40,7 @@ export const SHORTCUTS = [
   ['t', 'go to the thread'],
   ['/', 'search'],
   ['g, then t m e f r a d', 'go to a view, such as To do'],
+  ['g, then s', 'search everything: all views, records and decisions'],
   ['g, then 1–9', 'go to a saved view'],
   ['?', 'this help'],
   ['Esc', 'close or release'],
@@ -147,7 +148,10 @@ function pressAfterGo(key: string): boolean {
   const view = VIEW_KEYS[key];
   const saved = get().savedViews[Number(key) - 1];
   if (view) showView(view);
-  else if (saved) showSavedView(saved);
+  else if (key === 's') {
+    showView('search');
+    focusAfterRender('search');
+  } else if (saved) showSavedView(saved);
   return true;
 }
 

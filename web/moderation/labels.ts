@@ -16,6 +16,7 @@ export const VIEW_NAMES: Record<View, string> = {
   reported: 'Reported',
   appeals: 'Appeals',
   decided: 'Decided',
+  search: 'Search',
   stats: 'Stats',
   policies: 'Policies',
   audit: 'Audit',
