@@ -16,6 +16,7 @@ import type { Context } from './context.ts';
 import { counted, type Figure, type Section } from './report.ts';
 import {
   access,
+  activeMembers,
   MAX_COUNTED_ROWS,
   MAX_COUNTERS,
   moderatorsByRole,
@@ -43,6 +44,7 @@ const NEAR = 0.8;
 
 export async function accessSection({ read }: Context): Promise<Section> {
   const [counts] = await read(access());
+  const [total] = await read(activeMembers());
   const moderators = await read(moderatorsByRole());
   const sizes = await read(tableSizes(['credentials', 'sessions', 'passkeys']));
   const rows = (table: string): Figure => ({
@@ -53,7 +55,7 @@ export async function accessSection({ read }: Context): Promise<Section> {
     name: 'access',
     title: 'Credentials and sessions',
     facts: [
-      ['members', 'Active members', counts?.members ?? 0],
+      ['members', 'Active members', total?.members ?? 0],
       ['credentials', 'Active credentials that expire', count(counts?.credentials)],
       ['credential_rows', 'Credentials, also those that ended', rows('credentials')],
       ['sessions', 'Sessions that have not ended', count(counts?.sessions)],
@@ -83,9 +85,9 @@ export async function limitsSection({ read, config }: Context): Promise<Section>
   ]);
   const used = await read(usedOfService(compared(OF_SERVICE)));
   const near = await read(nearLimits(ofAddress));
-  const [counts] = await read(access());
+  const [total] = await read(activeMembers());
   const shared = [
-    { text: 'active members', used: counts?.members ?? 0, limit: config.limitMembers },
+    { text: 'active members', used: total?.members ?? 0, limit: config.limitMembers },
     ...OF_SERVICE.map((limit) => ({
       text: limitText(limit),
       used: used.find(({ kind }) => kind === limit.kind)?.used ?? 0,

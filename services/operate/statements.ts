@@ -136,15 +136,18 @@ export const deadLettersByQueue = (): Sql<{ queue: string; jobs: number; oldest:
     [MAX_COUNTED_JOBS + 1, DEAD_LETTERS],
   );
 
+/** The active members, of whom a count is kept. */
+export const activeMembers = (): Sql<{ members: number }> =>
+  sql`SELECT active AS members FROM membership_totals`;
+
 export interface AccessRow {
-  members: number;
   credentials: number;
   sessions: number;
 }
 
-/** Active members, of whom a count is kept; active credentials that expire, and sessions that have not ended. */
+/** Active credentials that expire, and sessions that have not ended. */
 export const access = (): Sql<AccessRow> =>
-  sql`SELECT (SELECT active FROM membership_totals) AS members,
+  sql`SELECT
     (SELECT count(*)::int FROM (SELECT FROM credentials
       WHERE state = 'active' AND expires_at < 'infinity' LIMIT ${MAX_COUNTED_ROWS + 1}) one) AS credentials,
     (SELECT count(*)::int FROM (SELECT FROM sessions
