@@ -44,7 +44,11 @@ t.test('ends every session and credential of a disabled member in every process'
   );
   const lead = await addModerator(service, 'Lea', 'lead');
   const member = await newMember(service);
+  const headers = { authorization: member.authorization };
+  const { body: head } = await other.call('GET', '/api/v1/updates?start=now', { headers });
+  const poll = other.call('GET', `/api/v1/updates?wait=25&cursor=${head.next_cursor}`, { headers });
   const disabled = await disable(lead, member.id);
+  t.equal((await poll).status, 401, 'a poll that waits in another process ends');
   t.match(disabled, {
     status: 201,
     body: { status: 'disabled', event_id: String, undo_until: String },
@@ -177,11 +181,23 @@ t.test('releases the claims of a disabled member and keeps what is published', a
   const caseOf = async (id: string) => (await service.call('GET', `/api/v1/cases/${id}`)).body.case;
   t.match(await caseOf(opened.id), { state: 'open' });
   t.match(await caseOf(submitted.id), { state: 'submitted' });
-  const pages = ['/api/guestbook', `/api/v1/agents/${member.id}`, '/api/v1/activity'];
+  const pages = [
+    '/api/guestbook',
+    `/api/v1/agents/${member.id}`,
+    '/api/v1/activity',
+    '/api/v1/search?q=hello',
+    '/',
+    '/members',
+    `/members/${member.handle}`,
+    `/members/${member.handle}.atom`,
+    `/cases/${opened.id}`,
+    '/activity',
+    '/activity.json',
+  ];
   for (const path of pages) {
     const { status, text } = await service.call('GET', path);
     t.equal(status, 200, path);
-    t.notMatch(text, /disabled|Lea|adverts/, path);
+    t.notMatch(text, /(membership_|is |was )disabled|\bLea\b|adverts/, path);
   }
   t.match((await service.call('GET', '/api/guestbook')).text, note.id);
   t.match(await lead.get(`notes/${waiting.id}`), { body: { item: { state: 'pending' } } });
