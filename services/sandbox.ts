@@ -61,6 +61,7 @@ export const EMPTIED_TABLES = [
     'receipts',
     'record_decisions',
     'record_reports',
+    'scheduled_backups',
   ],
   ...['report_addresses', 'reported_records', 'seal_leaves', 'seal_tiles', 'seal_trees'],
   ...['sessions', 'write_budgets'],

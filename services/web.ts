@@ -11,6 +11,7 @@ import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { createApp } from './app.ts';
+import { backupMetrics } from './backups/backup-metrics.ts';
 import { createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from './notices/notice-metrics.ts';
@@ -42,6 +43,7 @@ waitingMetrics(registry, core.pool);
 noticeMetrics(registry, core.pool, config);
 sealMetrics(registry, core.pool, config);
 provingMetrics(registry, core.pool);
+backupMetrics(registry, core.pool);
 const { app, readiness, heldPlaces, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),

@@ -15,6 +15,7 @@ import { toLoggable } from '../platform/telemetry/loggable.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
+import { backupMetrics } from '../services/backups/backup-metrics.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../services/notices/notice-metrics.ts';
@@ -151,6 +152,7 @@ try {
   noticeMetrics(registry, core.pool, config);
   sealMetrics(registry, core.pool, config);
   provingMetrics(registry, core.pool);
+  backupMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger, {
     '/operate': operatePage({ ...core, process: 'worker' }, logger),

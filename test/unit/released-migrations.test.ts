@@ -40,6 +40,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0040-imported-notes': '2146a5d034066b32',
   '0041-note-folds': '8f1c6ea33504ebad',
   '0044-cosigned-checkpoints': '17d62a2339de1bfe',
+  '0045-scheduled-backups': 'f7fdb2c5e59def8e',
   '0059-cosigned-times': 'de3ceda5856c1cb1',
 };
 
