@@ -348,6 +348,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'platform/sql.ts': 'texts of statements',
   'platform/words.ts': 'characters',
   'platform/supervisor/procfile.ts': 'names of processes',
+  'platform/telemetry/metrics-server.ts': 'paths of the metrics port',
   'platform/telemetry/metrics.ts': 'labels',
   'platform/tlog/tiles.ts': 'levels and numbers of tiles',
   'platform/tlog/tree-edge.ts': 'levels and numbers of tiles',
