@@ -45,14 +45,17 @@ export interface ProvenPage {
 export function verifyProofs(text: string, open: (note: string) => Checkpoint): ProvenPage[] {
   const whole = parse(text);
   const documents = whole === undefined ? text.trimEnd().split('\n').map(parse) : [whole];
-  return documents.map((document) => {
+  const pages = documents.map((document) => {
     const read = Proofs.safeParse(document);
     if (!read.success) throw new LogFault('the file has no proofs, or other content beside them');
     const { checkpoint: note, events } = read.data;
     const checkpoint = open(note);
     for (const event of events) verifyProof(event, checkpoint);
-    return { note, checkpoint, lines: events.map(lineOf) };
+    return { note, checkpoint, lines: events.flatMap(linesOf) };
   });
+  if (pages.every(({ lines }) => lines.length === 0))
+    throw new LogFault('the file has proofs of no event');
+  return pages;
 }
 
 function parse(text: string): unknown {
@@ -91,9 +94,15 @@ function commitmentOf(leaf: number, fields: readonly ProvenField[]): Buffer {
 }
 
 /** What a proof shows, without characters that could change how a terminal shows it. */
-function lineOf({ leaf, facts, words }: Proof): string {
+function linesOf({ leaf, facts, words, words_hash }: Proof): string[] {
   const shown = [...facts, ...(words ?? [])].filter(({ text }) => text !== undefined);
-  return `In the log at ${leaf}: ${shown.map(({ name, text = '' }) => `${toAscii(name)}=${toAscii(text)}`).join(' ')}`;
+  const fields = shown.map(({ name, text = '' }) => `${toAscii(name)}=${toAscii(text)}`);
+  return [
+    `In the log at ${leaf}: ${fields.join(' ')}`,
+    ...(words === null && words_hash !== null
+      ? [`The words of ${leaf} are not shown, so no text is verified`]
+      : []),
+  ];
 }
 
 const toAscii = (text: string): string =>

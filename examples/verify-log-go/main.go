@@ -72,9 +72,9 @@ func (from tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
 	return all, nil
 }
 
-func open(signed []byte, verifier note.Verifier) tlog.Tree {
+func open(signed []byte, verifier note.Verifier, what string) tlog.Tree {
 	opened, err := note.Open(signed, note.VerifierList(verifier))
-	check(err, "checkpoint")
+	check(err, what)
 	lines := strings.Split(opened.Text, "\n")
 	if len(lines) < 3 || lines[0] != verifier.Name() {
 		check(fmt.Errorf("%q", lines[0]), "origin")
@@ -117,8 +117,10 @@ func commitment(fields []field) []byte {
 		if one.Text == nil {
 			continue
 		}
-		found := sha256.Sum256(append(unhex(one.Salt), *one.Text...))
-		if hex.EncodeToString(found[:]) != one.Hash {
+		// A salt of another length would be part of the text.
+		salt := unhex(one.Salt)
+		found := sha256.Sum256(append(salt, *one.Text...))
+		if len(salt) != 16 || hex.EncodeToString(found[:]) != one.Hash {
 			check(fmt.Errorf("%q is not what was sealed", one.Name), "field")
 		}
 	}
@@ -160,6 +162,9 @@ func verify(one event, tree tlog.Tree) {
 	// In ASCII, so that a text cannot command the terminal.
 	line := strconv.QuoteToASCII(strings.Join(shown, " "))
 	fmt.Printf("In the log at %d: %s\n", one.Leaf, strings.ReplaceAll(line[1:len(line)-1], `\"`, `"`))
+	if one.Words == nil && one.WordsHash != nil {
+		fmt.Printf("The words of %d are not shown, so no text is verified\n", one.Leaf)
+	}
 }
 
 func main() {
@@ -176,23 +181,26 @@ func main() {
 	check(err, "key")
 	signed, err := get(url + "/log/checkpoint")
 	check(err, "checkpoint")
-	tree := open(signed, verifier)
+	tree := open(signed, verifier, "the checkpoint of the service")
 	reader := tlog.TileHashReader(tree, tiles{url})
 	root, err := tlog.TreeHash(tree.N, reader)
 	check(err, "tiles")
 	if root != tree.Hash {
 		check(fmt.Errorf("%v", root), "the tiles have another root")
 	}
-	fmt.Printf("Verified %d events of %s\n", tree.N, verifier.Name())
 	continues := func(before tlog.Tree) {
+		if before.N > tree.N {
+			check(fmt.Errorf("%d events became %d", before.N, tree.N), "the log is shorter than it was")
+		}
 		proof, err := tlog.ProveTree(tree.N, before.N, reader)
 		check(err, "consistency proof")
-		check(tlog.CheckTree(proof, tree.N, tree.Hash, before.N, before.Hash), "consistency")
+		check(tlog.CheckTree(proof, tree.N, tree.Hash, before.N, before.Hash), "the log was rewritten")
 	}
+	fmt.Printf("The tiles have the root of %d events that %s has signed\n", tree.N, verifier.Name())
 	if *olderFile != "" {
 		older, err := os.ReadFile(*olderFile)
 		check(err, "older checkpoint")
-		before := open(older, verifier)
+		before := open(older, verifier, "the older checkpoint")
 		continues(before)
 		fmt.Printf("They continue the %d of the older checkpoint\n", before.N)
 	}
@@ -204,7 +212,10 @@ func main() {
 		content, err := os.ReadFile(*proofFile)
 		check(err, "proof")
 		check(json.Unmarshal(content, &proof), "proof")
-		then := open([]byte(proof.Checkpoint), verifier)
+		if len(proof.Events) == 0 {
+			check(fmt.Errorf("it is of no event"), "proof")
+		}
+		then := open([]byte(proof.Checkpoint), verifier, "the checkpoint of the proof")
 		continues(then)
 		for _, one := range proof.Events {
 			verify(one, then)

@@ -13,6 +13,7 @@ export const provableNote: ProvableRecord = {
       'data.experience',
       'data.attribution',
       'data.parent_id',
+      'personal.name',
       'personal.message',
     ],
     NoteCorrected: ['data.note_id', 'personal.message'],

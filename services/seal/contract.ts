@@ -147,7 +147,7 @@ export const sealContract = (records: readonly ProvableRecord[]) =>
       description:
         'Proves the events with which the record was submitted or published, with the fields that everyone may read. ' +
         'Not found unless the record is public and the log is sealed. Verify it with `npm run verify-log` or ' +
-        '`examples/verify_log.py`.',
+        '`examples/verify_log.py` and, with packages of Go, `examples/verify-log-go`.',
       params: z.object({
         type: z.enum(records.map(({ type }) => type)),
         id: Uuid,

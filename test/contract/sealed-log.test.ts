@@ -107,7 +107,7 @@ t.test(
     t.equal(verified.status, 0, verified.err);
     t.match(
       verified.out,
-      /^Verified (\d+) events of .*\nThey continue the \d+ of .*\n\1 leaves are in the tree\n$/,
+      /^The tiles have the root of (\d+) events .*\nThey continue the \d+ of .*\n\1 leaves are in the tree\n$/,
     );
     writeFileSync(leaves, lines.replace(/^5 ../m, '5 00').replace(/^5 00(?=00)/m, '5 01'));
     const refused = await verify('-leaves', leaves);
@@ -141,6 +141,15 @@ const FORGERIES: readonly [what: string, forge: (event: EventProof) => void][] =
   [
     'another hash',
     ({ facts }) => Object.assign(facts.find(({ text }) => !text) ?? {}, { hash: '0'.repeat(64) }),
+  ],
+  [
+    'a part of the text in the salt',
+    ({ words }) => {
+      const [field] = words?.filter(({ text = '' }) => text.length > 3) ?? [];
+      const { salt = '', text = '' } = field ?? {};
+      const moved = Buffer.from(text.slice(0, 3)).toString('hex');
+      Object.assign(field ?? {}, { salt: salt + moved, text: text.slice(3) });
+    },
   ],
   ['another leaf', (event) => Object.assign(event, { leaf: event.leaf + 1 })],
   ['a field less', ({ facts }) => facts.pop()],
@@ -181,6 +190,12 @@ for (const [name, skip, verify] of [...VERIFIERS, GO_VERIFIER])
       const refused = await verifyProof();
       t.match(refused, { status: 1, err: /^Not verified: / }, what);
     }
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(text), events: [] }));
+    t.match(await verifyProof(), { status: 1, err: /^Not verified: .*no event/ });
+    const hidden = JSON.parse(text);
+    hidden.events[0].words = null;
+    writeFileSync(file, JSON.stringify(hidden));
+    t.match(await verifyProof(), { status: 0, out: /are not shown, so no text is verified/ });
     const other = await startSealed(t);
     writeFileSync(file, (await other.service.call('GET', `/log/proofs/note/${other.id}`)).text);
     t.equal((await verifyProof()).status, 1, 'of another log');

@@ -89,6 +89,12 @@ export function About({ policy, contact, logKeys }: ViewOf<'about'>) {
               <code>{key}</code>
             </p>
           ))}
+          <p>
+            Each note, packet and case links its proof: "In the log at". Programs that check the log
+            and a proof with this key come with the source of the service:{' '}
+            <code>npm run verify-log</code>, <code>examples/verify_log.py</code> and{' '}
+            <code>examples/verify-log-go</code>.
+          </p>
         </>
       )}
       <h2>Limits</h2>

@@ -62,6 +62,7 @@ t.test('proves a public note to everyone, without what only the service knows', 
     stream_id: `note-${id}`,
     'data.note_id': id,
     'data.attribution': 'guest',
+    'personal.name': 'Grace',
     'personal.message': 'A note with "quotes", ü and 🙂',
   });
   t.same(event?.hidden.sort(), [
@@ -69,7 +70,6 @@ t.test('proves a public note to everyone, without what only the service knows', 
     'data.member_id',
     'event_id',
     'owner_id',
-    'personal.name',
     'position',
     'stream_version',
   ]);
