@@ -74,6 +74,14 @@ t.test('shows more by the author beside the note', NEEDS_BROWSER, async (t) => {
     'Buy my things',
   ]);
   t.match(await drawer.locator('li').nth(2).innerText(), /rejected.*Spam/s);
+  t.equal(
+    await drawer.locator('figcaption').innerText(),
+    'Last 4: 1 rejected, 1 approved, 2 waiting',
+  );
+  t.same(
+    await drawer.locator('rect').evaluateAll((bars) => bars.map((bar) => bar.classList.value)),
+    ['refused', 'stays', 'waiting', 'waiting'],
+  );
   await untilEqual(t, () => page.locator('.row').count(), 3, 'and so does the queue');
   await checkAppearance(t, page, 'moderation-author');
 

@@ -3,6 +3,7 @@ import { Alert } from '../shared/alert.tsx';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from './address.ts';
 import { call, toFailure } from './api.ts';
 import type { HistoryEvent, Item, ListView, QueueBody } from './api-model.ts';
+import { AuthorStrip } from './author-strip.tsx';
 import { rejectAllBy } from './batches.ts';
 import { CommentForm } from './comment-form.tsx';
 import { DeleteComment } from './delete-comment.tsx';
@@ -57,6 +58,7 @@ export function AuthorDrawer({ item }: { item: Item }) {
           </a>
         </p>
       )}
+      {items && items.length > 1 && <AuthorStrip items={items} />}
       {item.author.member_id && waiting && waiting.rejectable > 0 && (
         <button
           type="button"
