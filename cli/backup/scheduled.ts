@@ -47,6 +47,8 @@ export async function runScheduledBackup(
     try {
       return await createVerified(...args);
     } catch (error) {
+      // On a full disk, what was written keeps others from writing.
+      removeLeftovers(folder);
       await record(url, null, tell);
       throw error;
     }

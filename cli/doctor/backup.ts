@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureLine } from '../../platform/command-line/failure.ts';
 import { sql } from '../../platform/sql.ts';
+import { type LastBackup, lastBackup } from '../../services/backups/backup-store.ts';
 import { holdsBackup, type Manifest, readCompleteManifest } from '../backup/folder.ts';
 import { requireSameRelease } from '../backup/load.ts';
 import { findTables, requireSameTables, type Table } from '../backup/tables.ts';
@@ -12,13 +13,27 @@ import { bad, type Finding, ok, warn } from './finding.ts';
 const MAX_AGE_HOURS = 26;
 
 /**
- * Checks the age of the newest backup in the folder, and by its manifest that this release can restore it;
- * or else that the server archives its WAL.
+ * Checks the age of the newest backup in the folder, and by its manifest that this release can restore it. Without a
+ * folder, checks what the last scheduled backup recorded, or else that the server archives its WAL.
  */
-export async function checkBackup({ ask, client, backups }: Context): Promise<Finding[]> {
-  return backups === undefined
-    ? checkArchive(ask)
-    : folderFindings(backups, (await findTables(client)).tables);
+export async function checkBackup({
+  ask,
+  client,
+  backups,
+}: Pick<Context, 'ask' | 'client' | 'backups'>): Promise<Finding[]> {
+  if (backups !== undefined) return folderFindings(backups, (await findTables(client)).tables);
+  const [last] = await ask(lastBackup());
+  return last ? [scheduledFinding(last)] : checkArchive(ask);
+}
+
+function scheduledFinding({ taken_at, ended_at, failed }: LastBackup): Finding {
+  const command = 'npm run backup -- --keep 14 FOLDER';
+  const hours = taken_at ? (Date.now() - taken_at.getTime()) / 3_600_000 : Infinity;
+  const text = taken_at
+    ? `The last scheduled backup that was verified is ${hours.toFixed(1)} hours old`
+    : 'No scheduled backup was ever verified';
+  if (failed) return bad(`${text}, and that of ${ended_at.toISOString()} failed`, command);
+  return hours > MAX_AGE_HOURS ? warn(text, command) : ok(text);
 }
 
 /** `folder` is a backup itself, or has one backup in each of its folders. */

@@ -8,6 +8,8 @@ import { Registry } from 'prom-client';
 import t, { type Test } from 'tap';
 import { readManifest } from '../../cli/backup/folder.ts';
 import { nameOf, parseKeep, prune } from '../../cli/backup/retention.ts';
+import { checkBackup } from '../../cli/doctor/backup.ts';
+import { connectTo } from '../../cli/doctor/connection.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
@@ -59,6 +61,10 @@ async function startWithNote(t: Test): Promise<Service> {
   t.equal((await service.call('POST', '/api/guestbook', { body })).status, 202);
   return service;
 }
+
+/** What `npm run doctor` says without a folder. */
+const checked = ({ database }: Service) =>
+  connectTo(database.url, (client, ask) => checkBackup({ client, ask, backups: undefined }));
 
 /** The two metrics, as a process serves them. */
 async function metricsOf({ core }: Service) {
@@ -119,6 +125,13 @@ t.test('makes a backup, verifies it, and then removes old ones', async (t) => {
   t.match(stdout, `Verified ${name}: every read model equals its rebuild\nRemoved `);
   const taken = Date.parse(readManifest(join(folder, name)).taken_at) / 1000;
   t.same(await metricsOf(service), { taken: String(taken), failed: '0' });
+  t.match(await checked(service), [
+    { level: 'ok', text: / that was verified is 0\.\d hours old$/ },
+  ]);
+  await service.database.pool.query(
+    `UPDATE scheduled_backups SET taken_at = taken_at - interval '27 hours'`,
+  );
+  t.match(await checked(service), [{ level: 'warn', text: /is 27\.\d hours old$/ }]);
 });
 
 t.test('removes nothing, and reports the failure, if a backup does not verify', async (t) => {
@@ -128,10 +141,13 @@ t.test('removes nothing, and reports the failure, if a backup does not verify', 
   const failed = await start(service, folder, '1').end();
   t.match(failed, { code: 1, stderr: /these read models differ from their rebuild: notes/ });
   t.same(
-    readdirSync(folder).filter((name) => !name.startsWith('.')),
+    readdirSync(folder).filter((name) => name !== '.lock'),
     OLD,
+    'the failed one is gone, too',
   );
   t.same(await metricsOf(service), { taken: undefined, failed: '1' });
+  const text = /^No scheduled backup was ever verified, and that of \S+ failed$/;
+  t.match(await checked(service), [{ level: 'bad', text }]);
   await service.database.pool.query(`UPDATE notes SET name = 'Ada'`);
   t.match(await start(service, folder, '1').end(), { code: 0 });
   t.equal((await metricsOf(service)).failed, '0');
