@@ -17,6 +17,7 @@ const ROWS = 'SELECT, INSERT, UPDATE, DELETE';
 const LIMITED: Readonly<Record<string, string>> = {
   events: `SELECT, INSERT (${Object.keys(WRITTEN_COLUMNS).join(', ')}), UPDATE (personal)`,
   receipts: 'SELECT, INSERT, UPDATE (body_hash, bound, reply)',
+  case_steps: 'SELECT',
   feed: 'SELECT, INSERT',
   feed_heads: 'SELECT, INSERT, UPDATE',
   feed_restores: 'SELECT',
@@ -37,7 +38,7 @@ const PUBLICLY_READ: Readonly<Record<string, string>> = {
     [
       ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
       ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
-      ...['record_leaves', 'seal_tiles', 'seal_trees'],
+      ...['case_steps', 'record_leaves', 'seal_tiles', 'seal_trees'],
     ].map((table) => [table, 'SELECT']),
   ),
   // Since when a record is public again; neither who decided, nor why.

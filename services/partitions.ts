@@ -23,7 +23,8 @@ export const MIN_PARTITIONS = 2;
 export const MAX_PARTITIONS = 64;
 
 const NAMES = Object.keys(OWNED_TABLES) as (keyof typeof OWNED_TABLES)[];
-const SCHEMA = 'partitioned';
+/** It exists within one transaction only. */
+const SCHEMA = 'service_partitioning';
 const LOCK_PATIENCE_MS = 10_000;
 
 /** The owned tables that are partitioned in `public`, in the order of `OWNED_TABLES`. */
@@ -42,8 +43,15 @@ export async function analysePartitioned(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ only: boolean }>(
     `SELECT current_setting('server_version_num')::int >= 180000 AS only`,
   );
-  const names = tables.map((table) => (rows[0]?.only ? `ONLY ${table}` : table));
-  await client.query(`ANALYZE ${names.join(', ')}`);
+  await analyse(client, tables, rows[0]?.only ? 'ONLY ' : '');
+}
+
+/** Not of empty tables: PostgreSQL takes a table without statistics for larger than one that was found empty. */
+async function analyse(client: pg.ClientBase, tables: readonly string[], only: string) {
+  for (const table of tables) {
+    const { rowCount } = await client.query(`SELECT FROM ${table} LIMIT 1`);
+    if (rowCount) await client.query(`ANALYZE ${only}${table}`);
+  }
 }
 
 /**
@@ -84,7 +92,7 @@ export async function partitionTables(
     await rollBack(client);
     throw error;
   }
-  await client.query(`ANALYZE ${tables.join(', ')}`);
+  await analyse(client, tables, '');
   return tables;
 }
 
@@ -124,7 +132,6 @@ async function replaceTables(
     tables,
   );
   const definitions = await definitionsOf(client, tables);
-  await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
   await client.query(`CREATE SCHEMA ${SCHEMA}`);
   await createCopies(client, tables, SCHEMA, layout);
   for (const table of tables) {

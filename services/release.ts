@@ -16,16 +16,21 @@ import {
   partitionedTables,
   partitionTables,
 } from './partitions.ts';
+import { planRelease } from './release-plan.ts';
 import { emptySandbox, markSandbox, requireSandboxOrEmpty } from './sandbox.ts';
 import { NOT_EMPTIED_STATUS } from './sandbox-notice.ts';
 
 const { values } = processArguments(
   `Usage:
   npm run release [-- --grant]
+  npm run release -- --check
   npm run release -- --partition [--partitions N]
 
 Applies the migrations that the database does not have yet. With --grant, also creates the roles service,
 service_read and service_metrics, and grants them what they need; later releases do so without it.
+
+With --check, says which migrations would be applied, what they lock and for how long, and changes nothing. The exit
+status is 1 where a release would refuse.
 
 With --partition, also divides the log, the receipts and the feeds by owner, into ${PARTITIONS} partitions each or N. Copies them, so stop
 all processes of the service first, and have as much free disk as these tables take.
@@ -34,12 +39,15 @@ A sandbox that is due is emptied. If it cannot be, the exit status is 75: all el
 `,
   {
     grant: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
     partition: { type: 'boolean', default: false },
     partitions: { type: 'string', default: String(PARTITIONS) },
   },
   [0, 0],
   (parsed) => {
-    const { partition, partitions } = parsed.values;
+    const { check, grant, partition, partitions } = parsed.values;
+    if (check && (grant || partition))
+      throw new ArgumentError('--check goes with no other option.');
     const [least, most] = [MIN_PARTITIONS, MAX_PARTITIONS];
     if (!/^\d{1,2}$/.test(partitions) || Number(partitions) < least || Number(partitions) > most)
       throw new ArgumentError(`--partitions takes a number from ${least} to ${most}.`);
@@ -52,6 +60,16 @@ const config = configOrExit();
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 try {
   const url = config.databaseDirectUrl ?? databaseUrl(config);
+  if (values.check) {
+    const lines = await withConnection(addressConfig(url, 'service release'), planRelease);
+    console.log(lines.join('\n'));
+  } else await release(url);
+} catch (error) {
+  process.stderr.write(failureLine(error));
+  process.exitCode = 1;
+}
+
+async function release(url: string): Promise<void> {
   await withConnection(addressConfig(url, 'service release'), (client) =>
     requireSandboxOrEmpty((text) => client.query(text), config.sandbox),
   );
@@ -67,9 +85,6 @@ try {
     for (const { fault, command } of await findDurabilityFaults(client))
       process.stderr.write(`Warning: ${fault}: ${command}\n`);
   });
-} catch (error) {
-  process.stderr.write(failureLine(error));
-  process.exitCode = 1;
 }
 
 /** Partitions the tables if asked to, and collects the statistics of those that are. */

@@ -32,11 +32,7 @@ export async function migrate(
   { folder = MIGRATIONS, restoring = false, ...wait }: MigrateOptions = {},
 ): Promise<string[]> {
   return withConnection(addressConfig(url, 'migrate'), async (client) => {
-    if (await isPooled(client))
-      throw new Error(
-        'The address leads through a pooler, but migrations need a direct connection: set DATABASE_DIRECT_URL',
-      );
-    await requireSettings(client);
+    await requireMigratable(client);
     if (!restoring) await requireFinishedRestore((text) => client.query(text));
     const work = async () => {
       await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -52,6 +48,22 @@ export async function migrate(
     };
     return withAdvisoryLock(client, 'schema_migrations', work, wait);
   });
+}
+
+async function requireMigratable(client: pg.Client): Promise<void> {
+  if (await isPooled(client))
+    throw new Error(
+      'The address leads through a pooler, but migrations need a direct connection: set DATABASE_DIRECT_URL',
+    );
+  await requireSettings(client);
+}
+
+/** The names of the migrations that `migrate` would apply. Changes nothing; throws where `migrate` would refuse. */
+export async function planMigrations(client: pg.Client): Promise<string[]> {
+  await requireMigratable(client);
+  const ask = (text: string) => client.query(text);
+  await requireFinishedRestore(ask);
+  return notApplied(readMigrations(), await appliedMigrations(ask)).map(({ name }) => name);
 }
 
 /**

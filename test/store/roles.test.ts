@@ -43,7 +43,7 @@ async function privileges(pool: pg.Pool, role: string): Promise<Record<string, s
 const READ = [
   ...['activity', 'artifacts', 'case_notes', 'case_reviews', 'case_submissions', 'cases'],
   ...['handles', 'members', 'moderation_weeks', 'notes', 'policies', 'profiles'],
-  ...['record_leaves', 'seal_tiles', 'seal_trees'],
+  ...['case_steps', 'record_leaves', 'seal_tiles', 'seal_trees'],
 ];
 
 /** All but the position, in alphabetical order. */
@@ -60,6 +60,7 @@ t.test('grants each role what it needs and nothing else', async (t) => {
     ...Object.fromEntries(rows.map(({ name }) => [name, 'SELECT, INSERT, UPDATE, DELETE'])),
     events: `SELECT, INSERT (${EVENT_COLUMNS}), UPDATE (personal)`,
     receipts: 'SELECT, INSERT, UPDATE (body_hash, bound, reply)',
+    case_steps: 'SELECT',
     feed: 'SELECT, INSERT',
     feed_heads: 'SELECT, INSERT, UPDATE',
     feed_restores: 'SELECT',

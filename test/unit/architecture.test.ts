@@ -277,6 +277,7 @@ const PARSES: Readonly<Record<string, string>> = {
   'services/protocols/a2a/card.ts': 'reads schemas of this project',
   'platform/embedded/binaries.ts': 'reads a file of a package',
   'platform/http/examples.ts': 'reads a file of this project',
+  'services/release-plan.ts': 'reads a file of this project',
 };
 
 t.test('JSON from elsewhere is read with the names that it has', async (t) => {

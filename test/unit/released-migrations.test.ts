@@ -42,6 +42,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0044-cosigned-checkpoints': '17d62a2339de1bfe',
   '0045-scheduled-backups': 'f7fdb2c5e59def8e',
   '0059-cosigned-times': 'de3ceda5856c1cb1',
+  '0060-case-steps': 'dcede09d6d7fcc7a',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase, pass } from '../../../harness/cases.ts';
-import { newestFacts } from '../../../platform/eventstore/append.ts';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { newestSteps } from '../../../projections/cases/case-steps.ts';
 import { MAX_COURSE_EVENTS } from '../../../services/pages/site/case-course.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -125,7 +124,7 @@ t.test('tells the newest changes of a case with ten thousand, and reads no other
         actor, recorded_at + n * interval '1 second'
       FROM events, generate_series(1, 10000) n WHERE type = 'CaseClaimed'`,
   );
-  const { text, values } = newestFacts(memberOwner(author.agent.id), `case-${id}`, 201);
+  const { text, values } = newestSteps(author.agent.id, `case-${id}`, 201);
   const page = await readPage(service, id);
   t.match(page, 'Earlier changes are left out.');
   t.ok(page.length < 200_000, `${page.length} bytes`);

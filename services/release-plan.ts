@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { MIGRATIONS, planMigrations } from '../platform/postgres/migrate.ts';
+
+/** What a migration does to tables that existed before it, until it is committed. */
+export interface MigrationEffects {
+  /** Tables that others can neither read nor write meanwhile. */
+  blocks?: string[];
+  /** Tables that others can read meanwhile, and not write. */
+  blocksWrites?: string[];
+  /** Tables whose rows it reads or changes. */
+  reads?: string[];
+  /** Tables that are written anew. */
+  rewrites?: string[];
+  /** Tables on which it builds indexes. */
+  indexes?: string[];
+}
+
+/** Recorded by test/store/migration-effects.test.ts, which applies each migration and looks at its locks. */
+const EFFECTS = join(MIGRATIONS, 'effects.json');
+
+/** Bytes a second: migration 0011 took 10 s for a log of 540 MB on two cores. */
+const PACE = 50_000_000;
+/** A transaction that has run for so long will run on. */
+const LONG_SECONDS = 10;
+
+export const readEffects = (): Record<string, MigrationEffects> =>
+  JSON.parse(readFileSync(EFFECTS, 'utf8'));
+
+/** The lines about what a release would do. Changes nothing; throws where a release would refuse. */
+export async function planRelease(client: pg.Client): Promise<string[]> {
+  const pending = await planMigrations(client);
+  if (pending.length === 0) return ['The schema is current: a release would apply no migration.'];
+  const effects = readEffects();
+  const sizes = await tableSizes(client);
+  if (sizes.size === 0)
+    return [`The database is empty: a release would apply all ${pending.length} migrations.`];
+  const known = pending.map((name) => ({ name, effect: effects[name] ?? {} }));
+  const blocks = known.some(({ effect }) => effect.blocks || effect.blocksWrites);
+  return [
+    `A release would apply ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}, each in a transaction:`,
+    ...known.map(({ name, effect }) => `  ${name}: ${describe(effect, sizes)}`),
+    ...(blocks ? await describeWaits(client) : []),
+  ];
+}
+
+function describe(effect: MigrationEffects, sizes: ReadonlyMap<string, number>): string {
+  const named = (tables: readonly string[]) =>
+    tables.map((table) => `${table} (${inUnits(sizes.get(table) ?? 0)})`).join(', ');
+  const parts = [
+    effect.blocks && `blocks reads and writes of ${named(effect.blocks)}`,
+    effect.blocksWrites && `blocks writes of ${named(effect.blocksWrites)}`,
+    effect.rewrites && `writes anew ${named(effect.rewrites)}`,
+    effect.indexes && `builds indexes on ${named(effect.indexes)}`,
+    effect.reads && `reads ${named(effect.reads)}`,
+  ].filter((part) => part !== undefined);
+  const touched = new Set([
+    ...(effect.rewrites ?? []),
+    ...(effect.indexes ?? []),
+    ...(effect.reads ?? []),
+  ]);
+  const bytes = [...touched].reduce((sum, table) => sum + (sizes.get(table) ?? 0), 0);
+  const seconds = Math.ceil(bytes / PACE);
+  const time = seconds > 1 ? `, for about ${seconds} s` : ', for about a second at most';
+  return parts.length === 0 ? 'blocks nothing' : `${parts.join('; ')}${time}`;
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+
+function inUnits(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${Math.round(bytes / 1000 ** step)} ${UNITS[step]}`;
+}
+
+/** The bytes of each table of the service, without its indexes; partitions count for their table. */
+async function tableSizes(client: pg.ClientBase): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ name: string; bytes: string }>(
+    `SELECT coalesce(whole.relname, c.relname) AS name, sum(pg_table_size(c.oid)) AS bytes
+     FROM pg_class c LEFT JOIN pg_inherits ON inhrelid = c.oid LEFT JOIN pg_class whole ON whole.oid = inhparent
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY 1`,
+  );
+  return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
+}
+
+/** Who would keep a migration that blocks others waiting, while everything else waits behind it. */
+async function describeWaits(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ pid: number; name: string; seconds: string }>(
+    `SELECT pid, application_name AS name, round(extract(epoch FROM clock_timestamp() - xact_start)) AS seconds
+     FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND xact_start < clock_timestamp() - make_interval(secs => $1) ORDER BY xact_start`,
+    [LONG_SECONDS],
+  );
+  return rows.map(
+    ({ pid, name, seconds }) =>
+      `Process ${pid} (${name || 'without a name'}) has been in a transaction for ${seconds} s: what blocks may wait for it, and commands behind it.`,
+  );
+}
