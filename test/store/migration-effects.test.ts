@@ -15,6 +15,9 @@ const TABLES = `SELECT oid, relname AS name, relfilenode AS file FROM pg_class
 const INDEXES = `SELECT indexrelid AS oid, indrelid AS of FROM pg_index JOIN pg_class c ON c.oid = indrelid
   WHERE relnamespace = 'public'::regnamespace`;
 const CHECKED = `SELECT oid, conrelid AS of FROM pg_constraint WHERE contype = 'c' AND convalidated AND conrelid <> 0`;
+/** The tables of each view: to make it locks them as a read does, and reads no row. */
+const VIEWED = `SELECT DISTINCT ev_class AS oid, refobjid AS of FROM pg_rewrite JOIN pg_depend ON objid = pg_rewrite.oid
+  WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass AND refobjid <> ev_class`;
 const LOCKS = `SELECT relation AS of, mode FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation'`;
 
 interface Table {
@@ -32,7 +35,11 @@ interface Part {
 async function effectsOf(client: pg.ClientBase, text: string): Promise<MigrationEffects> {
   const ask = async <Row>(question: string) => (await client.query(question)).rows as Row[];
   const before = await ask<Table>(TABLES);
-  const [indexes, checked] = [await ask<Part>(INDEXES), await ask<Part>(CHECKED)];
+  const [indexes, checked, viewed] = [
+    await ask<Part>(INDEXES),
+    await ask<Part>(CHECKED),
+    await ask<Part>(VIEWED),
+  ];
   await client.query('BEGIN');
   await client.query(text);
   const locks = await ask<{ of: number; mode: string }>(LOCKS);
@@ -40,6 +47,7 @@ async function effectsOf(client: pg.ClientBase, text: string): Promise<Migration
   const added = async (question: string, known: readonly Part[]) =>
     (await ask<Part>(question)).filter(({ oid }) => !known.some((one) => one.oid === oid));
   const [newIndexes, newChecks] = [await added(INDEXES, indexes), await added(CHECKED, checked)];
+  const newViews = await added(VIEWED, viewed);
   await client.query('COMMIT');
 
   const modes = (of: number) => locks.filter((lock) => lock.of === of).map(({ mode }) => mode);
@@ -61,7 +69,8 @@ async function effectsOf(client: pg.ClientBase, text: string): Promise<Migration
       ),
       reads: named(
         ({ oid }) =>
-          has(oid, 'AccessShareLock', 'RowShareLock', 'RowExclusiveLock') ||
+          has(oid, 'RowShareLock', 'RowExclusiveLock') ||
+          (has(oid, 'AccessShareLock') && !newViews.some(({ of }) => of === oid)) ||
           newChecks.some(({ of }) => of === oid),
       ),
       rewrites: named(({ oid, file }) => after.get(oid)?.file !== file),
