@@ -37,8 +37,10 @@ export async function partitionedTables(client: pg.ClientBase): Promise<string[]
  * Collects the statistics of the partitioned tables as a whole, which autovacuum collects of each partition alone. Before
  * PostgreSQL 18 that includes those of the partitions.
  */
-export async function analysePartitioned(client: pg.ClientBase): Promise<void> {
-  const tables = await partitionedTables(client);
+export async function analysePartitioned(
+  client: pg.ClientBase,
+  tables: readonly string[],
+): Promise<void> {
   if (tables.length === 0) return;
   const { rows } = await client.query<{ only: boolean }>(
     `SELECT current_setting('server_version_num')::int >= 180000 AS only`,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { byteUnits } from '../platform/byte-units.ts';
 import { MIGRATIONS, planMigrations } from '../platform/postgres/migrate.ts';
 
 /** What a migration does to tables that existed before it, until it is committed. */
@@ -47,7 +48,7 @@ export async function planRelease(client: pg.Client): Promise<string[]> {
 
 function describe(effect: MigrationEffects, sizes: ReadonlyMap<string, number>): string {
   const named = (tables: readonly string[]) =>
-    tables.map((table) => `${table} (${inUnits(sizes.get(table) ?? 0)})`).join(', ');
+    tables.map((table) => `${table} (${sizeText(sizes.get(table) ?? 0)})`).join(', ');
   const parts = [
     effect.blocks && `blocks reads and writes of ${named(effect.blocks)}`,
     effect.blocksWrites && `blocks writes of ${named(effect.blocksWrites)}`,
@@ -66,11 +67,9 @@ function describe(effect: MigrationEffects, sizes: ReadonlyMap<string, number>):
   return parts.length === 0 ? 'blocks nothing' : `${parts.join('; ')}${time}`;
 }
 
-const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
-
-function inUnits(bytes: number): string {
-  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return `${Math.round(bytes / 1000 ** step)} ${UNITS[step]}`;
+function sizeText(bytes: number): string {
+  const { value, unit } = byteUnits(bytes);
+  return `${Math.round(value)} ${unit}`;
 }
 
 /** The bytes of each table of the service, without its indexes; partitions count for their table. */

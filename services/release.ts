@@ -104,7 +104,7 @@ async function arrange(client: pg.ClientBase): Promise<void> {
     tell(
       `Warning: ${partitioned.join(', ')} are partitioned, and ${plain.join(', ')} not: npm run release -- --partition`,
     );
-  await analysePartitioned(client);
+  await analysePartitioned(client, partitioned);
 }
 
 async function prepareSandbox(client: pg.ClientBase): Promise<void> {

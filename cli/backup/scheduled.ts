@@ -36,22 +36,16 @@ export async function runScheduledBackup(
   const unlock = lockFile(join(folder, '.lock'));
   if (!unlock) throw new Error(`Another process makes a backup in ${folder}`);
   try {
-    const made = await makeVerified(url, folder, keys, passphrase);
-    await record(url, made.taken.manifest.taken_at, tell);
-    return { ...made, removed: prune(folder, made.name, keep) };
-  } finally {
-    unlock();
-  }
-
-  async function makeVerified(...args: Parameters<typeof createVerified>) {
-    try {
-      return await createVerified(...args);
-    } catch (error) {
+    const made = await createVerified(url, folder, keys, passphrase).catch(async (error) => {
       // On a full disk, what was written keeps others from writing.
       removeLeftovers(folder);
       await record(url, null, tell);
       throw error;
-    }
+    });
+    await record(url, made.taken.manifest.taken_at, tell);
+    return { ...made, removed: prune(folder, made.name, keep) };
+  } finally {
+    unlock();
   }
 }
 

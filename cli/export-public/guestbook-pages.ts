@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Experience } from '../../domain/guestbook/experience.ts';
+import { type Markup, markup } from '../../platform/markup.ts';
 import { stripInvisible } from '../../platform/visible-text.ts';
-import { type Markup, markup } from '../../services/documents/reference/markup.ts';
 import type { Note } from '../../services/guestbook/contract.ts';
 import { createOutputFile, type OutputFile } from './output-file.ts';
 

@@ -131,12 +131,11 @@ export const newestFacts = (
   { id }: Owner,
   stream: string,
   limit: number,
-  { except = [] }: { except?: readonly string[] } = {},
+  { except }: { except: readonly string[] },
 ): Sql<RecordedEvent> =>
   readsEvents(
     named(
-      `${FACTS} WHERE owner_id = $1 AND stream_id = $2
-        ${except.length > 0 ? `AND type NOT IN (${except.map((type) => `'${type}'`).join(', ')})` : ''}
+      `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND type NOT IN (${except.map((type) => `'${type}'`).join(', ')})
       ORDER BY stream_version DESC LIMIT $3`,
       [id, stream, limit],
     ),

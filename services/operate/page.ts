@@ -1,16 +1,7 @@
+import { byteUnits } from '../../platform/byte-units.ts';
+import { join, Markup, markup, type Part } from '../../platform/markup.ts';
 import type { Fact, Figure, Report, Section, Table } from './report.ts';
 import { STYLE } from './style.ts';
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeText = (text: string): string =>
-  text.replace(/[&<>"']/g, (letter) => ESCAPES[letter] ?? '');
 
 const number = new Intl.NumberFormat('en');
 const day = new Intl.DateTimeFormat('en-GB', {
@@ -35,115 +26,103 @@ function spanText(seconds: number): string {
   return `${number.format(count)} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
-
 function bytesText(bytes: number): string {
-  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const value = bytes / 1000 ** step;
-  return `${number.format(value < 10 ? Math.round(10 * value) / 10 : Math.round(value))} ${UNITS[step]}`;
+  const { value, unit } = byteUnits(bytes);
+  return `${number.format(value < 10 ? Math.round(10 * value) / 10 : Math.round(value))} ${unit}`;
 }
 
 /** A figure as HTML. A time says how long before the report it was. */
-function figureHtml(figure: Figure, at: Date): string {
+function figureHtml(figure: Figure, at: Date): Part {
   if (figure === null) return '–';
   if (typeof figure === 'boolean') return figure ? 'yes' : 'no';
   if (typeof figure === 'number') return number.format(figure);
-  if (typeof figure === 'string') return escapeText(figure);
+  if (typeof figure === 'string') return figure;
   if (figure instanceof Date) {
     const age = (at.getTime() - figure.getTime()) / 1000;
     const ago = age < 1 ? 'now' : `${spanText(age)} ago`;
-    return `<time datetime="${figure.toISOString()}">${day.format(figure)} UTC</time>, ${ago}`;
+    return markup`<time datetime="${figure.toISOString()}">${day.format(figure)} UTC</time>, ${ago}`;
   }
-  if ('id' in figure) return String(figure.id);
+  if ('id' in figure) return figure.id;
   if ('about' in figure) return `about ${number.format(figure.about)}`;
   if ('bytes' in figure) return bytesText(figure.bytes);
   if ('seconds' in figure) return spanText(figure.seconds);
   return figure.more ? `more than ${number.format(figure.count)}` : number.format(figure.count);
 }
 
-const factsHtml = (facts: readonly Fact[], at: Date): string =>
+const factsHtml = (facts: readonly Fact[], at: Date): Part =>
   facts.length === 0
-    ? ''
-    : `<dl>${facts
-        .map(
-          ([, label, figure]) => `<dt>${escapeText(label)}</dt><dd>${figureHtml(figure, at)}</dd>`,
-        )
-        .join('')}</dl>\n`;
+    ? undefined
+    : markup`<dl>${facts.map(
+        ([, label, figure]) => markup`<dt>${label}</dt><dd>${figureHtml(figure, at)}</dd>`,
+      )}</dl>\n`;
 
-function tableHtml(section: string, { name, title, columns, rows }: Table, at: Date): string {
+function tableHtml(section: string, { name, title, columns, rows }: Table, at: Date): Markup {
   const id = `${section}-${name}`;
-  const head = columns.map(([, label]) => `<th scope="col">${escapeText(label)}</th>`).join('');
-  const body = rows
-    .map(([first, ...cells]) => {
-      const others = cells.map((cell) => `<td>${figureHtml(cell, at)}</td>`).join('');
-      return `<tr><th scope="row">${figureHtml(first ?? null, at)}</th>${others}</tr>`;
-    })
-    .join('\n');
-  if (rows.length === 0) return `<p class="hint">${escapeText(title)}: none</p>\n`;
-  return `<div class="scroll" role="region" aria-labelledby="${id}" tabindex="0"><table>
-<caption id="${id}">${escapeText(title)}</caption>
+  const head = columns.map(([, label]) => markup`<th scope="col">${label}</th>`);
+  const body = rows.map(([first, ...cells]) => {
+    const others = cells.map((cell) => markup`<td>${figureHtml(cell, at)}</td>`);
+    return markup`<tr><th scope="row">${figureHtml(first ?? null, at)}</th>${others}</tr>`;
+  });
+  if (rows.length === 0) return markup`<p class="hint">${title}: none</p>\n`;
+  return markup`<div class="scroll" role="region" aria-labelledby="${id}" tabindex="0"><table>
+<caption id="${id}">${title}</caption>
 <thead><tr>${head}</tr></thead>
 <tbody>
-${body}
+${join(body, '\n')}
 </tbody></table></div>
 `;
 }
 
-const hintsHtml = (hints: readonly string[]): string =>
-  hints.map((hint) => `<p class="hint">${escapeText(hint)}</p>\n`).join('');
-
-function sectionHtml(section: Section, at: Date): string {
+function sectionHtml(section: Section, at: Date): Markup {
   const { name, title, facts = [], tables = [], hints = [], unread } = section;
   const content =
     unread === undefined
-      ? factsHtml(facts, at) + tables.map((table) => tableHtml(name, table, at)).join('')
-      : `<p>Not read: ${escapeText(unread)}</p>\n`;
-  return `<section id="${name}" aria-labelledby="${name}-title">
-<h2 id="${name}-title">${escapeText(title)}</h2>
-${content}${hintsHtml(hints)}</section>
+      ? [factsHtml(facts, at), tables.map((table) => tableHtml(name, table, at))]
+      : markup`<p>Not read: ${unread}</p>\n`;
+  return markup`<section id="${name}" aria-labelledby="${name}-title">
+<h2 id="${name}-title">${title}</h2>
+${content}${hints.map((hint) => markup`<p class="hint">${hint}</p>\n`)}</section>
 `;
 }
 
-function warningsHtml(sections: readonly Section[]): string {
+function warningsHtml(sections: readonly Section[]): Part {
   const items = sections.flatMap(({ name, warnings = [] }) =>
-    warnings.map((text) => `<li><a href="#${name}">${escapeText(text)}</a></li>`),
+    warnings.map((text) => markup`<li><a href="#${name}">${text}</a></li>`),
   );
   return items.length === 0
-    ? ''
-    : `<div class="warnings" role="region" aria-labelledby="warnings">
+    ? undefined
+    : markup`<div class="warnings" role="region" aria-labelledby="warnings">
 <h2 id="warnings">To look at</h2>
-<ul>${items.join('\n')}</ul>
+<ul>${join(items, '\n')}</ul>
 </div>
 `;
 }
 
 /** The report as a page, without a script and without anything to load. */
 export function pageHtml({ at, process, sections }: Report): string {
-  const links = sections
-    .map(({ name, title }) => `<li><a href="#${name}">${escapeText(title)}</a></li>`)
-    .join('\n');
-  return `<!doctype html>
+  const links = sections.map(({ name, title }) => markup`<li><a href="#${name}">${title}</a></li>`);
+  return markup`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>Operate: ${escapeText(process)}</title>
+<title>Operate: ${process}</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${new Markup(STYLE)}</style>
 </head>
 <body>
 <header>
 <h1>Operate</h1>
-<p>As a ${escapeText(process)} process saw it at <time datetime="${at.toISOString()}">${day.format(at)} UTC</time>.
+<p>As a ${process} process saw it at <time datetime="${at.toISOString()}">${day.format(at)} UTC</time>.
 “About” marks an estimate of PostgreSQL. Nothing here changes anything. <a href="/operate">Look again</a></p>
-<nav aria-label="Sections"><ul>${links}</ul></nav>
+<nav aria-label="Sections"><ul>${join(links, '\n')}</ul></nav>
 </header>
 <main>
-${warningsHtml(sections)}${sections.map((section) => sectionHtml(section, at)).join('')}</main>
+${warningsHtml(sections)}${sections.map((section) => sectionHtml(section, at))}</main>
 <footer><p>npm run doctor checks what the service relies on. The same as JSON: Accept: application/json.</p></footer>
 </body>
 </html>
-`;
+`.html;
 }

@@ -1,6 +1,7 @@
 import { DEAD_LETTERS } from '../../platform/jobs/queues.ts';
 import { JOBS_SCHEMA } from '../../platform/postgres/migrate.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
+import { IS_PROCESS } from '../connected-processes.ts';
 
 // What the page for operators reads. No statement reads more rows than a limit names, however large the tables are.
 
@@ -46,12 +47,13 @@ export interface ProgramRow {
 
 /** The connections of web and worker processes; those of one that does nothing are closed after 30 seconds. */
 export const programs = (): Sql<ProgramRow> =>
-  sql`SELECT CASE WHEN application_name LIKE 'worker%' THEN 'worker' ELSE 'web' END AS name,
+  named(
+    `SELECT CASE WHEN application_name LIKE 'worker%' THEN 'worker' ELSE 'web' END AS name,
       count(*)::int AS connections, min(backend_start) AS since,
       (count(*) FILTER (WHERE application_name LIKE '% wake-ups'))::int AS listening
-    FROM pg_stat_activity WHERE datname = current_database() AND application_name IN
-      ('service web', 'service web wake-ups', 'worker', 'worker wake-ups', 'worker-jobs')
-    GROUP BY 1 ORDER BY 1`;
+    FROM pg_stat_activity WHERE ${IS_PROCESS} GROUP BY 1 ORDER BY 1`,
+    [],
+  );
 
 export const migrations = (): Sql<{ name: string; applied_at: Date }> =>
   sql`SELECT name, applied_at FROM schema_migrations ORDER BY version`;

@@ -1,6 +1,5 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
-import { isComposing } from '../shared/composing.ts';
 import { type Filters, LASTING_FILTERS } from './address.ts';
 import { batchAction, openBatchPreview } from './batches.ts';
 import { claimNext, hasClaimable } from './claims.ts';
@@ -16,6 +15,7 @@ import { showView } from './navigation.ts';
 import { focusOn, loadList, loadMore, matchesText } from './queue.ts';
 import { Rows } from './rows.tsx';
 import { SaveView } from './save-view.tsx';
+import { SearchInput, useTypingPause } from './search-input.tsx';
 import { selectAll, selectableIds } from './selection.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from './start-action.ts';
 import { currentList, set, store } from './state.ts';
@@ -139,18 +139,14 @@ const AGES = [
   ['259200', 'Over 72 h'],
 ] as const;
 
-/** A pause in typing after which the list is searched. */
-const TYPING_MS = 300;
-
 function Search() {
-  const { filters } = useStore(store);
+  const { filters, keys } = useStore(store);
   const form = useRef<HTMLFormElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const pause = useTypingPause();
   /** Whether the present history entry holds a part of the text that is being typed. */
   const typing = useRef(false);
-  useEffect(() => () => clearTimeout(timer.current), []);
   const apply = (replace = false) => {
-    clearTimeout(timer.current);
+    pause.cancel();
     const data = new FormData(form.current ?? undefined);
     const field = (name: keyof Filters) => String(data.get(name) ?? '').trim();
     const next = {
@@ -160,14 +156,10 @@ function Search() {
     showView(currentList(), next, { replace });
   };
   const applyTyped = () => {
-    clearTimeout(timer.current);
+    pause.cancel();
     if (form.current?.q.value.trim() === store.get().filters.q) return;
     apply(typing.current);
     typing.current = true;
-  };
-  const applySoon = () => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(applyTyped, TYPING_MS);
   };
   return (
     <search>
@@ -182,7 +174,11 @@ function Search() {
         }}
       >
         <SearchInput
-          onTyped={applySoon}
+          label="Search text and names"
+          placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
+          maxLength={200}
+          keyShortcut={keys ? '/' : undefined}
+          onTyped={() => pause.soon(applyTyped)}
           onEscape={applyTyped}
           onLeft={() => {
             typing.current = false;
@@ -193,48 +189,6 @@ function Search() {
       </form>
       {Object.values(filters).some(Boolean) && <Narrowed />}
     </search>
-  );
-}
-
-interface SearchInputProps {
-  onTyped: () => void;
-  /** Escape leaves the field, so the next keys are meant for what the whole text finds. */
-  onEscape: () => void;
-  onLeft: () => void;
-}
-
-function SearchInput({ onTyped, onEscape, onLeft }: SearchInputProps) {
-  const { filters, keys } = useStore(store);
-  const input = useRef<HTMLInputElement>(null);
-  // A `value` attribute would overwrite the text being typed at each redraw.
-  useLayoutEffect(() => {
-    if (input.current && input.current.value.trim() !== filters.q) input.current.value = filters.q;
-  }, [filters.q]);
-  return (
-    <>
-      <label class="visually-hidden" for="search">
-        Search text and names
-      </label>
-      <input
-        ref={input}
-        id="search"
-        name="q"
-        type="search"
-        class="input"
-        dir="auto"
-        maxLength={200}
-        placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
-        aria-keyshortcuts={keys ? '/' : undefined}
-        onInput={(event) => {
-          if (!event.isComposing) onTyped();
-        }}
-        onCompositionEnd={onTyped}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape' && !isComposing(event)) onEscape();
-        }}
-        onBlur={onLeft}
-      />
-    </>
   );
 }
 

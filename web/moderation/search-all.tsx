@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call as callPublic } from '../shared/api.ts';
 import {
   type Filters,
@@ -17,6 +17,7 @@ import { toItemId, withItemId } from './item-ids.ts';
 import { authorName, eventText, isErased, isSubjectType, kindName, toExcerpt } from './labels.ts';
 import { MarkedText } from './marked-text.tsx';
 import { openItem, showView } from './navigation.ts';
+import { SearchInput, useTypingPause } from './search-input.tsx';
 import { store } from './state.ts';
 import { useStore } from './store.ts';
 
@@ -24,8 +25,6 @@ import { useStore } from './store.ts';
 const SHOWN = 5;
 const MAX_EXCERPT_LENGTH = 140;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** A pause in typing after which the search starts. */
-const TYPING_MS = 300;
 
 interface Line {
   id: string;
@@ -198,7 +197,7 @@ export function SearchAll() {
       <h2 id="page-title" tabIndex={-1}>
         Search
       </h2>
-      <Words q={q} />
+      <Words />
       {q === '' ? (
         <p class="hint">
           Words of a text, the name of an author or moderator, a handle, or an id. Texts that were
@@ -211,47 +210,30 @@ export function SearchAll() {
   );
 }
 
-function Words({ q }: { q: string }) {
-  const input = useRef<HTMLInputElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  // A `value` attribute would overwrite the text being typed at each redraw.
-  useLayoutEffect(() => {
-    if (input.current && input.current.value.trim() !== q) input.current.value = q;
-  }, [q]);
+function Words() {
+  const form = useRef<HTMLFormElement>(null);
+  const pause = useTypingPause();
   const search = () => {
-    clearTimeout(timer.current);
-    const text = input.current?.value.trim() ?? '';
+    pause.cancel();
+    const text = form.current?.q.value.trim() ?? '';
     if (text !== store.get().filters.q)
       showView('search', filtersOf({ q: text }), { replace: true });
-  };
-  const searchSoon = () => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(search, TYPING_MS);
   };
   return (
     <search>
       <form
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           search();
         }}
       >
-        <label class="visually-hidden" for="search">
-          Search everything
-        </label>
-        <input
-          ref={input}
-          id="search"
-          type="search"
-          class="input everything"
-          dir="auto"
-          maxLength={100}
+        <SearchInput
+          label="Search everything"
           placeholder="Words, a name, a handle or an id"
-          onInput={(event) => {
-            if (!event.isComposing) searchSoon();
-          }}
-          onCompositionEnd={searchSoon}
+          maxLength={100}
+          class="everything"
+          onTyped={() => pause.soon(search)}
         />
       </form>
     </search>

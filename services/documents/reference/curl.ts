@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { join, type Markup, markup, type Part } from '../../../platform/markup.ts';
 import type { Operation, Parameter, ReferenceDocument } from './document-shape.ts';
-import { join, type Markup, markup, type Part } from './markup.ts';
 
 /** A command that calls the operation with example values. `<mark>` is around placeholders. */
 export function curlCommand(

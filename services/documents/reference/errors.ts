@@ -1,7 +1,7 @@
 import { conflictReasons } from '../../../platform/conflict-reasons.ts';
 import { type ProblemCode, problems, wireCode } from '../../../platform/http/problems.ts';
+import { json, type Markup, markup } from '../../../platform/markup.ts';
 import { nameOf, type ReferenceDocument, type ResponseObject } from './document-shape.ts';
-import { json, type Markup, markup } from './markup.ts';
 
 /** The response of an HTTP status, with the shared response that it refers to. */
 export function resolveResponse(

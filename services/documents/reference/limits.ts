@@ -1,6 +1,6 @@
 import { FilterText, Text, UUID_V4 } from '../../../platform/http/schemas.ts';
+import { join, markup, type Part } from '../../../platform/markup.ts';
 import type { Schema } from './document-shape.ts';
-import { join, markup, type Part } from './markup.ts';
 
 /** What the patterns of the schemas mean. */
 const PATTERN_WORDS = new Map<string | undefined, string>([

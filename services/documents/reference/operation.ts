@@ -1,3 +1,11 @@
+import {
+  inline,
+  json,
+  type Markup,
+  markup,
+  type Part,
+  paragraphs,
+} from '../../../platform/markup.ts';
 import { curlCommand } from './curl.ts';
 import type {
   Media,
@@ -7,7 +15,6 @@ import type {
   ResponseObject,
 } from './document-shape.ts';
 import { errorCodes, operationErrors, resolveResponse } from './errors.ts';
-import { inline, json, type Markup, markup, type Part, paragraphs } from './markup.ts';
 import type { SchemaView } from './schema-view.ts';
 
 /** A link to an operation, by its method and path; `page` is where it is, unless it is this page. */

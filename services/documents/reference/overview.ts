@@ -1,6 +1,6 @@
+import { inline, type Markup, markup, type Part, paragraphs } from '../../../platform/markup.ts';
 import type { Operation, ReferenceDocument } from './document-shape.ts';
 import { errorCodesOf } from './errors.ts';
-import { inline, type Markup, markup, type Part, paragraphs } from './markup.ts';
 import { operationLink } from './operation.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Config } from '../../../platform/config.ts';
 import type { OpenApiDocument } from '../../../platform/http/openapi.ts';
+import { markup } from '../../../platform/markup.ts';
 import { operationsOf, toReferenceDocument } from './document-shape.ts';
 import { errorCodesOf, errorList } from './errors.ts';
 import { createFrame, type Site } from './frame.ts';
-import { markup } from './markup.ts';
 import { operationLink, operationSection } from './operation.ts';
 import { overview } from './overview.ts';
 import { createSchemaView } from './schema-view.ts';

@@ -1,6 +1,6 @@
+import { inline, join, type Markup, markup, type Part } from '../../../platform/markup.ts';
 import { nameOf, type ReferenceDocument, type Schema } from './document-shape.ts';
 import { listText, numberText, range, stringText } from './limits.ts';
-import { inline, join, type Markup, markup, type Part } from './markup.ts';
 
 export interface Field {
   name: string;

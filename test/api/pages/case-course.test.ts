@@ -56,8 +56,8 @@ t.test('shows who held a case and when, and how each time ended', async (t) => {
   t.equal((await author.review(id, 9, 'accept')).status, 201);
 
   const page = await readPage(service, id);
-  const [, told = ''] = words(page).split('In words');
-  const [spans = '', steps = ''] = told.split('What happened');
+  const [, course = ''] = words(page).split('In words');
+  const [spans = '', steps = ''] = course.split('What happened');
   t.same(
     spans
       .split(/member \w{8} /)
