@@ -47,6 +47,5 @@ async function restartLog(client: pg.Client): Promise<string> {
 }
 
 async function continueLog(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ epoch: number }>(continueEpoch());
-  return `Epoch ${rows[0]?.epoch} of the log goes on, on this server.\n`;
+  return `Epoch ${await continueEpoch(client)} of the log goes on, on this server.\n`;
 }

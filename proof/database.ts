@@ -83,7 +83,7 @@ export async function startDatabase(folder: string, logFile: string) {
     await promote(primary);
     standby = await addStandby();
     // As the operator says that the synchronous standby had everything (docs/operating/failover.md).
-    await withConnection(primary.url, (client) => client.query(continueEpoch()));
+    await withConnection(primary.url, continueEpoch);
   }
 
   /** Kills the standby with SIGKILL and starts it again `ms` milliseconds later. */

@@ -13,10 +13,8 @@ import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
-import { query } from '../platform/postgres/query.ts';
 import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';
 import { startWarnings } from '../platform/postgres/start-warnings.ts';
-import type { Sql } from '../platform/sql.ts';
 import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { mayOwn } from '../projections/stream-owners.ts';
@@ -98,10 +96,9 @@ export async function createCore(
 
   const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
 
-  const ask = <Row>(statement: Sql<Row>) => query(pool, statement);
   // An epoch that begins ends the loss; until then, commands fail before they ask.
   const recheck = setInterval(() => {
-    if (logWatch.isLost()) logWatch.check(ask).catch(() => undefined);
+    if (logWatch.isLost()) logWatch.check(pool).catch(() => undefined);
   }, RECHECK_MS).unref();
 
   async function close(): Promise<void> {

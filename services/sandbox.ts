@@ -190,9 +190,7 @@ async function emptyIfDue(client: pg.ClientBase, emptiedAt: string): Promise<Emp
   await client.query('INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM kept_events');
   await client.query(`DELETE FROM verifiers WHERE purpose <> 'moderator'`);
   for (const statement of members.seed ?? []) await client.query(statement);
-  const [begin, ...others] = beginEpoch('sandbox emptied');
-  const begun = await client.query<BegunEpoch>(begin);
-  for (const statement of others) await client.query(statement);
+  const epoch = await beginEpoch(client, 'sandbox emptied');
   // Nothing of the former epoch is shared with this one, so every cursor is reset.
   await client.query(
     'UPDATE log_epochs SET position = 0 WHERE epoch = (SELECT max(epoch) FROM log_epochs)',
@@ -202,8 +200,6 @@ async function emptyIfDue(client: pg.ClientBase, emptiedAt: string): Promise<Emp
     `UPDATE notice_receivers SET pending = NULL, attempts = 0, failed_since = NULL, failure = NULL, next_at = now()`,
   );
   await client.query('UPDATE sandbox SET emptied_at = statement_timestamp()');
-  const [epoch] = begun.rows;
-  if (!epoch) throw new Error('no epoch began');
   return { state: 'emptied', epoch };
 }
 

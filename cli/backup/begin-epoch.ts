@@ -18,18 +18,14 @@ export async function refuseWhileConnected(client: pg.ClientBase): Promise<void>
  * some of them had ended in the part of the log that is lost.
  */
 export async function beginEpochOfLog(client: pg.ClientBase, reason: string): Promise<BegunEpoch> {
-  const [begin, ...others] = beginEpoch(reason);
-  const { rows } = await client.query<BegunEpoch>(begin);
+  const begun = await beginEpoch(client, reason);
   const statements = [
-    ...others,
     expireSessions(),
     dropEveryModeratorSession(),
     dropEveryCredentialVerifier(),
     dropEveryPasskey(),
   ];
   for (const statement of statements) await client.query(statement);
-  const [begun] = rows;
-  if (!begun) throw new Error('no epoch began');
   return begun;
 }
 

@@ -1,4 +1,5 @@
-import { type Sql, sql } from '../sql.ts';
+import type pg from 'pg';
+import { named, type Sql, sql } from '../sql.ts';
 
 // A restore takes back the end of the log, and what is written next gets the same numbers. Therefore
 // a new epoch begins with each restore, and a cursor is a position of one epoch. See "Epochs" in
@@ -37,19 +38,42 @@ export interface BegunEpoch {
   recorded_at: Date | null;
 }
 
-/** Begins an epoch: statements of one transaction, of which the first returns the epoch. */
-export const beginEpoch = (reason: string): readonly [Sql<BegunEpoch>, ...Sql[]] => [
-  sql<BegunEpoch>`INSERT INTO log_epochs (epoch, began_at, position, reason)
-    SELECT greatest(max(epoch) + 1, (1000 * extract(epoch FROM clock_timestamp()))::bigint),
-      clock_timestamp(), (SELECT coalesce(max(position), 0) FROM events), ${reason} FROM log_epochs
-    RETURNING epoch, position,
-      (SELECT recorded_at FROM events ORDER BY position DESC LIMIT 1) AS recorded_at`,
-  sql`INSERT INTO feed_restores (member_id, epoch, sequence)
-    SELECT member_id, (SELECT max(epoch) FROM log_epochs), sequence FROM feed_heads`,
+/**
+ * Begins an epoch in the transaction of the caller. Each statement takes what it writes as values, since a cluster refuses
+ * an INSERT into a table that every node has if it reads other tables or calls functions.
+ */
+export async function beginEpoch(client: pg.ClientBase, reason: string): Promise<BegunEpoch> {
+  const ask = async <Row>(statement: Sql<Row>) => (await client.query(statement)).rows as Row[];
+  const [next] = await ask(nextEpoch());
+  const [last] = await ask(lastEvent());
+  if (!next) throw new Error('no epoch follows');
+  const { began_at: beganAt, server } = next;
+  // Numbers also where the connection gives bigint as text.
+  const epoch = Number(next.epoch);
+  const position = Number(last?.position ?? 0);
+  await ask(sql`INSERT INTO log_epochs (epoch, began_at, position, reason, server)
+    VALUES (${epoch}::bigint, ${beganAt}::timestamptz, ${position}::bigint, ${reason}, ${server})`);
+  await ask(sql`INSERT INTO feed_restores (member_id, epoch, sequence)
+    SELECT member_id, ${epoch}::bigint, sequence FROM feed_heads`);
   // A dump restores the sequence, a failover may not.
-  sql`SELECT setval('events_position_seq', greatest(
-    (SELECT coalesce(max(position), 0) + 1 FROM events), (SELECT last_value FROM events_position_seq)))`,
-];
+  await ask(sql`SELECT setval('events_position_seq',
+    greatest(${position}::bigint + 1, (SELECT last_value FROM events_position_seq)))`);
+  return { epoch, position, recorded_at: last?.recorded_at ?? null };
+}
+
+const PRESENT_SERVER = `(pg_control_system()).system_identifier || '/' ||
+  left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
+
+/** `began_at` is text: as a `Date` it would lose its microseconds, and a later event could seem to be of the epoch before. */
+const nextEpoch = () =>
+  named<{ epoch: number; began_at: string; server: string }>(
+    `SELECT greatest(max(epoch) + 1, (1000 * extract(epoch FROM clock_timestamp()))::bigint) AS epoch,
+       clock_timestamp()::text AS began_at, ${PRESENT_SERVER} AS server FROM log_epochs`,
+  );
+
+const lastEvent = () =>
+  sql<Pick<BegunEpoch, 'position' | 'recorded_at'>>`SELECT position, recorded_at FROM events
+    ORDER BY position DESC LIMIT 1`;
 
 /** A server: its system identifier, and its timeline, which a promotion changes. */
 export interface LogServer {
@@ -57,9 +81,13 @@ export interface LogServer {
   timeline: string;
 }
 
-/** Reads the server that the current epoch notes, and the present one; null for a standby. */
-export const logServers = (): Sql<{ noted: LogServer; present: LogServer | null }> =>
-  sql`SELECT json_build_object('system', split_part(server, '/', 1),
+/** Reads when the current epoch began, the server that it notes, and the present one; null for a standby. */
+export const logServers = (): Sql<{
+  began_at: Date;
+  noted: LogServer;
+  present: LogServer | null;
+}> =>
+  sql`SELECT began_at, json_build_object('system', split_part(server, '/', 1),
       'timeline', split_part(server, '/', 2)) AS noted,
     CASE WHEN NOT pg_is_in_recovery() THEN json_build_object(
       'system', (pg_control_system()).system_identifier::text,
@@ -67,6 +95,12 @@ export const logServers = (): Sql<{ noted: LogServer; present: LogServer | null 
     FROM log_epochs ORDER BY epoch DESC LIMIT 1`;
 
 /** Notes that the current epoch goes on, on the present server; returns the epoch. */
-export const continueEpoch = (): Sql<{ epoch: number }> =>
-  sql`UPDATE log_epochs SET server = DEFAULT
-    WHERE epoch = (SELECT max(epoch) FROM log_epochs) RETURNING epoch`;
+export async function continueEpoch(client: pg.ClientBase): Promise<number> {
+  const present = await client.query<{ server: string }>(`SELECT ${PRESENT_SERVER} AS server`);
+  const { rows } = await client.query<{ epoch: number }>(
+    `UPDATE log_epochs SET server = $1 WHERE epoch = (SELECT max(epoch) FROM log_epochs)
+     RETURNING epoch`,
+    [present.rows[0]?.server],
+  );
+  return Number(rows[0]?.epoch);
+}

@@ -1,13 +1,17 @@
 import type pg from 'pg';
 import { fault } from '../fault.ts';
-import { type Sql, sql } from '../sql.ts';
+import { pipeline } from '../postgres/pipeline.ts';
+import { snapshot } from '../postgres/snapshot.ts';
+import type { Sql } from '../sql.ts';
+import { findEvent } from './append.ts';
 import type { RecordedEvent } from './event.ts';
 import { type LogServer, logServers } from './log-epochs.ts';
 
 /** More than commands that are acknowledged at the same time, whose order is not that of the log. */
 const REMEMBERED_EVENTS = 32;
 
-type Ask = <Row>(statement: Sql<Row>) => Promise<readonly Row[]>;
+/** Runs statements in one round trip and resolves to the rows of each. */
+type Ask = (statements: readonly Sql[]) => Promise<readonly (readonly unknown[])[]>;
 
 export type LogWatch = ReturnType<typeof createLogWatch>;
 
@@ -33,11 +37,16 @@ export function createLogWatch(onLoss: (line: string) => void) {
     // With this fault, the checker of the proof has to detect the loss itself.
     if (fault('no-sync-wait')) return;
     const before = isLost();
-    const [servers] = await ask(logServers());
-    if (servers?.present) elsewhere = isElsewhere(servers.noted, servers.present);
-    if (remembered.length > 0) {
-      const [row] = await ask(missingEvents(remembered));
-      missing = (row?.missing ?? 0) > 0;
+    // Read now: what is acknowledged while the statements run may be missing from their snapshot.
+    const events = remembered;
+    const [servers = [], ...found] = await ask([logServers(), ...events.map(findEvent)]);
+    const [row] = servers as ReturnType<typeof logServers>['row'][];
+    // A standby may lag behind, and takes no writes.
+    if (row?.present) {
+      elsewhere = isElsewhere(row.noted, row.present);
+      missing = events.some(
+        (event, at) => event.recorded_at > row.began_at && found[at]?.length === 0,
+      );
     }
     if (isLost() && !before) onLoss(missing ? MISSING : ELSEWHERE);
   }
@@ -58,26 +67,11 @@ export function createLogWatch(onLoss: (line: string) => void) {
       if (!isLost()) remembered = [...remembered, ...events].slice(-REMEMBERED_EVENTS);
     },
     /** Compares the database that answers with what this process knows of the log. */
-    check,
+    check: (pool: pg.Pool): Promise<void> =>
+      check((statements) => snapshot<unknown[]>(pool, statements)),
     /** Does the same on a new connection, before it is used: it may lead to another server. */
     onConnect: (client: pg.ClientBase): Promise<void> =>
-      check(
-        async <Row>({ text, values }: Sql<Row>) => (await client.query(text, values)).rows as Row[],
-      ),
+      check((statements) => pipeline(client, statements)),
     isLost,
   };
-}
-
-/** A standby may lag behind, and takes no writes. `OFFSET 0` forces a lookup for each event. */
-function missingEvents(events: readonly RecordedEvent[]): Sql<{ missing: number }> {
-  return sql`SELECT count(*)::int AS missing FROM unnest(${events.map((one) => one.owner_id)}::uuid[],
-      ${events.map((one) => one.stream_id)}::text[], ${events.map((one) => one.stream_version)}::int[],
-      ${events.map((one) => one.event_id)}::uuid[],
-      ${events.map((one) => one.recorded_at)}::timestamptz[])
-      AS one (owner_id, stream_id, stream_version, event_id, recorded_at)
-    WHERE NOT pg_is_in_recovery()
-      AND one.recorded_at > (SELECT began_at FROM log_epochs ORDER BY epoch DESC LIMIT 1)
-      AND NOT EXISTS (SELECT FROM (SELECT event_id FROM events WHERE owner_id = one.owner_id
-        AND stream_id = one.stream_id AND stream_version = one.stream_version OFFSET 0) found
-        WHERE found.event_id = one.event_id)`;
 }

@@ -8,6 +8,9 @@ const PAUSES_MS = { first: 50, longest: 1000 };
 const PATIENCE_MS = 3_600_000;
 const POLL_MS = 10;
 
+/** A lock timeout; or a deadlock, as with a worker of autovacuum that analyses a table. */
+const RETRIED: readonly string[] = ['55P03', '40P01'];
+
 export interface Waiting {
   /** Runs before each further attempt to take the locks. */
   meanwhile?: () => Promise<unknown>;
@@ -39,7 +42,7 @@ export async function withLocks<Result>(
       return result;
     } catch (error) {
       await client.query('ROLLBACK').catch(() => undefined);
-      if ((error as { code?: string }).code !== '55P03') throw error;
+      if (!RETRIED.includes((error as { code?: string }).code ?? '')) throw error;
       if (performance.now() > until)
         throw new Error('Others held locks on the tables for an hour', { cause: error });
     }

@@ -31,7 +31,7 @@ export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isL
       const pending = await pendingMigrations(async (text) => ({
         rows: await query(pool, named(text)),
       }));
-      await log.check((statement) => query(pool, statement));
+      await log.check(pool);
       last = pending.length > 0 ? 'outdated' : log.isLost() ? 'lost' : 'ready';
     } catch {
       last = 'unavailable';

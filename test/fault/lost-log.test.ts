@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import { newAgent, toAuthorization } from '../../harness/agent.ts';
-import { beginEpoch, continueEpoch } from '../../platform/eventstore/log-epochs.ts';
+import { continueEpoch } from '../../platform/eventstore/log-epochs.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
+import { beginTestEpoch } from '../support/restored-log.ts';
 import { startService } from '../support/service.ts';
 import { untilReadyz } from '../support/until-readyz.ts';
 
@@ -57,7 +58,7 @@ t.test('refuses commands while acknowledged writes are missing', async (t) => {
   const { rowCount } = await service.database.pool.query('SELECT FROM events');
   t.equal(rowCount, 0, 'nothing was written, not even by the command that noticed');
 
-  for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
+  await beginTestEpoch(service);
   await untilReadyz({ call }, 200);
   t.equal((await call('GET', '/readyz?for=proxy')).status, 200);
   t.equal((await post()).status, 202);
@@ -111,7 +112,7 @@ t.test('starts as lost on a server that no epoch notes, until the server is note
     t.match(await submit(next), { status: 503, body: { status: 'storage_unavailable' } });
     t.match(await updates(), { status: 503, body: { status: 'storage_unavailable' } });
     t.equal((await next.call('GET', '/api/guestbook')).status, 200, 'reads are answered');
-    await withConnection(url, (client) => client.query(continueEpoch()));
+    await withConnection(url, continueEpoch);
     await untilReadyz(next, 200);
     t.equal((await submit(next)).status, 202);
     t.equal((await updates()).status, 200);

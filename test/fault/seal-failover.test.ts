@@ -74,8 +74,7 @@ t.test(
     t.same(await trees(standby), [before], 'the tree is as the standby has it');
 
     // The operator says that nothing was lost, although it was.
-    const wrong = continueEpoch();
-    await withConnection(standby.url, (client) => client.query(wrong.text, wrong.values));
+    await withConnection(standby.url, continueEpoch);
     t.ok(core.logWatch.isLost(), 'such a process does not go on');
     const unaware = { ...core, logWatch: { isLost: () => false } };
     t.match(await sealNow(unaware), { sealed: 0, alert: /fewer than the \d+ signed before/ });

@@ -81,7 +81,6 @@ const BY_OWNER: readonly Exception[] = [
   },
   { part: "WITH given AS MATERIALIZED (SELECT 'note-'", why: 'what decides on notes of one owner' },
   { part: 'OFFSET 0) part', why: 'a read by key, for all commands of a transaction' },
-  { part: 'AS missing FROM unnest(', why: 'whether events that were acknowledged still exist' },
   { part: 'WITH entry AS (SELECT *, row_number()', why: 'feed entries of all members concerned' },
 ];
 

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
-import { beginEpoch } from '../../../platform/eventstore/log-epochs.ts';
 import { auditPage } from '../../../projections/moderation/audit.ts';
 import { revokeModerator } from '../../../services/moderation/staff/moderators.ts';
+import { beginTestEpoch } from '../../support/restored-log.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 interface Entry {
@@ -132,7 +132,7 @@ t.test('says after a restore where a reader of the audit continues', async (t) =
     'SELECT max(position)::int AS last FROM events',
   );
   const kept = rows[0].last - 6;
-  for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
+  await beginTestEpoch(service);
   t.equal((await read('oldest', cursors[0])).status, 200);
   await service.tamper('UPDATE log_epochs SET position = $1 WHERE epoch > 1', [kept]);
   t.equal((await read('oldest', cursors[0])).status, 200, 'its position was kept');

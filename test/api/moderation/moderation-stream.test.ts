@@ -7,7 +7,6 @@ import { newAgent } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
-import { beginEpoch } from '../../../platform/eventstore/log-epochs.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
 import { createWaitingPlaces } from '../../../platform/limits/waiting-places.ts';
 import { createApp } from '../../../services/app.ts';
@@ -17,6 +16,7 @@ import { revokeModerator, rotateModerator } from '../../../services/moderation/s
 import { streamHandlers } from '../../../services/moderation/stream/handlers.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { matchAll } from '../../support/match-all.ts';
+import { beginTestEpoch } from '../../support/restored-log.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 type Test = Parameters<typeof startService>[0];
@@ -141,7 +141,7 @@ t.test('ends a stream when an epoch begins, and reads anew after it', async (t) 
   await submit(service);
   const before = await openStream(t, service, bearer(ann));
   const { id } = await before.until('counts');
-  for (const { text, values } of beginEpoch('test')) await service.tamper(text, values);
+  await beginTestEpoch(service);
   await before.over;
   const after = await openStream(t, service, { ...bearer(ann), 'last-event-id': id });
   t.match((await after.until('resync')).data, { reason: 'gap' });
