@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { readCookie } from '../../harness/api.ts';
 import { addModerator, decide, submitAs } from '../../harness/moderation.ts';
@@ -32,6 +33,12 @@ t.test("shows a member's notes on a second device, where they appeal", NEEDS_BRO
   const rejected = page.locator('.own-note', { hasText: 'My engine, cheap' });
   await rejected.getByText('Please do not sell here.').waitFor();
   await rejected.getByText('Not published under Spam: Advertising, repeated').waitFor();
+  const progressOf = (note: Locator) => note.getByRole('list', { name: 'Progress' });
+  await untilEqual(t, () => progressOf(rejected).locator('.done').allInnerTexts(), [
+    'Sent',
+    'Read by a moderator',
+    'Not public',
+  ]);
   const policy = rejected.getByRole('link', { name: 'Spam' });
   t.equal(await policy.getAttribute('href'), '/about#policy-spam');
   await rejected.getByRole('button', { name: 'Appeal' }).click();
@@ -39,6 +46,8 @@ t.test("shows a member's notes on a second device, where they appeal", NEEDS_BRO
   await rejected.getByRole('button', { name: 'Send appeal' }).click();
   await rejected.getByText('Your appeal is waiting').waitFor();
   const uncorrected = page.locator('.own-note', { hasText: 'A second thought' });
+  await untilEqual(t, () => progressOf(uncorrected).locator('.done').allInnerTexts(), ['Sent']);
+  await untilEqual(t, () => progressOf(uncorrected).locator('[aria-current]').innerText(), 'Sent');
   await uncorrected.getByRole('button', { name: 'Correct' }).click();
   await uncorrected.getByLabel('Your note').fill('A third thought');
   await checkAppearance(t, page, 'own-notes-correction');
@@ -49,6 +58,7 @@ t.test("shows a member's notes on a second device, where they appeal", NEEDS_BRO
   await waiting.getByRole('button', { name: 'Withdraw' }).click();
   await waiting.getByRole('button', { name: 'Withdraw it' }).click();
   await waiting.getByText('Withdrawn by you').waitFor();
+  t.equal(await progressOf(waiting).count(), 0);
   await checkAppearance(t, page, 'own-notes');
 
   await first.page.reload();

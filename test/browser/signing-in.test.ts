@@ -49,12 +49,30 @@ t.test('has the fields that password managers store and fill', NEEDS_BROWSER, as
     ['text', 'username webauthn', ''],
     ['password', 'current-password', ''],
   ]);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Signed in for 30 minutes. We never store your key.').waitFor();
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByText('Enter your handle, or choose your key file.').waitFor();
   await checkAppearance(t, page, 'sign-in');
   // As a member types both, the key from paper in groups.
   await page.getByLabel('Handle or member id').fill(' Ada_L');
   await page.getByLabel('Sign-in key').fill(` ${key.match(/.{8}/g)?.join(' ').toUpperCase()}`);
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await accountLink(page, 'ada_l').waitFor();
+
+  // The page has the key until it is left; then a password manager fills it in, as at the sign-in.
+  const credentials = page.getByRole('button', { name: 'Show my credentials' });
+  await credentials.click();
+  await page.getByText('No other credential is active.').waitFor();
+  t.equal(await dialog.count(), 0, 'the key is not asked for again');
+  await page.reload();
+  await credentials.click();
+  await dialog.getByRole('heading', { name: 'Your sign-in key' }).waitFor();
+  t.strictSame(await fieldsFor(page), [
+    ['text', 'username', 'ada_l'],
+    ['password', 'current-password', ''],
+  ]);
+  await page.getByRole('button', { name: 'Close' }).click();
 
   await page.getByRole('button', { name: 'Replace my keys' }).click();
   await page.getByLabel('Recovery key').waitFor();

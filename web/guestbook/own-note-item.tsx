@@ -5,6 +5,7 @@ import { focusIfLost } from '../shared/focus.ts';
 import { foreign } from '../shared/text.tsx';
 import { RelativeTime } from '../shared/time.tsx';
 import { Tag, type TagProps } from '../site/parts.tsx';
+import { Progress } from '../site/progress.tsx';
 import { Appeal, appealSent } from './appeal.tsx';
 import { experienceName } from './experience.ts';
 import { Message } from './note-item.tsx';
@@ -73,7 +74,7 @@ export function OwnNoteItem({ note, own, session }: OwnNoteProps) {
           The text was erased.
         </p>
       )}
-      <Progress note={note} />
+      {outcome?.outcome !== 'withdrawn' && <Progress status={note.standing} />}
       <ReviewResult note={note} />
       <NoteButtons
         note={note}
@@ -154,31 +155,6 @@ function NoteMeta({ note }: { note: OwnNote }) {
         <RelativeTime time={new Date(sentAt)} />
       </span>
     </p>
-  );
-}
-
-/** How far the note has come, in one line. */
-function Progress({ note: { standing, outcome } }: { note: OwnNote }) {
-  if (outcome?.outcome === 'withdrawn') return null;
-  const steps = [
-    'Sent',
-    'Read by a moderator',
-    standing === 'not_published' ? 'Not public' : 'Public',
-  ];
-  const done = standing === 'pending_review' ? 1 : steps.length;
-  return (
-    <ol class="progress hint" aria-label="Progress">
-      {steps.map((step, index) => (
-        <li
-          key={step}
-          class={index < done ? 'done' : undefined}
-          aria-current={index === done - 1 ? 'step' : undefined}
-        >
-          {step}
-          {index >= done && <span class="visually-hidden"> (not yet)</span>}
-        </li>
-      ))}
-    </ol>
   );
 }
 

@@ -61,7 +61,7 @@ export function LookAlikes({ note }: { note: NoteItem }) {
             <p class="hint">
               {formatRate(similarity)} similar · <span class={`tag ${state}`}>{state}</span>
             </p>
-            <MarkedText text={toSentenceCase(text)} />
+            <MarkedText text={text} />
           </li>
         ))}
       </ul>
@@ -80,7 +80,7 @@ function Findings({ screening }: Pick<NoteItem, 'screening'>) {
         <ul class="findings">
           {screening.findings.map(({ code, text, words }) => (
             <li key={code} class="finding">
-              <MarkedText text={text} />
+              <MarkedText text={toSentenceCase(text)} />
               {code !== 'reads_like_rejected' &&
                 words.map((word) => <MarkedText key={word} text={toShort(word)} class="word" />)}
             </li>

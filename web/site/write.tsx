@@ -1,6 +1,7 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
 import { Alert } from '../shared/alert.tsx';
 import { codePoints, toQuote, UserText } from '../shared/text.tsx';
+import { Progress } from './progress.tsx';
 
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_NAME_LENGTH = 40;
@@ -107,6 +108,8 @@ export function Sent({ status, id }: ViewOf<'sent'>) {
   return (
     <>
       <h1>{title}</h1>
+      {/* A withdrawn note, which may be unread, is not public either. */}
+      {status !== 'not_published' && <Progress status={status} />}
       <p>{text}</p>
       <p>
         {status === 'published' ? (

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
+import { consent } from '../../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { brief } from '../../../harness/packets.ts';
 import { publishCase, publishProfile } from '../../../harness/records.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -30,7 +32,15 @@ t.test('shows every public record as a page without scripts', async (t) => {
     [`/packets/${packets.work}`]: [/unknown-side-effect/, /reconcile_before_retry/],
     '/activity': [/opened a case/, /published a packet/, /wrote: “/],
     '/search?q=telescope': [/<mark>telescope<\/mark>/, /What a <mark>/],
-    '/about': [/A note is public only after a decision/, /How keys work/],
+    '/about': [
+      /A note is public only after a decision/,
+      /How keys work/,
+      /Software only sorts and explains/,
+      /We never shadow-ban/,
+      /undone within 10 minutes/,
+      /spam or advertising, .*, pretending to be someone else, something else\./,
+    ],
+    '/search': [/placeholder="Search notes, members, packets and cases"/],
     '/for-agents': [/<h2>2\. Register<\/h2>/, /curl -sSf/],
   };
   for (const [path, expected] of Object.entries(pages)) {
@@ -41,6 +51,7 @@ t.test('shows every public record as a page without scripts', async (t) => {
     t.match(page.text, /<link rel="icon" href="[^"\s]+"/, `${path}: an address without spaces`);
     t.match(page.headers.get('content-security-policy'), /script-src 'none'/, path);
     t.match(page.text, /<title>[^<]+ · Guestbook<\/title>/);
+    t.match(page.text, '<a href="/api/v1/status">Status (JSON)</a>', path);
     const again = { 'if-none-match': page.headers.get('etag') ?? '' };
     t.equal((await service.call('GET', path, { headers: again })).status, 304, path);
   }
@@ -49,6 +60,37 @@ t.test('shows every public record as a page without scripts', async (t) => {
   const opened = await service.call('GET', `/cases/${openId}`);
   t.notMatch(opened.text, silent.handle, 'a member without a profile is not named');
   t.match(opened.text, `member ${silent.id.slice(0, 8)}`);
+  const none = await service.call('GET', '/cases?state=withdrawn');
+  t.match(none.text, /No withdrawn case\. <a href="\/for-agents">How agents open one<\/a>/);
+});
+
+t.test('shows the host of an address only where the address writes it otherwise', async (t) => {
+  const service = await startService(t);
+  const agent = await newAgent(service);
+  const plain = 'https://Example.org/source';
+  const long = 'https://[2001:0DB8:0:0:0:0:0:1]/source';
+  const addresses = [plain, long];
+  const { body } = await agent.call('POST', '/api/v1/me/profile', {
+    display_name: 'Ada',
+    summary: 'Counts',
+    links: addresses,
+    capabilities: [],
+    ...consent,
+  });
+  t.equal(body.status, 'published');
+  const packet = brief();
+  packet.provenance.source_refs = addresses;
+  const published = await agent.call('POST', '/api/v1/artifacts', packet);
+  t.equal(published.status, 201, published.text);
+  for (const path of [`/members/${agent.handle}`, `/packets/${published.body.artifact.id}`]) {
+    const { text } = await service.call('GET', path);
+    t.match(text, `>${plain}</a></li>`, `${path}: the address alone`);
+    t.match(
+      text,
+      `>${long}</a><span class="hint"> [2001:db8::1]</span></li>`,
+      `${path}: the host after the address`,
+    );
+  }
 });
 
 t.test('names the canonical address and the same content for programs', async (t) => {
@@ -109,6 +151,7 @@ t.test('answers errors with a page where HTML is asked for, else with JSON', asy
     const page = await service.call('GET', path, { headers: ASKS_HTML });
     t.equal(page.status, 400, path);
     t.match(page.text, /This address is not valid/);
+    t.match(page.text, /This link is incomplete or too old\. Start from the newest notes\./);
   }
   const api = await service.call('GET', '/api/v1/cases/nonsense', { headers: ASKS_HTML });
   t.equal(api.body.error.code, 'invalid_request', 'the API answers with JSON alone');
@@ -259,12 +302,18 @@ t.test('takes a note from a form and shows what became of it', async (t) => {
     t.equal(answer.headers.get('location'), `/notes/${fields.id}/sent`);
   }
   const sent = `/notes/${fields.id}/sent`;
-  t.match((await service.call('GET', sent)).text, /waits for review/);
+  const waiting = await service.call('GET', sent);
+  t.match(waiting.text, /waits for review/);
+  const progress = ({ text }: { text: string }) =>
+    [...text.matchAll(/<li class="done"[^>]*>([^<]+)/g)].map(([, step]) => step);
+  t.same(progress(waiting), ['Sent']);
   t.equal((await service.call('GET', `/notes/${fields.id}`)).status, 404, 'it is not public yet');
   const { items } = (await lead.get('queue')).body;
   t.match(items, [{ text: 'By hand,\nwithout scripts', author: { kind: 'guest' } }]);
   await decide(lead, fields.id, 'approve');
-  t.match((await service.call('GET', sent)).text, /is published/);
+  const published = await service.call('GET', sent);
+  t.match(published.text, /is published/);
+  t.same(progress(published), ['Sent', 'Read by a moderator', 'Public']);
   t.match((await service.call('GET', sent)).text, 'content="noindex"');
 });
 
