@@ -210,19 +210,23 @@ t.test('claims an item again while its release is on its way', NEEDS_BROWSER, as
 });
 
 t.test('claims the first item that the filters show', NEEDS_BROWSER, async (t) => {
-  const { ann, notes, page } = await openConsoleWithNotes(t, ['Pears', 'Apples', 'More apples']);
-  await page.locator('.row').nth(2).waitFor();
+  const texts = ['Pears', 'Apples', 'More apples', 'Sour apples'];
+  const { service, ann, notes, page } = await openConsoleWithNotes(t, texts);
+  const ben = await addModerator(service, 'Ben');
+  const taken = await ben.post('claims', { subjects: [{ type: 'note', id: notes[3]?.id }] });
+  t.equal(taken.status, 200, taken.text);
+  await page.locator('.row', { hasText: 'Sour apples' }).getByText(/Ben/).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('apples');
   await page.keyboard.press('Enter');
-  await untilEqual(t, () => page.locator('.row').count(), 2);
+  await untilEqual(t, () => page.locator('.row').count(), 3);
   for (const text of ['Apples', 'More apples']) {
     await page.keyboard.press('n');
     await page.locator('.row', { hasText: text }).getByText('Claimed by you').waitFor();
   }
   await page.keyboard.press('n');
-  await untilToast(page, 'No free item in this list.');
-  t.equal(await page.locator('.row').count(), 2);
+  await untilToast(page, 'No free item in this list; 1 is with other moderators.');
+  t.equal(await page.locator('.row').count(), 3);
   const { leases } = (await ann.get('me')).body;
   t.same(leases.map(({ note_id }: { note_id: string }) => note_id).sort(), [
     ...[notes[1]?.id ?? '', notes[2]?.id ?? ''].sort(),

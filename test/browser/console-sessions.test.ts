@@ -38,6 +38,7 @@ t.test('asks for a session only where a moderator has signed in', NEEDS_BROWSER,
   await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
+  t.equal(await page.getByText('Signed out.').count(), 0, 'nothing was decided');
   await page.reload();
   await page.getByLabel('Token').waitFor();
 });
@@ -65,6 +66,8 @@ t.test('keeps work when a session ends; releases all on signing out', NEEDS_BROW
   await page.locator('.note .lease').waitFor();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Moderation', exact: true }).waitFor();
+  await page.getByText('Signed out. You decided on 1 item in 1 min.').waitFor();
+  await checkAppearance(t, page, 'moderation-signed-out');
   t.same((await ann.get('me')).body.leases, []);
   t.equal((await service.database.pool.query('SELECT FROM moderator_sessions')).rowCount, 0);
   await page.reload();

@@ -2,6 +2,7 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { MAX_SCANNED } from '../../services/moderation/queue/queue-page.ts';
+import { screenNote } from '../../workers/screening/screen-note.ts';
 import {
   checkAppearance,
   holdRequest,
@@ -146,6 +147,8 @@ t.test('continues a search of decided notes until a match', NEEDS_BROWSER, async
     await page.locator('#search').fill(words);
     await page.keyboard.press('Enter');
   };
+  await search('others');
+  await page.locator('.matches', { hasText: 'First 50 matches.' }).waitFor();
   await search('needle');
   await page.locator('.row', { hasText: 'The needle in it' }).waitFor();
   await untilEqual(t, () => page.locator('.row').count(), 1);
@@ -205,21 +208,40 @@ t.test('hides no decision and breaks no row on small screens', NEEDS_BROWSER, as
     );
 });
 
-t.test('shows a table of figures at its full height', NEEDS_BROWSER, async (t) => {
-  const service = await startService(t);
-  const ann = await addModerator(service, 'Ann');
-  await decide(ann, (await submit(service)).id, 'approve');
-  const { page } = await visit(t, `${service.baseUrl}/moderation/stats`, {
-    expected: /status of 401/,
-    viewport: { width: 1280, height: 500 },
-  });
-  await page.getByLabel('Token').fill(ann.token);
-  await page.keyboard.press('Enter');
-  const table = page.getByRole('region', { name: 'Moderator' });
-  await table.getByRole('rowheader', { name: 'Ann' }).waitFor();
-  const [shown, whole] = await table.evaluate((e) => [e.clientHeight, e.scrollHeight]);
-  t.equal(shown, whole);
-});
+t.test(
+  'shows tables of figures at their full height, and findings with bars',
+  NEEDS_BROWSER,
+  async (t) => {
+    const service = await startService(t);
+    const ann = await addModerator(service, 'Ann');
+    const links = 'Read https://a.example https://b.example https://c.example';
+    for (const action of ['approve', 'reject', 'reject'] as const) {
+      const { id } = await submit(service, { message: `${links} ${action}` });
+      await screenNote(service.core, { note_id: id });
+      await decide(ann, id, action);
+    }
+    const { page } = await visit(t, `${service.baseUrl}/moderation/stats`, {
+      expected: /status of 401/,
+      viewport: { width: 1280, height: 500 },
+    });
+    await page.getByLabel('Token').fill(ann.token);
+    await page.keyboard.press('Enter');
+    const table = page.getByRole('region', { name: 'Moderator' });
+    await table.getByRole('rowheader', { name: 'Ann' }).waitFor();
+    const [shown, whole] = await table.evaluate((e) => [e.clientHeight, e.scrollHeight]);
+    t.equal(shown, whole);
+    const findings = page.getByRole('region', { name: 'Finding' });
+    const row = findings.getByRole('row', { name: /^Many links/ });
+    await row.getByText('66.7%').waitFor();
+    const [bar = 0, line = 0] = (await row
+      .locator('.meter')
+      .evaluate((e) => [
+        e.firstElementChild?.getBoundingClientRect().width ?? 0,
+        e.clientWidth,
+      ])) as number[];
+    t.equal(Math.round((100 * bar) / line), 67, 'the bar is as long as the share');
+  },
+);
 
 t.test('lists older audit entries once', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
