@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { addModerator } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startService } from '../support/service.ts';
@@ -75,6 +76,43 @@ t.test('signs the guestbook, and withdraws what the member has published', async
   t.match(await call('list_cases', { state: 'open', limit: 1 }), { cases: [{ id: case_id }] });
   t.match(await call('withdraw_case', { case_id }), { case: { state: 'withdrawn' } });
 });
+
+t.test(
+  'refuses what needs a membership once it is disabled, in the middle of a session',
+  async (t) => {
+    const { call } = await newBridge(t);
+    const { id } = await call('sign_guestbook', { message: 'Before' });
+    t.match(await call('my_notes'), { notes: [{ id, state: 'pending' }] });
+    const lead = await addModerator(service, `Lea ${made}`, 'lead');
+    const { rows } = await service.database.pool.query(
+      'SELECT member_id FROM notes WHERE note_id = $1',
+      [id],
+    );
+    const disabled = await service.call(
+      'POST',
+      `/api/moderation/members/${rows[0].member_id}/disable`,
+      {
+        headers: { authorization: `Bearer ${lead.token}`, origin: proxy.url },
+        body: { policy: 'spam', message: null, until: null },
+      },
+    );
+    t.equal(disabled.status, 201, disabled.text);
+    for (const [tool, given] of [
+      ['my_notes', {}],
+      ['sign_guestbook', { message: 'After' }],
+      ['open_case', CASE],
+      ['publish_packet', BRIEF],
+    ] as const) {
+      const refused = { isError: true, status: 401, reason: 'membership_disabled' };
+      t.match(await call(tool, given), refused, tool);
+    }
+    t.match(await call('list_cases'), { isError: false }, 'what is public is still read');
+    const { rows: notes } = await service.database.pool.query(
+      `SELECT FROM notes WHERE message = 'After'`,
+    );
+    t.equal(notes.length, 0);
+  },
+);
 
 t.test('reads and withdraws nothing of another member', async (t) => {
   const [author, other] = [await newBridge(t), await newBridge(t)];

@@ -3,9 +3,11 @@ import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { listedNotes } from '../../projections/guestbook/notes-on-pages.ts';
+import { actsOf } from '../../projections/moderation/audit.ts';
 import { queueDepth } from '../../projections/moderation/review-stats.ts';
 import { agentCounts } from '../../projections/profiles/profiles.ts';
 import { reportsOn } from '../../projections/publications/record-reports.ts';
+import { MAX_ACTS } from '../../services/moderation/rewind/rewind.ts';
 import { testDatabase } from '../support/database.ts';
 import { countRowsRead } from '../support/rows-read.ts';
 
@@ -90,6 +92,31 @@ t.test('counts no further than its limit, however many rows there are', async (t
   }
   t.same(costs[1], costs[0]);
 });
+
+t.test(
+  'reads the acts of one moderator for a rewind, and none of the rest of the log',
+  async (t) => {
+    const ROB = '55555555-5555-4555-8555-555555555555';
+    const actsBy = (actor: string, count: number) => `INSERT INTO events
+      (owner_id, stream_id, stream_version, event_id, type, data, actor, recorded_at)
+    SELECT id, 'note-' || id, 2, gen_random_uuid(), 'NoteApproved', '{}',
+      jsonb_build_object('type', 'moderator', 'id', ${actor}), now()
+    FROM generate_series(1, ${count}) n, LATERAL (SELECT gen_random_uuid() AS id WHERE n > 0) ids`;
+    const { url } = await testDatabase(t);
+    await withConnection(url, async (client) => {
+      await client.query(actsBy(`'${ROB}'`, 5));
+      // One colleague has most of the log, and many others the rest.
+      await client.query(actsBy(`'${MEMBER}'`, 4000));
+      await client.query(actsBy('gen_random_uuid()', 4000));
+      await client.query(BY_INDEX);
+      for (const analyzed of [false, true]) {
+        if (analyzed) await client.query('VACUUM ANALYZE');
+        const acts = actsOf(ROB, Number.MAX_SAFE_INTEGER, MAX_ACTS);
+        t.equal(await countRowsRead(client, acts), 5, analyzed ? 'with statistics' : 'without');
+      }
+    });
+  },
+);
 
 /** The statement with its lists in the form of a literal. */
 const literal = (read: Sql): Sql => ({

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { type Agent, bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
-import { submit } from '../../../harness/moderation.ts';
+import { addModerator, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
 import { fillFeed } from '../../support/feed.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -219,6 +219,15 @@ for (const [what, interrupt] of [
       agent.call('POST', '/api/v1/me/credentials/revoke', {
         credential_id: agent.credential.credential_id,
       }),
+  ],
+  [
+    'the disabling of the membership',
+    async (service: Service, agent: Agent) => {
+      const lead = await addModerator(service, 'Lea', 'lead');
+      const disabling = { policy: 'spam', message: null, until: null };
+      const disabled = await lead.post(`members/${agent.id}/disable`, disabling);
+      t.equal(disabled.status, 201, disabled.text);
+    },
   ],
   [
     'a storage failure',

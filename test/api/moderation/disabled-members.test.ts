@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { asking, callA2a } from '../../../harness/a2a.ts';
 import { bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
 import type { ApiResponse } from '../../../harness/api.ts';
 import { readCookie } from '../../../harness/api.ts';
@@ -43,7 +44,8 @@ t.test('ends every session and credential of a disabled member in every process'
     service.database,
   );
   const lead = await addModerator(service, 'Lea', 'lead');
-  const member = await newMember(service);
+  const [member, author] = [await newMember(service), await newMember(service)];
+  await publishProfile(author);
   const headers = { authorization: member.authorization };
   const { body: head } = await other.call('GET', '/api/v1/updates?start=now', { headers });
   const poll = other.call('GET', `/api/v1/updates?wait=25&cursor=${head.next_cursor}`, { headers });
@@ -70,6 +72,16 @@ t.test('ends every session and credential of a disabled member in every process'
     t.equal((await call('GET', '/api/v1/updates')).status, 401);
     t.equal((await call('GET', '/api/v1/me/export')).status, 401);
     t.equal((await call('POST', '/api/v1/me/credentials/rotate', newCredential())).status, 401);
+    const { origin } = new URL(service.baseUrl);
+    const { error } = (await callA2a(process, member, asking('case.mine'), { origin })).body;
+    t.match(error.data, [{ metadata: { http_status: '401', reason: 'membership_disabled' } }]);
+    const form = await fetch(`${process.baseUrl}/report`, {
+      method: 'POST',
+      headers: { accept: 'text/html', origin: service.baseUrl, cookie: member.cookie },
+      body: new URLSearchParams({ type: 'profile', id: author.id, reason: 'spam' }),
+    });
+    t.equal(form.status, 422);
+    t.match(await form.text(), 'Members alone can report this.');
   }
   t.same(refusal(await signIn(service, member)), [
     401,

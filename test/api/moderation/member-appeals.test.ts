@@ -249,8 +249,9 @@ t.test('accepts one of two decisions on an appeal that two leads make together',
 });
 
 t.test('counts a lift by another lead as granted', async (t) => {
-  const { service, leo, member } = await startAppealed(t);
+  const { service, lea, leo, member } = await startAppealed(t);
   t.equal((await claim(leo, member)).status, 200);
+  t.same(refusal(await lea.post(`members/${member.id}/enable`, {})), SECOND_PERSON);
   t.equal((await leo.post(`members/${member.id}/enable`, {})).status, 201);
   t.equal(await countClaims(leo), 0);
   t.same(await appealsOf(leo), { count: 0, items: [] });
@@ -263,9 +264,24 @@ t.test('counts a lift by another lead as granted', async (t) => {
   t.equal(await signIn(service, member), 200);
 });
 
+t.test('counts the undo of the disabling by another lead as granted', async (t) => {
+  const { service, lea, leo, member, disabled } = await startAppealed(t);
+  const undoDisabling = (lead: Moderator) => lead.post(`decisions/${disabled.event_id}/undo`, {});
+  t.same(refusal(await undoDisabling(lea)), SECOND_PERSON);
+  t.equal(await signIn(service, member), 401);
+  t.match(await undoDisabling(leo), { status: 201, body: { state: 'enabled' } });
+  t.same(await appealsOf(lea), { count: 0, items: [] });
+  const { rows } = await service.database.pool.query('SELECT state FROM member_appeals');
+  t.same(rows, [{ state: 'granted' }]);
+  t.equal(await signIn(service, member), 200);
+  t.same(refusal(await undoDisabling(leo)), WRONG_STATE);
+});
+
 t.test('takes the appeal from the queue when the account is deleted', async (t) => {
   const { service, leo, member } = await startAppealed(t);
   t.equal((await claim(leo, member)).status, 200);
+  const exported = await ask(service, member, '/export');
+  t.match(exported.body.disabling_appeals, [{ text: TEXT, state: 'open' }]);
   const [deleted, decided] = await Promise.all([
     ask(service, member, '/delete', { confirm_handle: member.handle, erase_notes: true }),
     answer(leo, member, 'uphold'),
