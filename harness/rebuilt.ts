@@ -4,11 +4,14 @@ import { mergeBatches } from '../platform/batch-statements.ts';
 import type { RecordedEvent } from '../platform/eventstore/event.ts';
 import { pipeline } from '../platform/postgres/pipeline.ts';
 import { projector } from '../projections/projection.ts';
+import { UNLOGGED_COLUMNS } from '../projections/rebuild/unlogged-columns.ts';
 import { catalogue, projections } from '../services/features.ts';
 
 const TABLES = projections.flatMap(({ tables }) => tables);
+/** Without the columns that no event has. */
 const READ_ALL = `SELECT name, row FROM (${TABLES.map(
-  (table) => `SELECT '${table}' AS name, to_jsonb(t) AS row FROM ${table} t`,
+  (table) => `SELECT '${table}' AS name,
+    to_jsonb(t) - '{${UNLOGGED_COLUMNS[table]?.join() ?? ''}}'::text[] AS row FROM ${table} t`,
 ).join(' UNION ALL ')}) each ORDER BY name, row::text`;
 
 /** Reads every row of every projection's table, sorted by its JSON text. */

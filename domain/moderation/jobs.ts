@@ -17,3 +17,5 @@ export const settleReports = defineSweep('settle-reports', 60);
 export const queueAge = defineSweep('queue-age', 3600);
 
 export const expireLeases = defineSweep('expire-leases', 30);
+
+export const keepFolds = defineSweep('keep-folds', 60);

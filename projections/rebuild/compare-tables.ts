@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { isUnsplit, SPLIT_TABLES } from '../search/unsplit.ts';
 import type { Texts } from './erasable-texts.ts';
+import { UNLOGGED_COLUMNS } from './unlogged-columns.ts';
 
 /** Rows of a table that are named; the others are counted. */
 const MAX_NAMED = 10_000;
@@ -79,6 +80,8 @@ function columnsLeftOut(table: string, texts: readonly Texts[]): string {
       ? `CASE WHEN ${isBeingErased(`made.${member}`)} THEN ARRAY[${list(columns)}] ELSE '{}' END`
       : [],
   );
+  const unlogged = UNLOGGED_COLUMNS[table];
+  if (unlogged) parts.push(`ARRAY[${list(unlogged)}]`);
   // Rows of an earlier release, which the job split-words completes.
   if ((SPLIT_TABLES as string[]).includes(table))
     parts.push(

@@ -8,6 +8,7 @@ import { type Projection, projector } from '../projection.ts';
 import { fill, lastPosition, settledPosition } from './fill.ts';
 import { inSession, type Session } from './rebuild-session.ts';
 import { makeSearches, makeTables, SCHEMA } from './rebuilt-tables.ts';
+import { copyUnlogged } from './unlogged-columns.ts';
 
 const CLOSE_ENOUGH = 2000;
 const SCHEMA_CHANGED =
@@ -88,6 +89,7 @@ async function fromLog(
     if (!isDeepStrictEqual(await migrations(), copied)) throw new Error(SCHEMA_CHANGED);
     const count = await fillTo(await lastPosition(client));
     const kept = await keepLost(client, projections);
+    for (const { text } of copyUnlogged()) await client.query(text);
     await swapTables(client, tables, SCHEMA, layout);
     return { count, kept };
   };

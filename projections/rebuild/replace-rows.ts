@@ -9,12 +9,13 @@ import {
   tableKeys,
 } from './compare-tables.ts';
 import type { Texts } from './erasable-texts.ts';
+import { UNLOGGED_COLUMNS } from './unlogged-columns.ts';
 
 /** A served table whose rows can be replaced. */
 export interface MendedTable {
   table: string;
   key: readonly KeyColumn[];
-  /** The columns that are not generated. */
+  /** The columns that are not generated, and that the log has. */
   columns: readonly string[];
   /** The unique indexes beside the primary key: their expressions, and the rows that they have. */
   unique: readonly { expressions: readonly string[]; condition: string | null }[];
@@ -51,6 +52,7 @@ export async function mendedTables(
       row.table,
       {
         ...row,
+        columns: row.columns.filter((name) => !UNLOGGED_COLUMNS[row.table]?.includes(name)),
         key: keys.get(row.table) ?? [],
         texts: texts.filter(({ table }) => table === row.table),
       },

@@ -1,6 +1,7 @@
 import * as moderationEvents from '../../domain/moderation/events.ts';
 import {
   expireLeases,
+  keepFolds,
   queueAge,
   settleReports,
   tellRemoval,
@@ -13,7 +14,7 @@ import type { Feature } from '../feature.ts';
 import type { ModerationRoutesDeps } from './routes.ts';
 
 export const moderationFeature: Feature<ModerationRoutesDeps> = {
-  jobs: [expireLeases, queueAge, settleReports, tellRemoval],
+  jobs: [expireLeases, keepFolds, queueAge, settleReports, tellRemoval],
   events: moderationEvents,
   // The figures read the models of everything that is decided on.
   readModels: [moderators, policies, decisionFigures, moderationWeeks],

@@ -43,6 +43,8 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0045-scheduled-backups': 'f7fdb2c5e59def8e',
   '0059-cosigned-times': 'de3ceda5856c1cb1',
   '0060-case-steps': 'dcede09d6d7fcc7a',
+  '0061-fold-marks': '455edab51bf84054',
+  '0062-fold-mark-indexes': 'ae7e6f8e891cb6d9',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

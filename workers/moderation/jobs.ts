@@ -2,6 +2,7 @@ import * as types from '../../domain/moderation/jobs.ts';
 import { runs } from '../job.ts';
 import { queueAge, queueAlert } from './escalate-overdue.ts';
 import { expireLeases } from './expire-review-claims.ts';
+import { compareWithFolds } from './keep-folds.ts';
 import { notifyRemoval, settleReports } from './notify-removal.ts';
 
 export const moderationJobs = [
@@ -12,4 +13,5 @@ export const moderationJobs = [
     escalated: await queueAge(core),
   })),
   runs(types.expireLeases, expireLeases),
+  runs(types.keepFolds, compareWithFolds),
 ];

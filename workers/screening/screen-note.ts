@@ -20,6 +20,7 @@ import {
   type NoteRow,
   ownerOfNote,
 } from '../../projections/guestbook/notes.ts';
+import { joinFolds } from '../../projections/screening/fold-marks.ts';
 import { type LookAlikeRow, lookAlikes } from '../../projections/screening/screenings.ts';
 import type { Core } from '../../services/compose.ts';
 import { fastApprovalCommand } from '../../services/guestbook/fast-approval.ts';
@@ -102,6 +103,8 @@ export async function screenNote(deps: Deps, { note_id }: { note_id: string }): 
     fingerprint,
   };
   const recorded = await handle(deps.store, SERVICE_ACTOR, recordCommand(note, screened));
+  // After its commit, so that a fold that is made meanwhile either finds the fingerprint or is found.
+  if (note.member_id === null) await query(deps.pool, joinFolds([note_id]));
   const { fastLane, undoWindowSeconds } = deps.config;
   if (fastLane && screened.findings.length === 0)
     await handle(deps.store, SERVICE_ACTOR, fastApprovalCommand(note, undoWindowSeconds));

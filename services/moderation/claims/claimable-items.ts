@@ -1,6 +1,7 @@
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { hasEnded, stays } from '../../../projections/membership/ending.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
+import { FOLD_TABLES, ownRows } from '../folds/folds.ts';
 import { type ClaimView, hasBothTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
 import { isUsedUp } from './claim-times.ts';
 
@@ -8,16 +9,15 @@ import { isUsedUp } from './claim-times.ts';
  * Selects and locks the first unclaimed items of a view: `SELECT subject_type, note_id …`; `$1` is
  * the moderator. NOT IN hashes the leases once, however many items are skipped; NOT EXISTS would
  * look up each lease, by a table scan if the table was never analysed. `count` is part of the SQL
- * text, so that the planner knows it. `ownRow`, if not null, skips the notes that the row of another represents.
+ * text, so that the planner knows it. In `todo`, the notes of a fold share one row.
  */
 export function nextClaimable(
   view: ClaimView,
   viewer: Viewer,
   count: number,
   openAppeals: string,
-  ownRow: string | null,
 ): string {
-  const notes = freeNotes(view, viewer, count, ownRow);
+  const notes = view === 'todo' ? freeRows(viewer, count) : freeNotes(view, viewer, count);
   // PostgreSQL cannot lock the rows of a UNION, so each subquery locks its own rows.
   const others =
     view === 'reported'
@@ -38,21 +38,40 @@ const LIVE = `FROM note_leases WHERE ${isLiveLease()} AND subject_type`;
 const USED_UP = `FROM claim_times t WHERE t.moderator_id = $1 AND ${isUsedUp('t')}
   AND t.subject_type`;
 
+const IS_FREE = `NOT ${hasEnded('n')}
+      AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
+      AND n.note_id NOT IN (SELECT note_id ${USED_UP} = 'note')`;
+
 /** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
-function freeNotes(
-  view: ClaimView,
-  { role }: Viewer,
-  count: number,
-  ownRow: string | null,
-): string {
+function freeNotes(view: Exclude<ClaimView, 'todo'>, { role }: Viewer, count: number): string {
   const { at } = VIEW_SHAPES[view];
-  const tiers = hasBothTiers(view, role) ? 'n.tier, ' : '';
   const others = view === 'appeals' ? 'AND n.settled_by IS DISTINCT FROM $1' : '';
   return `SELECT 'note' AS subject_type, n.note_id, ${at} AS at FROM notes n
-    WHERE ${where(view, role)} ${others} ${ownRow ? `AND ${ownRow}` : ''} AND NOT ${hasEnded('n')}
-      AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
-      AND n.note_id NOT IN (SELECT note_id ${USED_UP} = 'note')
-    ORDER BY ${tiers}${at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;
+    WHERE ${where(view, role)} ${others} AND ${IS_FREE}
+    ORDER BY ${at}, n.note_id LIMIT ${count} FOR UPDATE OF n SKIP LOCKED`;
+}
+
+/** Free rows beyond `count`, in case that others lock the first ones: more than moderators claim in one moment. */
+const SPARE_ROWS = 100;
+
+/**
+ * Each list of rows is scanned along its index. The first rows of all are then locked one by one, in their order, until
+ * enough are: a lock on each list would keep rows from others that this claim does not take.
+ */
+function freeRows({ role }: Viewer, count: number): string {
+  const { at } = VIEW_SHAPES.todo;
+  const waits = `${where('todo', role)} AND ${IS_FREE}`;
+  const lists = ownRows(
+    hasBothTiers('todo', role),
+    (conditions) => `SELECT n.note_id, n.tier, ${at} AS at FROM notes n
+      WHERE ${[waits, ...conditions].join(' AND ')} ORDER BY n.tier, ${at}, n.note_id LIMIT ${count + SPARE_ROWS}`,
+  );
+  return `WITH RECURSIVE ${FOLD_TABLES} SELECT 'note' AS subject_type, first.note_id, first.at
+    FROM (SELECT * FROM ((${lists.join(') UNION ALL (')})) each
+        ORDER BY tier, at, note_id LIMIT ${count + SPARE_ROWS}) first
+      CROSS JOIN LATERAL (SELECT FROM notes n WHERE n.note_id = first.note_id AND ${where('todo', role)}
+        FOR UPDATE OF n SKIP LOCKED) locked
+    LIMIT ${count}`;
 }
 
 const freeRecords = (count: number): string =>

@@ -13,7 +13,6 @@ import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
-import { query } from '../../../platform/postgres/query.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -22,7 +21,6 @@ import { heldRecords } from '../../../projections/publications/record-reports.ts
 import { recordAuthors } from '../../../projections/publications/records.ts';
 import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
 import type { ModerationDeps } from '../deps.ts';
-import { type FoldRow, liveFolds, notFolded } from '../folds/folds.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
@@ -69,8 +67,7 @@ export async function claim<R extends Route>(
   if (!PENDING_VIEWS.includes(view) && !DECIDERS.includes(me.role))
     return refuse('role_required', { roles: DECIDERS });
   const { openAppeals } = kinds.membershipReview;
-  const folds = view === 'todo' ? await query(pool, liveFolds()) : [];
-  const command = claimNext(me, view, count, { openAppeals, folds }, commitOf(call));
+  const command = claimNext(me, view, count, openAppeals, commitOf(call));
   for (let picks = 0; picks < MAX_PICKS; picks++) {
     const claimed = await handle(store, byOwner(call), command);
     if (claimed !== CLAIMED_BY_OTHERS) return claimed;
@@ -142,31 +139,25 @@ interface NextLeases {
   leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
 }
 
-interface Waiting {
-  /** SQL of the open appeals of disabled members. */
-  openAppeals: string;
-  /** What is folded in the view. */
-  folds: readonly FoldRow[];
-}
-
-/** Leases the first free items of a view, in one statement; `claimNext` then checks the limit. */
+/**
+ * Leases the first free items of a view, in one statement; `claimNext` then checks the limit. `openAppeals` is SQL of the
+ * open appeals of disabled members.
+ */
 function leaseNext(
   view: ClaimView,
   me: Viewer,
   count: number,
-  { openAppeals, folds }: Waiting,
+  openAppeals: string,
 ): Sql<NextLeases> {
-  const values: unknown[] = [me.moderatorId];
-  const ownRow = notFolded(folds, (given, type) => `$${values.push(given)}::${type}`);
   return named(
-    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count, openAppeals, ownRow)}),
+    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count, openAppeals)}),
       held AS (SELECT count(*) FROM note_leases
         WHERE moderator_id = $1 AND ${isLiveLease()}),
       leased AS (${leaseWhere()}),
       charged AS (${chargeLeases('leased')})
     SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
       (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
-    values,
+    [me.moderatorId],
   );
 }
 
@@ -177,11 +168,11 @@ function claimNext(
   me: Viewer,
   view: ClaimView,
   count: number,
-  waiting: Waiting,
+  openAppeals: string,
   commit: Sql | null,
 ): Command<LeaseReply<Lease>, 'state_conflict'> {
   return defineCommand({
-    load: { commit, leased: leaseNext(view, me, count, waiting) },
+    load: { commit, leased: leaseNext(view, me, count, openAppeals) },
     decide({ leased: [next] }) {
       const { picked, held, leased } = next as NextLeases;
       if (held + picked > MAX_LEASES) return limitReached();

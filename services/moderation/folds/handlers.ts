@@ -1,9 +1,12 @@
+import { keepFolds } from '../../../domain/moderation/jobs.ts';
 import type { Config } from '../../../platform/config.ts';
 import { defineCommand, handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
+import { jobOf } from '../../../platform/jobs/job-type.ts';
 import { MODERATION_TOPIC } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { conflict, isRefusal, refuse } from '../../../platform/refusal.ts';
+import { joinNewest } from '../../../projections/screening/fold-marks.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import type { foldsContract } from './contract.ts';
@@ -79,7 +82,13 @@ const fold = (moderatorId: string, { kind, noteId, days, hours }: Wanted) =>
       return {
         appends: [],
         changesRows: true,
-        rows: [dropEndedFolds(), saveFold(kind, noteId, moderatorId, { days, latest })],
+        rows: [
+          dropEndedFolds(),
+          saveFold(kind, noteId, moderatorId, { days, latest }),
+          joinNewest(kind, noteId),
+        ],
+        // A worker compares the others.
+        jobs: [jobOf(keepFolds, {})],
         reply: () => replyWith('folded', kind, noteId),
       };
     },

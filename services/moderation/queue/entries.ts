@@ -34,11 +34,10 @@ export async function listEntries(
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
-  folds: readonly FoldRow[],
 ): Promise<Entries> {
   const others = listReported(view, me, filters, limit, after, membershipReview.openAppeals);
   const [rows, waiting] = await Promise.all([
-    hasNotes(filters) ? query(pool, queuePage(view, me, filters, limit, after, folds)) : [],
+    hasNotes(filters) ? query(pool, queuePage(view, me, filters, limit, after)) : [],
     others ? query(pool, others) : [],
   ]);
   const notes = rows.map((note) => ({

@@ -6,7 +6,7 @@ import type { ModerationDeps } from '../deps.ts';
 import { liveFolds } from '../folds/folds.ts';
 import type { queueContract } from './contract.ts';
 import { listEntries, listItems } from './entries.ts';
-import { foldsIn, readQueuePlace, writeQueuePlace } from './queue.ts';
+import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import { queueCounts } from './queue-counts.ts';
 
 export function queueHandlers(
@@ -18,10 +18,10 @@ export function queueHandlers(
       const { view, cursor, limit, ...filters } = asked;
       const after = cursor === undefined ? undefined : readQueuePlace(view, filters, cursor);
       if (cursor !== undefined && !after) return refuse('invalid_cursor');
-      const folds = await query(deps.pool, liveFolds());
-      const [{ entries, lookedTo }, counts] = await Promise.all([
-        listEntries(deps, me, view, filters, limit + 1, after, foldsIn(view, filters) ? folds : []),
+      const [{ entries, lookedTo }, counts, folds] = await Promise.all([
+        listEntries(deps, me, view, filters, limit + 1, after),
         countsFor(me),
+        query(deps.pool, liveFolds()),
       ]);
       const page = toPage('queue', entries, limit, ({ place }) =>
         writeQueuePlace(view, filters, place),

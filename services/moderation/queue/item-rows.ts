@@ -38,10 +38,14 @@ export interface ItemRow extends NoteRow, HolderColumns, ScreeningColumns {
   place: string;
 }
 
+/** The note of each row of the page: a lookup for each, with any estimate of the page. */
+const PAGE_NOTES =
+  'page CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = page.note_id OFFSET 0) n';
+
 /** Counts each author's decided notes, once for each author of the page, by an index-only scan. */
 const AUTHORS = `SELECT o.member_id, count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
     count(*) FILTER (WHERE o.state <> 'approved')::int AS rejected
-  FROM (SELECT DISTINCT member_id FROM page JOIN notes USING (note_id)) author
+  FROM (SELECT DISTINCT n.member_id FROM ${PAGE_NOTES}) author
   JOIN notes o ON o.member_id = author.member_id AND o.state IN ('approved', 'rejected', 'removed')
   GROUP BY o.member_id`;
 
@@ -69,7 +73,7 @@ const DETAILS = `SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved,
     page.ends AS place_ends,
     greatest(0, floor(extract(epoch FROM clock_timestamp() - n.submitted_at)))::int AS age_seconds,
     ${toPlace('page.at')} AS place
-  FROM page JOIN notes n ON n.note_id = page.note_id
+  FROM ${PAGE_NOTES}
   LEFT JOIN members m ON m.member_id = n.member_id
   LEFT JOIN notes p ON p.note_id = n.parent_id
   ${joinHolder(`'note'`, 'n.note_id')}

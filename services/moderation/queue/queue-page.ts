@@ -2,12 +2,14 @@ import type { View } from '../../../domain/moderation/views.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { toSearchQuery } from '../../../platform/word-vector.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
+import { likeNote } from '../../../projections/screening/fold-marks.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import { type FoldRow, likeNote, notFolded } from '../folds/folds.ts';
+import { FOLD_TABLES, HAS_OWN_ROW, ownRows } from '../folds/folds.ts';
 import type { ItemRow } from './item-rows.ts';
 import { withDetails } from './item-rows.ts';
 import {
   type Filters,
+  foldsIn,
   hasBothTiers,
   isNewestFirst,
   type QueuePlace,
@@ -43,20 +45,23 @@ export function queuePage(
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
-  folds: readonly FoldRow[] = [],
 ): Sql<ItemRow> {
+  const folds = foldsIn(view, filters);
   const { rows, values, value } = queueRows(view, viewer, filters, after, folds);
   const text = `SELECT * FROM (${rows}) page LIMIT ${value(limit, 'int')}`;
   return withDetails({ name: '', text, values }, isNewestFirst(view, filters) ? 'DESC' : 'ASC');
 }
 
-/** SQL for the rows of `queuePage`, at most `MAX_ROWS` that match; also to count them. */
+/**
+ * SQL for the rows of `queuePage`, at most `MAX_ROWS` that match; also to count them. With `folds`, the notes of a fold
+ * share one row.
+ */
 export function queueRows(
   view: View,
   viewer: Viewer,
   filters: Filters,
   after?: QueuePlace,
-  folds: readonly FoldRow[] = [],
+  folds = false,
 ): { rows: string; values: unknown[]; value: Value } {
   const { at } = VIEW_SHAPES[view];
   const newestFirst = isNewestFirst(view, filters);
@@ -98,33 +103,48 @@ export function queueRows(
           AND ${isLiveLease('l')}`
       : '';
   const order = `${mixed ? 'tier, ' : ''}at ${newestFirst ? 'DESC' : ''}, note_id`;
-  const listed: Listed = (from, that, fits, most) =>
+  const list: List = (from, that, fits, most) =>
     `SELECT n.note_id, ${mixed ? 'n.tier' : `''`} AS tier, ${at} AS at, ${all(fits)} AS fits,
         false AS ends
       FROM ${from} ${leases} WHERE ${all([...conditions, ...that])}
       ORDER BY ${order} LIMIT ${most}`;
   const asked = conditionsOf(view, filters, value);
-  const ownRow = notFolded(folds, value);
-  if (ownRow) asked.fits.push(ownRow);
   // Each tier has a part of the index, which alone is in the order of time.
-  if (bothTiers && newestFirst)
+  if (bothTiers && newestFirst && !folds)
     asked.walks = asked.walks.flatMap((walk) =>
       ['lead', 'normal'].map((tier) => [...walk, `n.tier = '${tier}'`]),
     );
+  const walks: Walks = (fits, most) =>
+    asked.walks.flatMap((walk) => {
+      const listed = (that: readonly string[]) => list('notes n', [...walk, ...that], fits, most);
+      return folds ? ownRows(bothTiers, listed) : [listed([])];
+    });
+  const { fits } = asked;
+  const any = `(${asked.walks.map(all).join(' OR ')})`;
+  const shown = folds ? `${any} AND ${HAS_OWN_ROW}` : any;
   const rows =
     filters.finding === undefined
-      ? walked(asked, listed, order)
-      : withFinding(value(filters.finding, 'text'), asked, listed, order);
-  return { rows, values, value };
+      ? walked(walks, fits, order)
+      : withFinding(value(filters.finding, 'text'), { walks, list, order }, { shown, fits });
+  const text = folds ? `WITH RECURSIVE ${FOLD_TABLES} SELECT * FROM (${rows}) own_rows` : rows;
+  return { rows: text, values, value };
 }
 
 /** SQL for the first `most` notes in `from` that meet `that`; marks those that meet `fits`. */
-type Listed = (from: string, that: string[], fits: string[], most: number) => string;
+type List = (
+  from: string,
+  that: readonly string[],
+  fits: readonly string[],
+  most: number,
+) => string;
+
+/** SQL of scans along the indexes of the view, of at most `most` notes each, which together cover the view. */
+type Walks = (fits: readonly string[], most: number) => string[];
 
 /** SQL that scans notes along the indexes of the view. */
-function walked({ walks, fits }: Conditions, listed: Listed, order: string): string {
+function walked(walks: Walks, fits: readonly string[], order: string): string {
   const most = fits.length > 0 ? MAX_SCANNED : MAX_ROWS;
-  const each = walks.map((walk) => listed('notes n', walk, fits, most));
+  const each = walks(fits, most);
   const rows =
     each.length > 1
       ? `SELECT * FROM ((${each.join(') UNION ALL (')})) each ORDER BY ${order} LIMIT ${most}`
@@ -139,22 +159,20 @@ function walked({ walks, fits }: Conditions, listed: Listed, order: string): str
 /** SQL that scans only the notes with a finding if they are few, and else along the view. */
 function withFinding(
   code: string,
-  { walks, fits }: Conditions,
-  listed: Listed,
-  order: string,
+  { walks, list, order }: { walks: Walks; list: List; order: string },
+  { shown, fits }: { shown: string; fits: readonly string[] },
 ): string {
   const rare = `(SELECT count(*) FROM found) <= ${MAX_RARE_MATCHES}`;
   // Looks up each found note by its id, because a plain join may read the whole view.
   const notes =
     'found CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = found.note_id LIMIT 1) n';
-  const any = `(${walks.map(all).join(' OR ')})`;
   // A scalar subquery, because for EXISTS the planner may hash all notes with the finding.
   const has = `(SELECT true FROM note_findings f WHERE f.note_id = n.note_id AND f.code = ${code})`;
   return `WITH found AS MATERIALIZED (
       SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${MAX_RARE_MATCHES + 1})
-    (${listed(notes, [rare, any, ...fits], [], MAX_ROWS)})
+    (${list(notes, [rare, shown, ...fits], [], MAX_ROWS)})
     UNION ALL
-    SELECT * FROM (${walked({ walks, fits: [...fits, has] }, listed, order)}) walked
+    SELECT * FROM (${walked(walks, [...fits, has], order)}) walked
     WHERE NOT (${rare})`;
 }
 

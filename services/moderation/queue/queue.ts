@@ -8,6 +8,7 @@ import {
   parseKeysetCursor,
 } from '../../../platform/keyset-cursor.ts';
 import { stays } from '../../../projections/membership/ending.ts';
+import { DUE } from '../folds/folds.ts';
 
 /** The views from which a moderator can claim the next item. */
 export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;
@@ -18,8 +19,6 @@ interface Shape {
   at: string;
   newestFirst?: true;
 }
-
-const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
 
 /** Each view is scanned along its index, so `where` repeats the condition of the index verbatim. */
 export const VIEW_SHAPES: Readonly<Record<View, Shape>> = {
