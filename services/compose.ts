@@ -15,7 +15,7 @@ import { createPool } from '../platform/postgres/pool.ts';
 import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
 import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';
 import { startWarnings } from '../platform/postgres/start-warnings.ts';
-import { withTracedJobs } from '../platform/telemetry/traced-jobs.ts';
+import { withTraces } from '../platform/telemetry/traced-store.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { mayOwn } from '../projections/stream-owners.ts';
 import { affectedMembers, catalogue, jobTypes, project } from './features.ts';
@@ -94,7 +94,7 @@ export async function createCore(
     },
   });
 
-  const store = withTracedJobs(config.groupCommit ? withGroupCommit(simple) : simple);
+  const store = withTraces(config.groupCommit ? withGroupCommit(simple) : simple);
 
   // An epoch that begins ends the loss; until then, commands fail before they ask.
   const recheck = setInterval(() => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type SpanContext, SpanKind } from '@opentelemetry/api';
 import pg from 'pg';
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
@@ -15,6 +16,7 @@ import { toLoggable } from '../platform/telemetry/loggable.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
+import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
 import { backupMetrics } from '../services/backups/backup-metrics.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
@@ -54,6 +56,7 @@ async function startJobs(
     max: 4,
     migrate: false,
     createSchema: false,
+    openTelemetry: { enabled: false },
     // These intervals delay scheduled jobs after the start of their minute.
     cronMonitorIntervalSeconds: 10,
     cronWorkerIntervalSeconds: 1,
@@ -88,12 +91,15 @@ async function serve(
 
   // Each job has a separate result, so that one failure does not fail the batch.
   async function runJob({ id, data: stored }: Job<unknown>): Promise<JobResult> {
-    const { data, traceIds: trace_ids } = fromStored(stored);
+    const { data, traceIds: trace_ids, causes } = fromStored(stored);
     const started = performance.now();
     const ended = (outcome: 'done' | 'failed') =>
       metrics.ended(name, outcome, (performance.now() - started) / 1000);
     try {
-      const done = await asJob(() => run(core, schema.parse(data), logger, ending.signal));
+      const done = await inSpan(
+        () => jobSpan(name, id, causes),
+        () => asJob(async () => run(core, schema.parse(data), logger, ending.signal)),
+      );
       const { alert } = (done ?? {}) as { alert?: string | null };
       if (alert) logger.warn({ job: name, alert }, 'job alerts');
       logger.debug({ job: name, id, trace_ids, done }, 'job done');
@@ -111,6 +117,19 @@ async function serve(
   );
   if (urgent) core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
 }
+
+const jobSpan = (queue: string, id: string, causes: SpanContext[]): SpanDescription => ({
+  name: `process ${queue}`,
+  kind: SpanKind.CONSUMER,
+  causes,
+  attributes: {
+    'messaging.system': 'pg-boss',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': queue,
+    'messaging.message.id': id,
+  },
+});
 
 /** Where in the code storage was unavailable says nothing, and every queue reports it. */
 const forLog = (error: unknown) => toLoggable(error, { stack: !isUnavailableReport(error) });

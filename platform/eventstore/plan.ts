@@ -15,7 +15,7 @@ export interface Job {
   priority?: number;
   /** Whether `mergeJobs` makes one job of this and others: every field of `data` is a list. */
   merges?: boolean;
-  /** The traces of the requests that enqueue it, for the log. */
+  /** The traces of the requests that enqueue it: ids for the log, and each `traceparent` of a span. */
   traceIds?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Span } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import { loopbackPage } from '../base-url.ts';
 import type { NextPage } from '../keyset-cursor.ts';
@@ -37,6 +38,7 @@ import {
   valuesLimit,
 } from './read-request.ts';
 import { callerAddress, toRequestContext } from './request-context.ts';
+import { endRequestSpan } from './request-span.ts';
 import { cachingHeaders, commonHeaders, type Headers, responseBody, sendReply } from './respond.ts';
 import {
   type AnyReply,
@@ -110,8 +112,8 @@ export interface HttpDeps {
 const CALLER_GONE = 499;
 
 /**
- * Responds to one request, counts it and logs it. Without `methods` no route has the path, and
- * `failure` is the error to respond with.
+ * Responds to one request, counts it, records it in its span. Without `methods` no route has
+ * the path, and `failure` is the error to respond with.
  */
 export async function handleRequest(
   deps: HttpDeps,
@@ -120,12 +122,13 @@ export async function handleRequest(
   path: string,
   methods: ReadonlyMap<string, Operation> | undefined,
   failure?: unknown,
+  span?: Span,
 ): Promise<void> {
   const started = performance.now();
   deps.arrived?.();
   const id = randomUUID();
   const operation = methods?.get(req.method ?? '');
-  const traceId = traceIdOf(req.headers);
+  const traceId = traceIdOf(req.headers) ?? span?.spanContext().traceId;
   const seen: Seen = {};
   const headers = {
     ...commonHeaders(id, deps.secure, deps.hidden),
@@ -157,6 +160,7 @@ export async function handleRequest(
   req.place?.leave();
   const milliseconds = performance.now() - started;
   deps.answered?.(req.method ?? '', path, res.statusCode, milliseconds / 1000, seen.code);
+  if (span) endRequestSpan(span, id, res.statusCode, seen.code);
   const line = {
     id,
     trace_id: traceId,

@@ -1,10 +1,12 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
+import { inSpan } from '../telemetry/spans.ts';
 import type { Request } from './admission.ts';
 import { type HttpDeps, handleRequest } from './handle-request.ts';
 import type { Operation } from './invoke.ts';
 import { Problem } from './problems.ts';
 import { splitUrl } from './read-request.ts';
+import { requestSpan } from './request-span.ts';
 import { unknownRoute } from './unknown-route.ts';
 
 /**
@@ -21,10 +23,22 @@ export function mount(deps: HttpDeps): { app: RequestListener; router: Express }
     if (method === 'GET') methods.set('HEAD', operation);
     paths.set(path, methods);
   }
+  const handle = (
+    req: Request,
+    res: ServerResponse,
+    path: string,
+    methods?: ReadonlyMap<string, Operation>,
+    failure?: unknown,
+  ) =>
+    inSpan(
+      () => requestSpan(req, path, deps.secure, methods?.get(req.method ?? '')),
+      (span) => handleRequest(deps, req, res, path, methods, failure, span),
+    );
+
   const router = newRouter();
   for (const [path, methods] of paths)
     for (const spelling of spellingsOf(path, methods))
-      router.route(spelling).all((req, res) => handleRequest(deps, req, res, path, methods));
+      router.route(spelling).all((req, res) => handle(req, res, path, methods));
 
   const fixed = new Map(
     [...paths]
@@ -41,15 +55,8 @@ export function mount(deps: HttpDeps): { app: RequestListener; router: Express }
     const [path] = splitUrl(req);
     const found = fixed.get(path);
     const unrouted = (error?: unknown) =>
-      void handleRequest(
-        deps,
-        req,
-        res,
-        '-',
-        undefined,
-        failureOf(error) ?? unknownRoute(path, isRoute),
-      );
-    if (found) void handleRequest(deps, req, res, found.path, found.methods);
+      void handle(req, res, '-', undefined, failureOf(error) ?? unknownRoute(path, isRoute));
+    if (found) void handle(req, res, found.path, found.methods);
     // CONNECT names a host where other methods name a path.
     else if (req.method === 'CONNECT') unrouted();
     else router(req as express.Request, res as express.Response, unrouted);

@@ -12,6 +12,8 @@ export function callerBoss(url: string, application: string): PgBoss {
     schedule: false,
     migrate: false,
     createSchema: false,
+    // Spans of pg-boss would have the messages of errors; workers/worker.ts has one for each job.
+    openTelemetry: { enabled: false },
   });
   // Calls reject with their errors themselves, and a stale cache of the queues is harmless.
   boss.on('error', () => undefined);

@@ -294,7 +294,7 @@ t.test('only handle and the wrappers of the store execute a plan', async (t) => 
   );
   t.same(executing, [
     'platform/eventstore/handle.ts',
-    'platform/telemetry/traced-jobs.ts',
+    'platform/telemetry/traced-store.ts',
     'platform/throughput/group-commit.ts',
   ]);
 });

@@ -29,6 +29,7 @@ t.test('every environment variable that the documents name is read somewhere', a
   const files = globSync(
     [
       '{platform,domain,services,cli,test,harness,bench,proof,demo,web,client}/**/*.{ts,tsx}',
+      'examples/*/*.mjs',
       '.ci/run',
     ],
     { cwd: ROOT },

@@ -14,6 +14,7 @@ import {
 import { query } from '../../platform/postgres/query.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
+import { inSpan } from '../../platform/telemetry/spans.ts';
 import {
   findNote,
   type NoteOwner,
@@ -49,7 +50,7 @@ export async function screenNotes(
   let count = 0;
   for (const note_id of asked.note_ids)
     try {
-      if (await screenNote(deps, { note_id })) count++;
+      if (await inScreeningSpan(note_id, () => screenNote(deps, { note_id }))) count++;
     } catch (error) {
       if (asked.note_ids.length === 1) throw error;
       logger.warn({ note_id, error: toLoggable(error) }, 'note not screened yet');
@@ -63,6 +64,9 @@ export async function screenNotes(
     });
   return count;
 }
+
+const inScreeningSpan = <Result>(noteId: string, screen: () => Promise<Result>) =>
+  inSpan(() => ({ name: 'screen note', attributes: { 'service.note.id': noteId } }), screen);
 
 /**
  * Records the findings in a pending note in the log; of a note that was decided unscreened, its
