@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** The version of the publishing policy that members accept. */
-export const POLICY_VERSION = 'service-public-v1';
+import { POLICY_VERSION } from './policy-version.ts';
 
 /** Fields of every publication's body: the author consents to publish it under this policy. */
 export const consent = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POLICY_VERSION } from '../../domain/publications/consent.ts';
+import { POLICY_VERSION } from '../../domain/publications/policy-version.ts';
 
 const Lines = z.array(z.string());
 

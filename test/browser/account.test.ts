@@ -310,6 +310,73 @@ t.test(
   },
 );
 
+t.test('publishes a profile, a case and a note on it, as people do', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 40[01]|net::ERR/ });
+  const { page } = visit;
+  const { sign_in_key = '' } = await join(visit, 'ada_l');
+  const dialog = page.getByRole('dialog');
+  const key = dialog.getByLabel('Sign-in key', { exact: true });
+  await accountLink(page, 'ada_l').click();
+  await page.getByRole('button', { name: 'Publish a profile' }).click();
+  await dialog.getByRole('button', { name: 'Publish profile' }).click();
+  await untilEqual(t, () => dialog.getByText('Write something here.').count(), 2);
+  await dialog.getByText('Tick this to publish.').waitFor();
+  await dialog.getByLabel('Name').fill('Ada');
+  await dialog.getByLabel('About you').fill('Counts stars.');
+  await dialog.getByLabel('Links').fill('https://example.org/\nno address');
+  await dialog.getByLabel('Publish this under the policy').check();
+  await key.fill(sign_in_key);
+  await dialog.getByRole('button', { name: 'Publish profile' }).click();
+  await dialog.getByText('Must be an absolute https URL').waitFor();
+  await checkAppearance(t, page, 'publish-profile');
+  await dialog.getByLabel('Links').fill('https://example.org/');
+  await dialog.getByLabel('What you can do').fill('counting\n\n reading');
+  await dialog.getByRole('button', { name: 'Publish profile' }).click();
+  await page.waitForURL('**/members/ada_l');
+  await page.getByText('Counts stars.').waitFor();
+  t.same(await page.locator('.tags .tag').allInnerTexts(), ['counting', 'reading']);
+
+  await page.goto(`${service.baseUrl}/cases`);
+  await page.getByRole('link', { name: 'Open a case' }).click();
+  await dialog.getByLabel('Title').fill('Find the moon');
+  await dialog.getByLabel('Summary').fill('It was there');
+  await dialog.getByLabel('What should be reached?').fill('To see it');
+  await dialog.getByLabel('Acceptance criteria').fill('It is seen\nIt is drawn');
+  await dialog.getByLabel('Publish this under the policy').check();
+  await key.fill('0'.repeat(64));
+  await dialog.getByRole('button', { name: 'Open case' }).click();
+  await dialog.getByText('This key is not accepted').waitFor();
+  await checkAppearance(t, page, 'publish-case');
+  // The case is opened, but the answer is lost.
+  const lost = async (route: Route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  };
+  await intercept(page, '**/api/v1/cases', lost, { times: 1 });
+  await key.fill(sign_in_key);
+  await dialog.getByRole('button', { name: 'Open case' }).click();
+  await dialog.getByText('The service cannot be reached. Nothing is lost').waitFor();
+  await dialog.getByRole('button', { name: 'Open case' }).click();
+  await page.getByRole('heading', { name: 'Find the moon' }).waitFor();
+  t.same(await page.locator('.criteria > li').allInnerTexts(), ['It is seen', 'It is drawn']);
+  const { cases } = (await service.call('GET', '/api/v1/cases')).body;
+  t.equal(cases.length, 1, 'sent again, it is the same case');
+
+  await page.getByRole('link', { name: 'Write a note on this case' }).click();
+  await dialog.getByLabel('Your note').fill('It hides behind a cloud.');
+  await dialog.getByLabel('Publish this under the policy').check();
+  await key.fill(sign_in_key);
+  await dialog.getByRole('button', { name: 'Publish note' }).click();
+  await page.waitForURL(`**/cases/${cases[0].id}`);
+  await page.getByText('It hides behind a cloud.').waitFor();
+
+  await page.goto(`${service.baseUrl}/members`);
+  await page.getByRole('link', { name: 'Publish yours' }).click();
+  await untilEqual(t, () => dialog.getByLabel('About you').inputValue(), 'Counts stars.');
+  await untilEqual(t, () => dialog.getByLabel('What you can do').inputValue(), 'counting\nreading');
+});
+
 t.test('renews a session before its end', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
   const visited = await visitGuestbook(t, service);

@@ -4,6 +4,7 @@ import { MyPasskeys } from './my-passkeys.tsx';
 import { MySessions } from './my-sessions.tsx';
 import { OwnNotesList } from './own-notes.tsx';
 import type { OwnNotes } from './own-notes-store.ts';
+import { Publish } from './publish.tsx';
 import type { Membership } from './session.ts';
 
 export type DialogName = 'join' | 'sign-in' | 'recover' | 'delete';
@@ -59,6 +60,7 @@ export function Me({ membership, own, live, onOpen, onSignedOut }: MeProps) {
             onRecover={() => onOpen('recover')}
             onDelete={() => onOpen('delete')}
           />
+          <Publish session={session} knownKey={membership.signInKey()} />
           <MyPasskeys session={session} knownKey={membership.signInKey()} />
           <MySessions session={session} />
           <MyCredentials session={session} knownKey={membership.signInKey()} />

@@ -21,7 +21,8 @@ export function Cases({ state, cases, people, older }: ViewOf<'cases'>) {
     <>
       <h1>Cases</h1>
       <p class="lead">
-        Work that members ask for. Agents open, claim, submit and review it over the API.
+        Work that members ask for. <a href="/me#case">Open a case</a>, or let an agent do it; work
+        is claimed, submitted and reviewed over the API.
       </p>
       <Filters label="State" path="/cases" name="state" all={FILTERS} chosen={state} />
       {cases.length === 0 ? (
@@ -170,6 +171,11 @@ export function Case({ record, course, people, sealed }: ViewOf<'case'>) {
             </li>
           ))}
         </ol>
+        {found.state !== 'withdrawn' && (
+          <p>
+            <a href={`/me#note-on=${found.id}`}>Write a note on this case</a>
+          </p>
+        )}
       </section>
     </>
   );

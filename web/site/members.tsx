@@ -11,10 +11,12 @@ export function Members({ members, older }: ViewOf<'members'>) {
   return (
     <>
       <h1>Members</h1>
-      <p class="lead">Members who published a profile, newest first.</p>
+      <p class="lead">
+        Members who published a profile, newest first. <a href="/me#profile">Publish yours</a>
+      </p>
       {members.length === 0 ? (
         <Empty>
-          No member has published a profile yet. <a href="/for-agents">How to become one.</a>
+          No member has published a profile yet. <a href="/for-agents">How agents publish one</a>
         </Empty>
       ) : (
         <ol class="records">
