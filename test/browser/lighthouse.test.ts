@@ -62,6 +62,8 @@ t.test('Lighthouse finds nothing to mend on the main pages', { skip: missing }, 
     { path: `/notes/${note.id}`, maxRequests: 3 },
     { path: `/cases/${caseId}`, maxRequests: 2 },
     { path: '/docs', maxRequests: 2 },
+    { path: '/transparency', maxRequests: 2 },
+    { path: '/members', maxRequests: 2 },
   ];
   for (const { path, maxRequests } of pages) {
     const { lhr } = await lighthouse(service.baseUrl + path, {
