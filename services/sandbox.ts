@@ -56,6 +56,7 @@ export const EMPTIED_TABLES = [
   ],
   ...[
     'profiles',
+    'queue_hours',
     'rate_counters',
     'read_model_proofs',
     'receipts',

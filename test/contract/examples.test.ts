@@ -11,6 +11,7 @@ import { newKey } from '../../harness/registration.ts';
 import { fillPath } from '../../platform/http/route.ts';
 import type { ProvenField } from '../../services/seal/leaf.ts';
 import type { EventProof } from '../../services/seal/proofs.ts';
+import { measureQueue } from '../../workers/moderation/measure-queue.ts';
 import { notifyAuthors } from '../support/passing-time.ts';
 import { sealNow } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
@@ -131,7 +132,12 @@ function shortened(id: string, body: any): unknown {
     return { ...body, checkpoint: CHECKPOINT, events: body.events.slice(0, 1).map(exampleOfProof) };
   if (id === 'moderation.stats') {
     const [first] = body.arrivals_by_hour;
-    return { ...body, arrivals_by_hour: [{ ...first, weekday: 1, hour: 9 }] };
+    const [counted] = body.waiting_by_hour;
+    return {
+      ...body,
+      arrivals_by_hour: [{ ...first, weekday: 1, hour: 9 }],
+      waiting_by_hour: [{ ...counted, hour: body.from, oldest_age_seconds: 1820 }],
+    };
   }
   if (id === 'discovery.get') return { ...body, capabilities: body.capabilities.slice(0, 3) };
   if (id === 'account.export' || id === 'membership.export_disabled') {
@@ -452,6 +458,7 @@ async function moderateRecords(ada: Member, bob: Member, moderator: Desk, lead: 
   await exchange('moderation.views', 200, { headers: moderator });
   await exchange('moderation.delete_view', 200, { headers: moderator, params: saved });
   await exchange('moderation.audit', 200, { headers: moderator, query: '?limit=3' });
+  await measureQueue(service.core);
   await exchange('moderation.stats', 200, { headers: moderator });
 }
 

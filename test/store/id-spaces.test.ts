@@ -114,6 +114,8 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   passkeys: 'member',
   policies: 'service',
   profiles: 'member',
+  // Counts.
+  queue_hours: null,
   rate_counters: null,
   // Counts.
   read_model_proofs: null,

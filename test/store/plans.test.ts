@@ -29,6 +29,7 @@ const WHOLE: readonly { part: string; why: string }[] = [
   { part: "LATERAL (SELECT DISTINCT found->>'code'", why: 'statistics: all decided in a period' },
   { part: "FROM notes WHERE appeal = 'open' AND settled_by IS NOT", why: 'all open appeals' },
   { part: 'SELECT disabled_by AS moderator_id', why: 'all open appeals of disabled members' },
+  { part: 'INSERT INTO queue_hours', why: 'a job: all that waits, once an hour' },
   { part: "state = 'withdrawn' AND told_at IS NULL LIMIT", why: 'a job: all that waits for it' },
   {
     part: 'DELETE FROM moderation_weeks WHERE count = 0',

@@ -81,6 +81,8 @@ const MORE = [
     SELECT b, a, 1, md5('') || md5(''), at, at, at FROM more`,
   `INSERT INTO saved_views (moderator_id, view_id, name, shared, view, filters, saved_at)
     SELECT a, b, 'More', true, 'todo', '{}', at FROM more`,
+  `INSERT INTO queue_hours (hour, waiting, oldest_seconds)
+    SELECT date_trunc('hour', now(), 'UTC') - n * interval '1 hour', n % 40, n * 10 FROM generate_series(0, 336) n`,
   `INSERT INTO note_folds (kind, note_id, moderator_id, folded_at, ends_at)
     SELECT CASE WHEN random() < 0.5 THEN 'text' ELSE 'address' END, note_id, gen_random_uuid(), now(),
       now() + interval '1 day'

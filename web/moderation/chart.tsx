@@ -15,17 +15,17 @@ interface ChartProps {
   format: (value: number | null) => string;
 }
 
-const WIDTH = 400;
-const HEIGHT = 160;
-const LEFT = 56;
+export const WIDTH = 400;
+export const HEIGHT = 160;
+export const LEFT = 56;
 const BOTTOM = 24;
 const TOP = 10;
 
 const barHeight = (value: number, max: number) => ((HEIGHT - BOTTOM - TOP) * value) / max;
-const y = (value: number, max: number) => HEIGHT - BOTTOM - barHeight(value, max);
+export const y = (value: number, max: number) => HEIGHT - BOTTOM - barHeight(value, max);
 
 /** Rounds up to 1, 2, 5 or 10 times a power of ten, as the top of the axis. */
-function roundedUp(max: number): number {
+export function roundedUp(max: number): number {
   if (max <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(max));
   return ([1, 2, 5, 10].find((step) => step * power >= max) ?? 10) * power;
@@ -85,7 +85,7 @@ function Plot({ title, kind, labels, series, format }: ChartProps) {
   );
 }
 
-function Grid({ max, format }: Pick<ChartProps, 'format'> & { max: number }) {
+export function Grid({ max, format }: Pick<ChartProps, 'format'> & { max: number }) {
   return [0, 0.5, 1].map((part) => (
     <g key={part}>
       <line class="grid" x1={LEFT} x2={WIDTH} y1={y(part * max, max)} y2={y(part * max, max)} />
@@ -96,16 +96,24 @@ function Grid({ max, format }: Pick<ChartProps, 'format'> & { max: number }) {
   ));
 }
 
-/** The names of at most six days. */
+/** The names of at most six days; one at the right edge ends there. */
 function DayLabels({ labels, step }: Pick<ChartProps, 'labels'> & { step: number }) {
   const every = Math.ceil(labels.length / 6);
-  return labels.map((label, index) =>
-    index % every === 0 ? (
-      <text key={label} class="axis middle" x={LEFT + step * (index + 0.5)} y={HEIGHT - 6}>
+  return labels.map((label, index) => {
+    if (index % every !== 0) return null;
+    const middle = LEFT + step * (index + 0.5);
+    const atEdge = middle > WIDTH - 22;
+    return (
+      <text
+        key={label}
+        class={`axis ${atEdge ? 'end' : 'middle'}`}
+        x={atEdge ? WIDTH : middle}
+        y={HEIGHT - 6}
+      >
         {label}
       </text>
-    ) : null,
-  );
+    );
+  });
 }
 
 interface MarksProps extends Pick<ChartProps, 'labels' | 'series'> {

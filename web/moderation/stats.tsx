@@ -9,6 +9,7 @@ import { type Cells, FiguresTable } from './figures-table.tsx';
 import { formatCount, formatDuration, formatRate } from './format.ts';
 import { HourChart } from './hour-chart.tsx';
 import { findingName } from './labels.ts';
+import { WaitingChart } from './waiting-chart.tsx';
 
 const SPANS = [7, 30, 90] as const;
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -57,7 +58,7 @@ export function Stats() {
       </div>
       {fault && <Alert>{fault}</Alert>}
       {!figures && !fault && <p class="hint">Loading…</p>}
-      {figures && <FigureList figures={figures} />}
+      {figures && <FigureList figures={figures} days={days} />}
     </section>
   );
 }
@@ -66,11 +67,14 @@ interface FiguresProps {
   figures: Figures;
 }
 
-function FigureList({ figures }: FiguresProps) {
+function FigureList({ figures, days }: FiguresProps & { days: number }) {
   return (
     <>
       <Tiles figures={figures} />
-      <Charts days={figures.days} />
+      <div class="charts">
+        <WaitingChart counted={figures.waiting_by_hour} days={days} />
+        <Charts days={figures.days} />
+      </div>
       <HourChart title="Arrivals by hour of the week (UTC)" arrivals={figures.arrivals_by_hour} />
       <h3>Moderators</h3>
       <ModeratorTable moderators={figures.moderators} />
@@ -111,7 +115,7 @@ const formatCountOrDash = (value: number | null) => (value === null ? '–' : fo
 function Charts({ days }: Pick<Figures, 'days'>) {
   const labels = days.map(({ date }) => day.format(new Date(date)));
   return (
-    <div class="charts">
+    <>
       <Chart
         title="Arrivals and decisions"
         kind="bars"
@@ -149,7 +153,7 @@ function Charts({ days }: Pick<Figures, 'days'>) {
           { name: 'Overturned', values: days.map(({ overturned }) => overturned), look: 'solid' },
         ]}
       />
-    </div>
+    </>
   );
 }
 

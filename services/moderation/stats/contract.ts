@@ -3,6 +3,7 @@ import { READERS } from '../../../domain/moderation/roles.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Timestamp } from '../../../platform/http/schemas.ts';
 import { RankedModerator } from '../staff/contract.ts';
+import { QUEUE_HOURS_DAYS } from './queue-hours.ts';
 
 export const MAX_DAYS = 92;
 
@@ -74,6 +75,24 @@ const Stats = z
       )
       .meta({
         description: 'By hour of the week in UTC, in this order; hours without any are left out',
+      }),
+    waiting_by_hour: z
+      .array(
+        z.object({
+          hour: Timestamp.meta({ description: 'When the hour began in which a worker counted' }),
+          waiting: z
+            .int()
+            .meta({ description: 'Notes that waited, deferred and escalated ones too' }),
+          oldest_age_seconds: z
+            .int()
+            .nullable()
+            .meta({ description: 'Of the note that had waited longest; null if none waited' }),
+        }),
+      )
+      .meta({
+        description:
+          `What a worker counted every hour of the time, the oldest first; kept for ${QUEUE_HOURS_DAYS} ` +
+          'days. Hours in which no worker ran are left out',
       }),
     findings: z.array(
       z.object({

@@ -15,6 +15,7 @@ import {
 } from '../../../projections/moderation/review-stats.ts';
 import { MAX_DAYS, type Stats, type statsContract } from './contract.ts';
 import { createDepthReader } from './queue-depth.ts';
+import { type QueueHourRow, queueHours } from './queue-hours.ts';
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 7;
@@ -28,14 +29,18 @@ export function statsHandlers({ pool }: { pool: pg.Pool }): Handlers<typeof stat
       const from = asked.from ?? new Date(to.getTime() - USUAL_DAYS * DAY_MS);
       const message = rangeFault(from, to);
       if (message) return refuse('invalid_request', { issues: [{ path: 'from', message }] });
-      const [arrivals, decided, findings, jobs] = await Promise.all([
+      const [arrivals, decided, findings, jobs, hours] = await Promise.all([
         query(pool, arrivalsByHour(from, to)),
         query(pool, decisionsIn(from, to)),
         query(pool, findingsOfDecided(from, to)),
         query(pool, waitingJobs()),
+        query(pool, queueHours(from, to)),
       ]);
       const body = statsBody(from, to, depth, arrivals, decided, findings);
-      return { status: 200, body: { ...body, jobs: jobsBody(jobs) } };
+      return {
+        status: 200,
+        body: { ...body, jobs: jobsBody(jobs), waiting_by_hour: hours.map(queueHourBody) },
+      };
     },
   };
 }
@@ -45,6 +50,12 @@ function jobsBody(rows: JobsRow[]): Stats['jobs'] {
   const of = (name: string) => rows.find(({ queue }) => queue === name)?.jobs ?? 0;
   return { screening: of('screen-note'), dead: of(DEAD_LETTERS) };
 }
+
+const queueHourBody = (row: QueueHourRow): Stats['waiting_by_hour'][number] => ({
+  hour: row.hour.toISOString(),
+  waiting: row.waiting,
+  oldest_age_seconds: row.oldest_seconds,
+});
 
 function rangeFault(from: Date, to: Date): string | undefined {
   if (from >= to) return 'must be before to';
@@ -60,7 +71,7 @@ function statsBody(
   arrivals: ArrivalsRow[],
   decided: DecisionsRow[],
   findings: FindingRow[],
-): Omit<Stats, 'jobs'> {
+): Omit<Stats, 'jobs' | 'waiting_by_hour'> {
   const byDay = sumBy(arrivals, ({ hour }) => utcDay(hour));
   const dayOf = (date: string) => decided.find(({ of, day }) => of === 'day' && day === date);
   return {
