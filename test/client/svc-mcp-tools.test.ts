@@ -83,6 +83,7 @@ t.test(
     const { call } = await newBridge(t);
     const { id } = await call('sign_guestbook', { message: 'Before' });
     t.match(await call('my_notes'), { notes: [{ id, state: 'pending' }] });
+    t.match(await call('publish_profile', PROFILE), { isError: false }, 'it has a bearer now');
     const lead = await addModerator(service, `Lea ${made}`, 'lead');
     const { rows } = await service.database.pool.query(
       'SELECT member_id FROM notes WHERE note_id = $1',
