@@ -218,6 +218,13 @@ t.test('compares a flood in batches, and continues after the worker was killed',
   t.same(await idsOf(ann), [seed, last]);
   t.equal(await compareWithFolds(service.core), 0);
 
+  // As a rebuild by an earlier release leaves them.
+  await service.tamper('UPDATE notes SET fold_id = NULL');
+  t.equal((await idsOf(ann)).length, 100);
+  await fold(ann, service, `text/${seed}`);
+  await compareWithFolds(service.core);
+  t.equal(await marks(service), many + 1, 'folding the same again marks all');
+
   await fold(ann, service, `text/${seed}`, 'DELETE');
   await t.rejects(compareWithFolds({ pool: endingAfter(service.core.pool, 3) }));
   t.equal(await marks(service), 2 * FOLD_BATCH + 1);

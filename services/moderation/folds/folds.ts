@@ -94,6 +94,7 @@ export function foldKeys(): Sql<{ kind: FoldKind; note_id: string }> {
 export const dropEndedFolds = (): Sql =>
   sql`DELETE FROM note_folds WHERE ends_at <= clock_timestamp()`;
 
+/** Folds notes, or changes the end of a fold, which a worker then compares with all waiting notes again. */
 export function saveFold(
   kind: FoldKind,
   noteId: string,
@@ -104,7 +105,7 @@ export function saveFold(
     VALUES (${kind}, ${noteId}, ${moderatorId}, clock_timestamp(),
       least(clock_timestamp() + make_interval(days => ${days}::int), ${latest}::timestamptz))
     ON CONFLICT (kind, note_id) DO UPDATE SET moderator_id = excluded.moderator_id,
-      ends_at = excluded.ends_at`;
+      ends_at = excluded.ends_at, compared_at = DEFAULT, compared_id = DEFAULT`;
 }
 
 export function deleteFold(kind: FoldKind, noteId: string): Sql {
