@@ -11,6 +11,7 @@ export const FAULTS = [
   'skip-sealed',
   'early-checkpoint',
   'wrong-row',
+  'keep-salt',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];

@@ -1,4 +1,5 @@
 import type { EventTypes, NewEvent, RecordedEvent } from '../platform/eventstore/event.ts';
+import { type Engine, ONE_SERVER } from '../platform/postgres/engine.ts';
 import type { Sql } from '../platform/sql.ts';
 import { eraseTexts, type Texts } from './rebuild/erasable-texts.ts';
 
@@ -27,6 +28,8 @@ export interface Projection {
    */
   keepLost?: Sql<{ kept: string }>;
   on: Readonly<Record<string, (event: RecordedEvent) => Sql | readonly Sql[]>>;
+  /** The same in statements of one owner each, for tables that are distributed over a cluster. */
+  onCluster?: Projection['on'];
 }
 
 type Handlers<Modules extends EventTypes> = {
@@ -56,12 +59,14 @@ type Handler = NonNullable<Projection['on'][string]>;
  */
 export function projector(
   projections: readonly Projection[],
+  { distributed }: Engine = ONE_SERVER,
 ): (events: readonly RecordedEvent[]) => Sql[] {
   const handlers = new Map<string, { turn: number; handler: Handler }[]>();
   const add = (type: string, turn: number, handler: Handler) =>
     handlers.set(type, [...(handlers.get(type) ?? []), { turn, handler }]);
-  for (const [turn, { on, texts = [] }] of projections.entries()) {
-    for (const [type, handler] of Object.entries(on)) add(type, turn, handler);
+  for (const [turn, { on, onCluster = on, texts = [] }] of projections.entries()) {
+    for (const [type, handler] of Object.entries(distributed ? onCluster : on))
+      add(type, turn, handler);
     // A rebuild may read an event before its text is erased; `MemberErased` then erases the copy.
     for (const text of texts)
       if (text.member) add('MemberErased', turn, ({ owner_id }) => eraseTexts(text, owner_id));

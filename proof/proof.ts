@@ -2,12 +2,12 @@ import { createEndings } from '../harness/endings.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { FAULTS } from '../platform/fault.ts';
 import type { Verdict } from './check.ts';
-import { createProofEnvironment, DATABASE_MUTANTS } from './environment.ts';
+import { createProofEnvironment } from './environment.ts';
 import type { FaultName } from './plan.ts';
 import { restoreDrill } from './restore-drill.ts';
 import { run } from './run.ts';
 
-const MUTANTS: readonly string[] = [...FAULTS, ...Object.keys(DATABASE_MUTANTS)];
+const MUTANTS: readonly string[] = FAULTS;
 
 const USAGE = `Usage:
   npm run proof [-- --seconds N] [--seed S] [--mutant ${MUTANTS.join('|')}]

@@ -9,6 +9,7 @@ import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import { serverKeys } from '../platform/keys/server-keys.ts';
 import { addressesOf } from '../platform/postgres/addresses.ts';
+import { readEngine } from '../platform/postgres/engine.ts';
 import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
@@ -18,7 +19,7 @@ import { startWarnings } from '../platform/postgres/start-warnings.ts';
 import { withTraces } from '../platform/telemetry/traced-store.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { mayOwn } from '../projections/stream-owners.ts';
-import { affectedMembers, catalogue, jobTypes, project } from './features.ts';
+import { affectedMembers, catalogue, jobTypes, projectorFor } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
 import { isReview } from './moderation/decisions/review-events.ts';
 import { requireSandboxMark } from './sandbox.ts';
@@ -59,8 +60,9 @@ export async function createCore(
     .then(() => requireFinishedRestore((text) => pool.query(text)))
     .then(() => requireSandboxMark((text) => pool.query(text), config.sandbox))
     .then(() => requireKeys(pool, keys))
-    .then(() => requireSameKeys(pool, keys));
-  await usable.catch(async (error: unknown) => {
+    .then(() => requireSameKeys(pool, keys))
+    .then(() => readEngine((text) => pool.query(text)));
+  const engine = await usable.catch(async (error: unknown) => {
     await pool.end();
     throw lacksTable(error)
       ? new Error('The database is not set up: npm run release does that', { cause: error })
@@ -79,13 +81,14 @@ export async function createCore(
     pool,
     url,
     catalogue,
-    project,
+    project: projectorFor(engine),
     affectedMembers,
     mayOwn,
     enqueue: jobs.enqueue,
     isLogLost: logWatch.isLost,
+    engine,
     committed: (events, queued) => {
-      logWatch.acknowledged(events);
+      logWatch.acknowledged(events, engine);
       wakeUps.wake([
         ...events.flatMap(affectedMembers),
         ...(events.some(isReview) ? [MODERATION_TOPIC] : []),
@@ -94,7 +97,7 @@ export async function createCore(
     },
   });
 
-  const store = withTraces(config.groupCommit ? withGroupCommit(simple) : simple);
+  const store = withTraces(config.groupCommit ? withGroupCommit(simple, engine) : simple);
 
   // An epoch that begins ends the loss; until then, commands fail before they ask.
   const recheck = setInterval(() => {

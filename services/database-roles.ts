@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { WRITTEN_COLUMNS } from '../platform/eventstore/append.ts';
 import { type LockWait, withAdvisoryLock } from '../platform/postgres/advisory-lock.ts';
 import { plannerSettingsLacking } from '../platform/postgres/database-settings.ts';
+import { type Engine, readEngine } from '../platform/postgres/engine.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { named, type Sql } from '../platform/sql.ts';
 
@@ -32,6 +33,12 @@ const LIMITED: Readonly<Record<string, string>> = {
   server_keys: 'SELECT, INSERT',
 };
 
+/** On a cluster the coordinator passes the position on to the node that has the owner, so the role has to write it there. */
+const limitedOn = ({ distributed }: Engine): Readonly<Record<string, string>> =>
+  distributed
+    ? { ...LIMITED, events: LIMITED.events?.replace('INSERT (', 'INSERT (position, ') ?? '' }
+    : LIMITED;
+
 /** What anonymous reads use. Feeds tell when a record became public again, and since when there is a service. */
 const PUBLICLY_READ: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -49,7 +56,9 @@ const PUBLICLY_READ: Readonly<Record<string, string>> = {
 /** Tables and views. Partitions are left out: a statement on their table needs no privilege on them. */
 const TABLES = `SELECT oid, relname FROM pg_class WHERE relkind IN ('r', 'p', 'v')
   AND (relnamespace = 'public'::regnamespace AND NOT relispartition
-    OR relnamespace = to_regnamespace('${JOBS_SCHEMA}'))`;
+    OR relnamespace = to_regnamespace('${JOBS_SCHEMA}'))
+  AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid
+    AND deptype = 'e')`;
 
 /**
  * Creates the roles that are missing, and grants them what they need and nothing else. The current
@@ -142,9 +151,11 @@ export interface Excess {
  * The privileges on tables and sequences that a role of `DATABASE_ROLES`, the current role or everybody
  * was granted beyond what they need. A privilege of the owner is no excess.
  */
-export function excessPrivileges(): Sql<Excess> {
+export function excessPrivileges(engine: Engine): Sql<Excess> {
   const wanted = [
-    ...Object.entries(LIMITED).flatMap(([table, grant]) => grantedBy('service', table, grant)),
+    ...Object.entries(limitedOn(engine)).flatMap(([table, grant]) =>
+      grantedBy('service', table, grant),
+    ),
     ...Object.entries(PUBLICLY_READ).flatMap(([table, grant]) =>
       grantedBy('service_read', table, grant),
     ),
@@ -152,7 +163,8 @@ export function excessPrivileges(): Sql<Excess> {
   const column = (name: keyof (typeof wanted)[number]) => wanted.map((one) => one[name]);
   return named(
     `WITH relations AS (SELECT oid, relname, relkind, relowner, relacl FROM pg_class
-       WHERE relkind IN ('r', 'p', 'v', 'S') AND NOT relispartition
+       WHERE relkind IN ('r', 'p', 'v', 'S') AND NOT relispartition AND NOT EXISTS (SELECT FROM pg_depend
+           WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
          AND relnamespace IN ('public'::regnamespace, to_regnamespace('${JOBS_SCHEMA}'))),
      given AS (
        SELECT oid, relname, relkind, relowner, grantee, privilege_type, '' AS attname
@@ -235,6 +247,7 @@ async function administer(client: pg.ClientBase): Promise<void> {
 
 /** First revokes what an earlier release has granted. */
 async function grants(client: pg.ClientBase): Promise<string[]> {
+  const limited = limitedOn(await readEngine((text) => client.query(text)));
   const { rows } = await client.query<{ database: string; tables: string }>(
     `SELECT quote_ident(current_database()) AS database,
        string_agg(oid::regclass::text, ', ') AS tables
@@ -250,7 +263,7 @@ async function grants(client: pg.ClientBase): Promise<string[]> {
     'GRANT USAGE ON SCHEMA public TO service_read',
     `GRANT USAGE ON SCHEMA public, ${JOBS_SCHEMA} TO service`,
     `GRANT ${ROWS} ON ${rows[0]?.tables} TO service`,
-    ...Object.entries(LIMITED).map(([table, grant]) => `GRANT ${grant} ON ${table} TO service`),
+    ...Object.entries(limited).map(([table, grant]) => `GRANT ${grant} ON ${table} TO service`),
     // A backup notes the last position that was given out.
     'GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO service',
     'GRANT EXECUTE ON FUNCTION drop_unfinished_rebuild() TO service',

@@ -11,6 +11,7 @@ import type { KeyRing } from '../platform/keys/key-ring.ts';
 import { sweepRateCounters } from '../platform/limits/jobs.ts';
 import type { RouteLimits } from '../platform/limits/route-limits.ts';
 import type { WaitingPlaces } from '../platform/limits/waiting-places.ts';
+import type { Engine } from '../platform/postgres/engine.ts';
 import type { Notifications } from '../platform/postgres/notifications.ts';
 import type { Readiness } from '../platform/telemetry/readiness.ts';
 import { createPastReads, type ReadPast } from '../projections/past/past-reads.ts';
@@ -126,6 +127,11 @@ export const projections = [
 ];
 
 export const project = projector(projections);
+const projectDistributed = projector(projections, { distributed: true });
+
+/** What updates the read models when events are appended. */
+export const projectorFor = ({ distributed }: Engine) =>
+  distributed ? projectDistributed : project;
 
 export const affectedMembers = feed.affectedMembers;
 

@@ -5,7 +5,9 @@ import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
 import { findDurabilityFaults } from '../platform/postgres/database-settings.ts';
+import { readEngine } from '../platform/postgres/engine.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
+import { distributeTables, findLayoutFaults, MAX_SHARDS, SHARDS } from './cluster.ts';
 import { areGranted, DATABASE_ROLES, grantRoles } from './database-roles.ts';
 import {
   analysePartitioned,
@@ -25,6 +27,7 @@ const { values } = processArguments(
   npm run release [-- --grant]
   npm run release -- --check
   npm run release -- --partition [--partitions N]
+  npm run release -- --distribute [--shards N] [--one-node]
 
 Applies the migrations that the database does not have yet. With --grant, also creates the roles service,
 service_read and service_metrics, and grants them what they need; later releases do so without it.
@@ -35,6 +38,9 @@ status is 1 where a release would refuse.
 With --partition, also divides the log, the receipts and the feeds by owner, into ${PARTITIONS} partitions each or N. Copies them, so stop
 all processes of the service first, and have as much free disk as these tables take.
 
+With --distribute, on the coordinator of a Citus cluster and as a superuser, distributes the same tables over its nodes, into ${SHARDS}
+shards each or N. With --one-node, also while the coordinator is the only node. Stop all processes of the service first.
+
 A sandbox that is due is emptied. If it cannot be, the exit status is 75: all else is done, and another release empties it.
 `,
   {
@@ -42,17 +48,26 @@ A sandbox that is due is emptied. If it cannot be, the exit status is 75: all el
     check: { type: 'boolean', default: false },
     partition: { type: 'boolean', default: false },
     partitions: { type: 'string', default: String(PARTITIONS) },
+    distribute: { type: 'boolean', default: false },
+    shards: { type: 'string', default: String(SHARDS) },
+    'one-node': { type: 'boolean', default: false },
   },
   [0, 0],
   (parsed) => {
-    const { check, grant, partition, partitions } = parsed.values;
-    if (check && (grant || partition))
+    const { check, grant, partition, partitions, distribute, shards } = parsed.values;
+    if (check && (grant || partition || distribute))
       throw new ArgumentError('--check goes with no other option.');
     const [least, most] = [MIN_PARTITIONS, MAX_PARTITIONS];
     if (!/^\d{1,2}$/.test(partitions) || Number(partitions) < least || Number(partitions) > most)
       throw new ArgumentError(`--partitions takes a number from ${least} to ${most}.`);
     if (!partition && partitions !== String(PARTITIONS))
       throw new ArgumentError('--partitions needs --partition.');
+    if (partition && distribute)
+      throw new ArgumentError('--partition and --distribute exclude each other.');
+    if (!/^\d{1,3}$/.test(shards) || Number(shards) < 1 || Number(shards) > MAX_SHARDS)
+      throw new ArgumentError(`--shards takes a number from 1 to ${MAX_SHARDS}.`);
+    if (!distribute && (shards !== String(SHARDS) || parsed.values['one-node']))
+      throw new ArgumentError('--shards and --one-node need --distribute.');
   },
 );
 const parts = Number(values.partitions);
@@ -87,8 +102,22 @@ async function release(url: string): Promise<void> {
   });
 }
 
-/** Partitions the tables if asked to, and collects the statistics of those that are. */
-async function arrange(client: pg.ClientBase): Promise<void> {
+/** Partitions or distributes the tables if asked to, and collects the statistics of those that are. */
+async function arrange(client: pg.Client): Promise<void> {
+  if (values.distribute) {
+    const done = await distributeTables(
+      client,
+      { shards: Number(values.shards), oneNode: values['one-node'] },
+      tell,
+    );
+    const names = Object.keys(OWNED_TABLES).join(', ');
+    console.log(
+      done === 'distributed'
+        ? `Distributed ${names} by owner, into ${values.shards} shards each`
+        : 'The tables are distributed',
+    );
+    return;
+  }
   if (values.partition) {
     const tables = await partitionTables(client, parts, tell);
     console.log(
@@ -98,6 +127,10 @@ async function arrange(client: pg.ClientBase): Promise<void> {
     );
     return;
   }
+  const { distributed } = await readEngine((text) => client.query(text));
+  if (distributed)
+    for (const { fault, command } of await findLayoutFaults(client))
+      tell(`Warning: ${fault}: ${command}`);
   const partitioned = await partitionedTables(client);
   const plain = Object.keys(OWNED_TABLES).filter((name) => !partitioned.includes(name));
   if (partitioned.length > 0 && plain.length > 0)

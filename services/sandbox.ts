@@ -65,7 +65,7 @@ export const EMPTIED_TABLES = [
     'scheduled_backups',
   ],
   ...['report_addresses', 'reported_records', 'seal_leaves', 'seal_tiles', 'seal_trees'],
-  ...['sessions', 'write_budgets'],
+  ...['sessions', 'write_budgets', 'write_marks'],
 ] as const;
 
 /** Streams of moderators and policies, without sessions. */

@@ -1,12 +1,16 @@
 import type pg from 'pg';
+import { untilVisibleEverywhere } from '../../platform/eventstore/subscription.ts';
 import { firstUsed, refuseOthers } from '../../platform/keys/key-checks.ts';
 import { keyRing, type Verifier } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
 import { requireSettings } from '../../platform/postgres/database-settings.ts';
+import { readEngine } from '../../platform/postgres/engine.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
+import { withLocks } from '../../platform/postgres/table-locks.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { catalogue } from '../../services/features.ts';
+import { OWNED_TABLES } from '../../services/partitions.ts';
 import { copyOut } from './copy.ts';
 import {
   createFolder,
@@ -56,7 +60,7 @@ export async function createBackup(
     refuseOthers(keyRing(keys), (await client.query<Verifier>(firstUsed())).rows);
     const { tables: found, others } = await findTables(client);
     createFolder(folder);
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await beginSnapshot(client, url);
     const migrations = (await appliedMigrations(ask)).map(({ name, checksum }) => ({
       name,
       checksum,
@@ -97,6 +101,35 @@ export async function createBackup(
     const events = tables.find(({ name }) => name === 'events')?.rows ?? 0;
     return { manifest, events, others, unknown };
   });
+}
+
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+/**
+ * Begins the transaction that reads everything. On a cluster each node takes its snapshot at its first read, so writers wait
+ * meanwhile, for milliseconds; and one connection to each node does all reads.
+ */
+async function beginSnapshot(client: pg.Client, url: string): Promise<void> {
+  const { distributed } = await readEngine((text) => client.query(text));
+  if (!distributed) {
+    await client.query(BEGIN_SNAPSHOT);
+    return;
+  }
+  await client.query('SET citus.max_adaptive_executor_pool_size = 1');
+  const tables = Object.keys(OWNED_TABLES).join(', ');
+  await withConnection(clientConfigOf(url, 'service backup gate'), (gate) =>
+    withLocks(
+      gate,
+      client,
+      [`LOCK TABLE ${tables} IN SHARE MODE`],
+      async () => {
+        await untilVisibleEverywhere(gate);
+        await client.query(BEGIN_SNAPSHOT);
+        await client.query('SELECT max(position) FROM events');
+      },
+      { tell: () => undefined },
+    ),
+  );
 }
 
 /** COPY needs the connection for itself, so without the pipeline of other connections. */

@@ -6,12 +6,15 @@ const JOB_TABLES = ['queue', 'schedule', 'subscription', 'job', 'job_dependency'
   (table) => `${JOBS_SCHEMA}.${table}`,
 );
 
+/** A release makes the first; the second has what a few processes may still ask for (platform/eventstore/write-marks.ts). */
+const LEFT_OUT = ['schema_migrations', 'write_marks'];
+
 const TABLES = `SELECT c.oid::regclass::text AS name,
     array_agg(quote_ident(attname) ORDER BY attnum) AS columns
   FROM pg_class c JOIN pg_attribute ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
     AND attgenerated = ''
   WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
-    AND (c.relnamespace = 'public'::regnamespace AND c.relname <> 'schema_migrations'
+    AND (c.relnamespace = 'public'::regnamespace AND c.relname <> ALL(ARRAY[${LEFT_OUT.map((name) => `'${name}'`).join(', ')}])
       AND c.oid IS DISTINCT FROM to_regclass('${RESTORE_MARK}')
       OR c.oid::regclass::text = ANY($1))
   GROUP BY c.oid ORDER BY array_position($1, c.oid::regclass::text) NULLS FIRST, name`;
@@ -37,7 +40,7 @@ export function releaseTables(): string[] {
     ))
       if (made === undefined) tables.add(dropped ?? '');
       else tables.delete(made);
-  return [...tables];
+  return [...tables].filter((name) => !LEFT_OUT.includes(name));
 }
 
 /**

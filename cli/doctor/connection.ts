@@ -2,7 +2,8 @@ import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { Client } from '../../platform/postgres/client.ts';
 import { clientConfig } from '../../platform/postgres/connection.ts';
-import type { Sql } from '../../platform/sql.ts';
+import { type Engine, readEngine } from '../../platform/postgres/engine.ts';
+import { named, type Sql } from '../../platform/sql.ts';
 
 const QUERY_TIMEOUT_MS = 10_000;
 
@@ -22,6 +23,10 @@ export interface Context {
 }
 
 export type Ask = <Row>(statement: Sql<Row>) => Promise<Row[]>;
+
+/** Whether the log is distributed over a cluster. */
+export const engineOf = (ask: Ask): Promise<Engine> =>
+  readEngine(async (text) => ({ rows: await ask(named(text)) }));
 
 /**
  * Runs `work` on a new connection. Through a transaction pooler, its server process also serves

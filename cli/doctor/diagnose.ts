@@ -4,6 +4,7 @@ import { databaseUrl } from '../../platform/embedded/postgres.ts';
 import { checkAddress } from './address.ts';
 import { checkBackup } from './backup.ts';
 import { checkClock } from './clock.ts';
+import { checkCluster } from './cluster.ts';
 import { checkConfiguration, configFaults } from './configuration.ts';
 import { type Context, connectTo } from './connection.ts';
 import { checkDatabase } from './database.ts';
@@ -32,6 +33,7 @@ const EXIT = { ok: 0, warn: 1, bad: 2 } as const;
 /** The checks of the database, in the order of their lines. */
 const CHECKS: Readonly<Record<string, (context: Context) => Promise<Finding[]>>> = {
   database: checkDatabase,
+  cluster: checkCluster,
   clock: checkClock,
   settings: checkSettings,
   pooler: checkPooler,

@@ -1,6 +1,6 @@
 import { sql } from '../../platform/sql.ts';
 import { excessPrivileges } from '../../services/database-roles.ts';
-import type { Context } from './connection.ts';
+import { type Context, engineOf } from './connection.ts';
 import { bad, type Finding, orOk, warn } from './finding.ts';
 
 /** The triggers without which rows of the log could be changed, with the statement that makes each. */
@@ -28,7 +28,7 @@ const PROTECTION = sql<Protection>`SELECT coalesce((SELECT json_object_agg(tgnam
 export async function checkProtection({ ask }: Pick<Context, 'ask'>): Promise<Finding[]> {
   const [found] = await ask(PROTECTION);
   if (!found) throw new Error('the catalogue did not answer');
-  const excess = await ask(excessPrivileges());
+  const excess = await ask(excessPrivileges(await engineOf(ask)));
   return orOk(
     [
       ...TRIGGERS.map(([table, name, events, each, check]) => {

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { fault } from '../fault.ts';
 import { rollBack } from '../postgres/connection.ts';
+import { type Engine, ONE_SERVER } from '../postgres/engine.ts';
 import { isUnavailable, StorageUnavailable } from '../postgres/errors.ts';
 import { withClient } from '../postgres/pool.ts';
 import { withinDeadline } from '../postgres/request-deadline.ts';
@@ -24,6 +25,7 @@ import {
   lockMore,
   MIN_WRITE_MS,
 } from './transaction.ts';
+import { findMark, insertMark } from './write-marks.ts';
 
 export interface EventStoreDeps {
   pool: pg.Pool;
@@ -37,6 +39,7 @@ export interface EventStoreDeps {
   enqueue: (job: Job) => Promise<Sql>;
   /** Whether acknowledged writes are missing from the log; commands are refused meanwhile. */
   isLogLost?: () => boolean;
+  engine?: Engine;
   /** Called after COMMIT, outside of the transaction. */
   committed?: (events: readonly RecordedEvent[], jobs: readonly Job[]) => void;
 }
@@ -105,7 +108,7 @@ const racePause = (turn: number): number => (turn === 1 ? 0 : Math.random() * 50
  * winner left.
  */
 export function createEventStore(deps: EventStoreDeps): EventStore {
-  const { pool, catalogue } = deps;
+  const { pool, catalogue, engine = ONE_SERVER } = deps;
   const barrier = createStandbyBarrier(deps.url);
 
   function execute<Answer, Code extends string>(
@@ -202,11 +205,15 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     if (unlocked.length > 0)
       throw new LostRace('an event concerns a member whom another transaction has locked');
     const receipts = [decision.receipt?.(events) ?? []].flat();
+    const statements = await statementsOf(decision, events, receipts, now);
+    if (!engine.distributed)
+      return { decision, events, statements, witness: findWitness(events, receipts, now) };
+    const mark = events[0]?.event_id ?? uuidv7();
     return {
       decision,
       events,
-      statements: await statementsOf(decision, events, receipts, now),
-      witness: findWitness(events, receipts, now),
+      statements: [insertMark(mark, now), ...statements],
+      witness: findMark(mark),
     };
   }
 

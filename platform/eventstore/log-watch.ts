@@ -1,17 +1,27 @@
 import type pg from 'pg';
 import { fault } from '../fault.ts';
+import type { Engine } from '../postgres/engine.ts';
 import { pipeline } from '../postgres/pipeline.ts';
 import { snapshot } from '../postgres/snapshot.ts';
 import type { Sql } from '../sql.ts';
 import { findEvent } from './append.ts';
 import type { RecordedEvent } from './event.ts';
 import { type LogServer, logServers } from './log-epochs.ts';
+import { findMark, MARKS_KEPT_HOURS } from './write-marks.ts';
 
-/** More than commands that are acknowledged at the same time, whose order is not that of the log. */
-const REMEMBERED_EVENTS = 32;
+/** More than commits that are acknowledged at the same time, whose order is not that of the log. */
+const REMEMBERED_COMMITS = 32;
+/** From this age on, in milliseconds, an event is visible on every node. */
+const SURELY_VISIBLE_MS = (MARKS_KEPT_HOURS / 2) * 3_600_000;
 
 /** Runs statements in one round trip and resolves to the rows of each. */
 type Ask = (statements: readonly Sql[]) => Promise<readonly (readonly unknown[])[]>;
+
+/** The first event of a commit, and the engine that committed it. */
+interface Acknowledged {
+  event: RecordedEvent;
+  engine: Engine;
+}
 
 export type LogWatch = ReturnType<typeof createLogWatch>;
 
@@ -26,7 +36,7 @@ const ELSEWHERE =
  * loss ends when an epoch begins or the server is noted. See docs/operating/backup.md.
  */
 export function createLogWatch(onLoss: (line: string) => void) {
-  let remembered: readonly RecordedEvent[] = [];
+  let remembered: readonly Acknowledged[] = [];
   /** Whether events that this process has acknowledged are missing. */
   let missing = false;
   /** Whether the log is on another server than that of its epoch; undefined until a server has answered. */
@@ -38,17 +48,23 @@ export function createLogWatch(onLoss: (line: string) => void) {
     if (fault('no-sync-wait')) return;
     const before = isLost();
     // Read now: what is acknowledged while the statements run may be missing from their snapshot.
-    const events = remembered;
-    const [servers = [], ...found] = await ask([logServers(), ...events.map(findEvent)]);
+    const commits = remembered;
+    const [servers = [], ...found] = await ask([logServers(), ...commits.map(witnessOf)]);
     const [row] = servers as ReturnType<typeof logServers>['row'][];
     // A standby may lag behind, and takes no writes.
     if (row?.present) {
       elsewhere = isElsewhere(row.noted, row.present);
-      missing = events.some(
-        (event, at) => event.recorded_at > row.began_at && found[at]?.length === 0,
+      missing = commits.some(
+        ({ event }, at) => event.recorded_at > row.began_at && found[at]?.length === 0,
       );
     }
     if (isLost() && !before) onLoss(missing ? MISSING : ELSEWHERE);
+  }
+
+  function witnessOf({ event, engine }: Acknowledged): Sql {
+    const isMarked =
+      engine.distributed && Date.now() - event.recorded_at.getTime() < SURELY_VISIBLE_MS;
+    return isMarked ? findMark(event.event_id) : findEvent(event);
   }
 
   /**
@@ -61,10 +77,11 @@ export function createLogWatch(onLoss: (line: string) => void) {
   }
 
   return {
-    /** Remembers events whose commit was acknowledged. */
-    acknowledged(events: readonly RecordedEvent[]): void {
+    /** Remembers the events of one commit that was acknowledged. */
+    acknowledged([event]: readonly RecordedEvent[], engine: Engine): void {
       // While the log is lost, what was acknowledged before shows whether an epoch has begun.
-      if (!isLost()) remembered = [...remembered, ...events].slice(-REMEMBERED_EVENTS);
+      if (event && !isLost())
+        remembered = [...remembered, { event, engine }].slice(-REMEMBERED_COMMITS);
     },
     /** Compares the database that answers with what this process knows of the log. */
     check: (pool: pg.Pool): Promise<void> =>

@@ -15,16 +15,13 @@ export type FollowedEvent = Pick<
 const RANGE_POSITIONS = 1000;
 /** How long a follower waits, when it is created, for the transactions that were open then. */
 const OPENING_MS = 1000;
+/** How long a job waits for them. A cluster looks every few seconds which commits have reached all nodes. */
+const SETTLING_MS = 8000;
 const POLL_MS = 10;
 /** Where a follower begins, in positions before the newest, if it waited in vain. */
 const LOOKBACK_POSITIONS = 500;
 
-interface Bounds {
-  /** The newest position. */
-  position: number;
-  /** The oldest transaction id that is still in progress. */
-  xmin: string;
-}
+type Looked = [{ xmin: string }, { position: number }, ...FollowedEvent[]];
 
 /** Positions in which no event was visible; every transaction that may fill them is older than `xid`. */
 interface Gap {
@@ -60,7 +57,7 @@ export function createLogFollower(pool: pg.Pool) {
   async function open(): Promise<void> {
     const [newest] = await query(pool, newestPosition());
     const position = newest?.position ?? 0;
-    const settled = await olderTransactionsEnd(pool);
+    const settled = await olderTransactionsEnd(pool, OPENING_MS);
     last = settled ? position : Math.max(0, position - LOOKBACK_POSITIONS);
   }
 
@@ -85,12 +82,14 @@ export function createLogFollower(pool: pg.Pool) {
 
   /** Reads one range and the gaps; says whether it reached the newest position, and found gaps. */
   async function readRange(): Promise<{ upToDate: boolean; found: boolean }> {
-    const [[bounds], rows = [], ...late] = await snapshot<[Bounds, ...FollowedEvent[]]>(pool, [
-      newestAndOldest(),
+    const [[oldest], [newestRow], rows = [], ...late] = await snapshot<Looked>(pool, [
+      oldestXid(),
+      newestPosition(),
       eventsBetween(last, last + RANGE_POSITIONS),
       ...gaps.map(({ from, to }) => eventsBetween(from - 1, to)),
     ]);
-    const { position: newest, xmin } = bounds as Bounds;
+    const xmin = oldest?.xmin ?? '0';
+    const newest = newestRow?.position ?? 0;
     let end = Math.min(last + RANGE_POSITIONS, newest);
     // Skips a range without events, such as positions that a restored sequence left out.
     if (rows.length === 0 && end < newest) end = (await nextPosition(pool, last)) - 1;
@@ -123,21 +122,21 @@ export function createLogFollower(pool: pg.Pool) {
 
 /**
  * Returns a position up to which the log is complete: no event before it can appear any more. Undefined
- * if a transaction that may write one stays open for longer than a second.
+ * if a transaction that may write one stays open for longer than eight seconds.
  */
 export async function settledPosition(pool: pg.Pool): Promise<number | undefined> {
   const [newest] = await query(pool, newestPosition());
-  return (await olderTransactionsEnd(pool)) ? (newest?.position ?? 0) : undefined;
+  return (await olderTransactionsEnd(pool, SETTLING_MS)) ? (newest?.position ?? 0) : undefined;
 }
 
-/** Waits for the transactions that are open now; returns whether they ended within `OPENING_MS`. */
-async function olderTransactionsEnd(pool: pg.Pool): Promise<boolean> {
+/** Waits for the transactions that are open now; returns whether they ended within so many milliseconds. */
+async function olderTransactionsEnd(pool: pg.Pool, patienceMs: number): Promise<boolean> {
   const xid = await newXid(pool);
   const started = performance.now();
   for (;;) {
     const [oldest] = await query(pool, oldestXid());
     if (BigInt(oldest?.xmin ?? 0) >= xid) return true;
-    if (performance.now() - started > OPENING_MS) return false;
+    if (performance.now() - started > patienceMs) return false;
     await sleep(POLL_MS);
   }
 }
@@ -164,18 +163,32 @@ export function newestPosition(): Sql<{ position: number }> {
   return sql`SELECT coalesce(max(position), 0) AS position FROM events`;
 }
 
-const newestAndOldest = (): Sql<Bounds> =>
-  sql`SELECT coalesce(max(position), 0) AS position,
-    pg_snapshot_xmin(pg_current_snapshot())::text AS xmin FROM events`;
-
-/** The oldest transaction id that is still in progress. */
+/**
+ * The oldest transaction id that is still in progress, on this node or, after its commit here, on another one. It is
+ * read before the events: each node of a cluster has a snapshot from its first read on.
+ */
 const oldestXid = (): Sql<{ xmin: string }> =>
-  sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xmin`;
+  sql`SELECT least(pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+    oldest_two_phase_commit())::text AS xmin`;
 
 /** Takes a transaction id, which is larger than that of every transaction that has one. */
 async function newXid(pool: pg.Pool): Promise<bigint> {
   const [row] = await query(pool, sql<{ xid: string }>`SELECT pg_current_xact_id()::text AS xid`);
   return BigInt(row?.xid ?? 0);
+}
+
+/** Waits until what this node has committed so far is visible on every node of a cluster. */
+export async function untilVisibleEverywhere(client: pg.ClientBase): Promise<void> {
+  const ask = async <Row>(text: string) => (await client.query(text)).rows[0] as Row;
+  const oldest = () => ask<{ xid: string | null }>('SELECT oldest_two_phase_commit()::text AS xid');
+  if ((await oldest()).xid === null) return;
+  const { xid } = await ask<{ xid: string }>(
+    'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid',
+  );
+  for (let next = await oldest(); next.xid !== null && BigInt(next.xid) < BigInt(xid); ) {
+    await sleep(POLL_MS);
+    next = await oldest();
+  }
 }
 
 /** The first position after another that has an event, which must exist. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Client } from './client.ts';
+import type { Engine } from './engine.ts';
 import { valueParsers } from './value-parsers.ts';
 
 /**
@@ -34,6 +35,12 @@ export const PLANNER_SETTINGS = {
   enable_seqscan: 'off',
   jit: 'off',
 } as const;
+
+/** The same for an engine: Citus has to see the values, which say where the rows are. */
+export const plannerSettings = ({ distributed }: Engine) => ({
+  ...PLANNER_SETTINGS,
+  ...(distributed ? { plan_cache_mode: 'auto' } : {}),
+});
 
 /** Sets the planner settings for a session. */
 export const BY_INDEX = `SELECT ${Object.entries(PLANNER_SETTINGS)

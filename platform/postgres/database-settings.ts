@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { PLANNER_SETTINGS } from './connection.ts';
+import { plannerSettings } from './connection.ts';
+import { readEngine } from './engine.ts';
 
 /** A setting on which the service cannot rely, and the SQL that mends it. */
 export interface SettingFault {
@@ -90,6 +91,7 @@ export async function plannerSettingsLacking(
   client: pg.ClientBase,
   role: string,
 ): Promise<string[]> {
+  const settings = plannerSettings(await readEngine((text) => client.query(text)));
   const { rows } = await client.query<{ statement: string }>(
     `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', $1::text, current_database(), name,
        value) AS statement
@@ -99,7 +101,7 @@ export async function plannerSettingsLacking(
        WHERE r.rolname = $1
          AND s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
          AND setting LIKE name || '=%')`,
-    [role, Object.keys(PLANNER_SETTINGS), Object.values(PLANNER_SETTINGS)],
+    [role, Object.keys(settings), Object.values(settings)],
   );
   return rows.map(({ statement }) => statement);
 }

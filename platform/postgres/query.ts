@@ -11,6 +11,11 @@ export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Ro
   return runRead(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
 }
 
+/** Runs statements in one transaction and one round trip, like `query`. */
+export async function runTogether(pool: pg.Pool, statements: readonly Sql[]): Promise<void> {
+  await runRead(pool, (client) => pipeline(client, statements));
+}
+
 /** How long a read waits for the replica before it goes to the primary, in milliseconds. */
 const REPLICA_MS = 1000;
 

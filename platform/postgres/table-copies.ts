@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { readEngine } from './engine.ts';
 
 /** How a table is divided into partitions: by the hash of a column. */
 export interface Partitioning {
@@ -90,6 +91,41 @@ export async function createIndexes(
   );
   for (const { definition, search } of rows) if (!search) await client.query(definition);
   return rows.filter(({ search }) => search).map(({ definition }) => definition);
+}
+
+/** Those of the public tables that are distributed over the nodes of a cluster, each with the column that holds the owner. */
+export async function distributedTables(
+  client: pg.ClientBase,
+  tables: readonly string[],
+): Promise<Map<string, string>> {
+  const { distributed } = await readEngine((text) => client.query(text));
+  if (!distributed) return new Map();
+  const { rows } = await client.query<{ table: string; column: string }>(
+    `SELECT relname AS table, distribution_column AS column
+     FROM citus_tables JOIN pg_class ON pg_class.oid = table_name
+     WHERE citus_table_type = 'distributed' AND relnamespace = 'public'::regnamespace
+       AND relname = ANY($1)`,
+    [tables],
+  );
+  return new Map(rows.map(({ table, column }) => [table, column]));
+}
+
+/**
+ * Distributes the copies in a schema like the log, on the same nodes. Full ones: to fill tables that are distributed takes
+ * ten times as long. Empties the files that the copies had on the coordinator.
+ */
+export async function distributeCopies(
+  client: pg.ClientBase,
+  tables: ReadonlyMap<string, string>,
+  schema: string,
+): Promise<void> {
+  for (const [table, column] of tables) {
+    const copy = `${schema}.${table}`;
+    await client.query(
+      `SELECT create_distributed_table('${copy}', '${column}', colocate_with => 'public.events')`,
+    );
+    await client.query(`SELECT truncate_local_data_after_distributing_table('${copy}')`);
+  }
 }
 
 const GRANTEE = `SELECT CASE WHEN item.grantee = 0 THEN 'PUBLIC'

@@ -11,6 +11,7 @@ import {
   type Writes,
 } from '../eventstore/plan.ts';
 import { mergeJobs } from '../jobs/job-type.ts';
+import { type Engine, ONE_SERVER } from '../postgres/engine.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
@@ -29,9 +30,10 @@ type Outcome = { answer: unknown } | undefined;
 /**
  * Wraps a store with group commit: commands that arrive while a batch is flushed share the next
  * transaction, and each is accepted or refused independently. A command that finds its members or
- * locks other rows runs in its own transaction, as does every command of a failed batch.
+ * locks other rows runs in its own transaction, as does every command of a failed batch. Reads of the same kind
+ * become one statement, except on a cluster, which refuses one statement for several owners.
  */
-export function withGroupCommit(store: EventStore): EventStore {
+export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER): EventStore {
   const group = createBatcher<{ command: AnyPlan; until: number }, Outcome>(async (batch) => {
     const commands = batch.map(({ command }) => command);
     const until = Math.min(...batch.map((one) => one.until));
@@ -40,7 +42,7 @@ export function withGroupCommit(store: EventStore): EventStore {
       return [{ answer: await withDeadline(() => store.execute(first), until) }];
     try {
       return (await withDeadline(
-        () => store.execute(combine(commands), AS_BATCH),
+        () => store.execute(combine(commands, engine), AS_BATCH),
         until,
       )) as Outcome[];
     } catch (error) {
@@ -73,8 +75,11 @@ function canShareTransaction({ find, load }: Omit<AnyPlan, 'decide'>): boolean {
 }
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
-function combine(commands: readonly AnyPlan[]): Plan<Outcome[]> {
-  const { statements, distribute } = combineReads(commands.map(({ load }) => flattenReads(load)));
+function combine(commands: readonly AnyPlan[], engine: Engine): Plan<Outcome[]> {
+  const { statements, distribute } = combineReads(
+    commands.map(({ load }) => flattenReads(load)),
+    engine,
+  );
   return definePlan({
     lock: commands.flatMap(memberIds),
     load: statements,
@@ -136,11 +141,11 @@ function eventsByWrites(accepted: readonly Writes<unknown>[]) {
 type Row = Record<string, unknown>;
 
 /** Combines reads of the same kind into one statement for all their keys. */
-function combineReads(lists: readonly (readonly Sql[])[]) {
+function combineReads(lists: readonly (readonly Sql[])[], { distributed }: Engine) {
   const all = lists.flatMap((list, command) => list.map((read, at) => ({ read, command, at })));
   const groups = [
     ...Map.groupBy(all, ({ read, command, at }) =>
-      read.many ? read.name : `${command} ${at}`,
+      read.many && !distributed ? read.name : `${command} ${at}`,
     ).values(),
   ];
 

@@ -62,10 +62,11 @@ export interface ModeratorLoss {
 
 /** Reads which moderators lack a token although they are active, or have empty receipts. */
 export function moderatorLosses(): Sql<ModeratorLoss> {
-  return sql`SELECT moderator_id, no_token, receipts FROM moderators m,
+  return sql`SELECT moderator_id, no_token, coalesce(receipts, 0) AS receipts FROM moderators m
+      LEFT JOIN (SELECT owner_id, count(*)::int AS receipts FROM receipts
+        WHERE owner_id IN (SELECT moderator_id FROM moderators) AND space = 'moderation' AND reply IS NULL
+        GROUP BY owner_id) emptied ON emptied.owner_id = m.moderator_id,
       LATERAL (SELECT m.state = 'active' AND NOT EXISTS (SELECT FROM verifiers v
-        WHERE v.owner_id = m.moderator_id AND v.purpose = 'moderator') AS no_token) tokens,
-      LATERAL (SELECT count(*)::int AS receipts FROM receipts r
-        WHERE r.owner_id = m.moderator_id AND r.space = 'moderation' AND r.reply IS NULL) emptied
+        WHERE v.owner_id = m.moderator_id AND v.purpose = 'moderator') AS no_token) tokens
     WHERE no_token OR receipts > 0 ORDER BY moderator_id`;
 }

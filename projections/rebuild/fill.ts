@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { mergeBatches } from '../../platform/batch-statements.ts';
 import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { untilVisibleEverywhere } from '../../platform/eventstore/subscription.ts';
 import { isInFailedTransaction, isServerError } from '../../platform/postgres/errors.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting } from '../../platform/postgres/table-locks.ts';
@@ -16,11 +17,12 @@ const MAX_ROWS = 20_000;
 
 /**
  * Returns a position below which no transaction can still commit: a transaction that has a position
- * also holds a lock on the table, and this function waits for all those transactions.
+ * also holds a lock on the table, and this function waits for all those transactions, on every node.
  */
 export async function settledPosition(client: pg.Client, waiting: Waiting): Promise<number> {
   const position = await lastPosition(client);
   await untilWritersEnd(client, 'public.events', waiting);
+  await untilVisibleEverywhere(client);
   return position;
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { EventCatalogue } from '../../platform/eventstore/event.ts';
 import { takeAdvisoryLock } from '../../platform/postgres/advisory-lock.ts';
+import { readEngine } from '../../platform/postgres/engine.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { type Projection, projector } from '../projection.ts';
 import {
@@ -81,6 +82,11 @@ export async function inProvingSession<Result>(
 
 async function prepare(client: pg.Client, projections: readonly Projection[]): Promise<void> {
   await requireReleased((text) => client.query(text));
+  const { distributed } = await readEngine((text) => client.query(text));
+  if (distributed)
+    throw new Error(
+      'The nodes of a cluster have no common snapshot, so read models cannot be compared while the service runs: verify a backup',
+    );
   await client.query(`SET temp_buffers = '${MEMORY}'; SET work_mem = '${MEMORY}'`);
   await planByIndex(client);
   await makeTemporaryTables(client, projections);

@@ -2,7 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { EventCatalogue } from '../../platform/eventstore/event.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
-import { swapTables } from '../../platform/postgres/table-copies.ts';
+import {
+  distributeCopies,
+  distributedTables,
+  swapTables,
+} from '../../platform/postgres/table-copies.ts';
 import { type Waiting, withLocks } from '../../platform/postgres/table-locks.ts';
 import { type Projection, projector } from '../projection.ts';
 import { fill, lastPosition, settledPosition } from './fill.ts';
@@ -65,7 +69,7 @@ async function fromLog(
   const migrations = () => appliedMigrations(ask);
   const copied = await migrations();
   const { layout, searches } = await makeTables(client, projections);
-  const each = projections.map((projection) => projector([projection]));
+  let each = projections.map((projection) => projector([projection]));
   let done = 0;
   let events = 0;
   const fillTo = (last: number) => fill(session, catalogue, each, done, last, progress);
@@ -81,6 +85,11 @@ async function fromLog(
   await catchUp();
   await makeSearches(client, searches);
   const tables = projections.flatMap((projection) => projection.tables);
+  const distributed = await distributedTables(client, tables);
+  if (distributed.size > 0) {
+    await distributeCopies(client, distributed, SCHEMA);
+    each = projections.map((projection) => projector([projection], { distributed: true }));
+  }
   // Connections plan their statements for the new tables right after the swap.
   await client.query(`ANALYZE ${tables.map((table) => `${SCHEMA}.${table}`).join(', ')}`);
   await catchUp();

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { destroyConnection } from '../../platform/postgres/client.ts';
 import { addressConfig, BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
+import { readEngine } from '../../platform/postgres/engine.ts';
 
 /** Times, keys and bytes are read as text in one form, whichever the role prefers. */
 const PLAIN_TEXT = "SET DateStyle = 'ISO'; SET TimeZone = 'UTC'; SET bytea_output = 'hex'";
@@ -38,5 +39,7 @@ export async function withTwoConnections<Result>(
 /** Plans by index alone: the tables start empty, so a plan that scans them would be wrong after a page. */
 export async function planByIndex(client: pg.Client): Promise<void> {
   await client.query(BY_INDEX);
+  const { distributed } = await readEngine((text) => client.query(text));
+  if (distributed) await client.query('SET plan_cache_mode = auto');
   await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off');
 }

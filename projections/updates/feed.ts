@@ -1,7 +1,7 @@
 import { defineBatch } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { fault } from '../../platform/fault.ts';
-import type { Sql } from '../../platform/sql.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 import type { FeedEntries, FeedEntry } from '../feed-entry.ts';
 import type { Projection } from '../projection.ts';
 
@@ -21,12 +21,18 @@ export function feedProjection(features: readonly FeedEntries[]): {
     return 'member' in made ? [made] : made;
   };
 
-  const statements = (event: RecordedEvent): Sql[] =>
-    entriesOf(event).map((entry) => insertEntry(event, entry));
-
-  const on = Object.fromEntries(Object.keys(entries).map((type) => [type, statements]));
+  const handlersBy = (insert: (event: RecordedEvent, entry: FeedEntry) => Sql | Sql[]) => {
+    const statements = (event: RecordedEvent): Sql[] =>
+      entriesOf(event).flatMap((entry) => insert(event, entry));
+    return withHeads(Object.fromEntries(Object.keys(entries).map((type) => [type, statements])));
+  };
   return {
-    projection: { name: 'feed', tables: ['feed', 'feed_heads'], on: withHeads(on) },
+    projection: {
+      name: 'feed',
+      tables: ['feed', 'feed_heads'],
+      on: handlersBy(insertEntry),
+      onCluster: handlersBy(insertOnOneNode),
+    },
     // A registration inserts the lock row, so there is no row to lock before it.
     affectedMembers: (event) =>
       event.type === 'MemberRegistered' ? [] : entriesOf(event).map((entry) => entry.member),
@@ -52,6 +58,20 @@ const insertHead = defineBatch(
 const SEQUENCE = fault('plain-sequence')
   ? "nextval('events_position_seq')"
   : 'head.sequence + row_number() OVER (PARTITION BY entry.member_id ORDER BY turn)';
+
+/** The same for one entry: two statements that address one member, as a cluster needs them. */
+function insertOnOneNode(event: RecordedEvent, entry: FeedEntry): Sql[] {
+  const { member, type, subject, data } = entry;
+  return [
+    sql`INSERT INTO feed (member_id, sequence, event_id, type, occurred_at, subject_type, subject_id,
+        actor, data)
+      SELECT member_id, sequence + 1, ${event.event_id}::uuid, ${type}, ${event.recorded_at}::timestamptz,
+        ${subject.type}, ${subject.id}::uuid, ${JSON.stringify(entry.actor ?? event.actor)}::jsonb,
+        ${JSON.stringify(data)}::jsonb
+      FROM feed_heads WHERE member_id = ${member}::uuid`,
+    sql`UPDATE feed_heads SET sequence = sequence + 1 WHERE member_id = ${member}::uuid`,
+  ];
+}
 
 /**
  * Inserts entries of any members, and numbers the entries of each member in the given order. The main

@@ -119,7 +119,7 @@ export function correctCommand<Reply>(
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
       return {
         appends: [{ owner, stream: noteStream(noteId), version, events: decided }],
-        rows: [eraseFormerText(owner, noteId, version)],
+        rows: eraseFormerText(owner, noteId, version),
         jobs: [screeningJob([noteId])],
         reply: () => reply(version + decided.length),
       };

@@ -38,7 +38,7 @@ export function undoImportCommand(noteIds: readonly string[]): Command<number> {
       return {
         appends,
         rows: [
-          ...owned.map(({ note_id, owner }) => erasePersonal(owner, note_id)),
+          ...owned.flatMap(({ note_id, owner }) => erasePersonal(owner, note_id)),
           dropLeases('note', noteIds),
         ],
         reply: () => appends.length,

@@ -1,6 +1,6 @@
 import { readMigrations } from '../../platform/postgres/migrate.ts';
 import { lastProof } from '../proving/proof-store.ts';
-import { cosignedCheckpoint, newestTree, sealProgress } from '../seal/tree-store.ts';
+import { cosignedCheckpoint, newestTree, unsealedAfter } from '../seal/tree-store.ts';
 import { witnessStates } from '../seal/witness-states.ts';
 import { ageSeconds, type Context } from './context.ts';
 import { counted, type Section } from './report.ts';
@@ -171,7 +171,7 @@ export async function readModelsSection(context: Context): Promise<Section> {
 
 export async function sealSection({ read, config }: Context): Promise<Section> {
   const [tree] = await read(newestTree());
-  const [progress] = await read(sealProgress());
+  const [progress] = tree ? await read(unsealedAfter(tree.position)) : [];
   const [checkpoint] = await read(cosignedCheckpoint());
   if (!tree || !progress || !checkpoint)
     return { name: 'seal', title: 'Sealed log', facts: [['sealed', 'Sealed', false]] };

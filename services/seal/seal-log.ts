@@ -62,7 +62,9 @@ const RUN_MS = 45_000;
 /** The tree cannot be extended as it is, so that nothing is signed. */
 class SealRefused extends Error {}
 
-type Tree = Omit<TreeRow, 'signed_at' | 'refusal' | 'checkpoint'> & { checkpoint: string | null };
+type Tree = Omit<TreeRow, 'signed_at' | 'refusal' | 'checkpoint' | 'missing_witnesses'> & {
+  checkpoint: string | null;
+};
 
 type Remembered = Pick<Checkpoint, 'size' | 'root'> & { epoch: number };
 

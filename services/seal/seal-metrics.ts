@@ -4,7 +4,7 @@ import type { Config } from '../../platform/config.ts';
 import type { LogWitness } from '../../platform/log-witnesses.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { scrapedGauges } from '../../platform/telemetry/scraped-gauges.ts';
-import { cosignedCheckpoint, sealProgress } from './tree-store.ts';
+import { cosignedCheckpoint, newestTree, unsealedAfter } from './tree-store.ts';
 import { type WitnessState, witnessStates } from './witness-states.ts';
 
 /**
@@ -16,7 +16,11 @@ export function sealMetrics(
   pool: pg.Pool,
   { logWitnesses }: Pick<Config, 'logWitnesses'>,
 ): void {
-  const { gauge } = scrapedGauges(registry, async () => (await query(pool, sealProgress()))[0]);
+  const { gauge } = scrapedGauges(registry, async () => {
+    const [tree] = await query(pool, newestTree());
+    const [unsealed] = tree ? await query(pool, unsealedAfter(tree.position)) : [];
+    return tree && unsealed && { ...tree, ...unsealed };
+  });
   gauge('seal_position', 'Position of the last event in the sealed log', (is) => is.position);
   gauge(
     'seal_lag_events',
@@ -31,7 +35,7 @@ export function sealMetrics(
   gauge(
     'seal_refused',
     '1 if nothing is signed because log and tree contradict each other, else 0',
-    (is) => Number(is.refused),
+    (is) => Number(is.refusal !== null),
   );
   witnessMetrics(registry, pool, logWitnesses);
 }

@@ -20,6 +20,8 @@ export interface TreeRow {
   checkpoint: string;
   signed_at: Date;
   refusal: string | null;
+  /** The names of the witnesses that did not sign the last checkpoint. */
+  missing_witnesses: string | null;
 }
 
 /** A tree as far as everyone is shown it. */
@@ -33,7 +35,8 @@ export interface LeafRow extends LeafOpening {
 
 /** The tree of the newest epoch that has one. */
 export const newestTree = (): Sql<TreeRow> =>
-  sql`SELECT epoch, origin, verifiers, previous, size, position, checkpoint, signed_at, refusal
+  sql`SELECT epoch, origin, verifiers, previous, size, position, checkpoint, signed_at, refusal,
+      missing_witnesses
     FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
 /** The newest tree up to the checkpoint that is public, which is the last one that witnesses were asked for. */
@@ -78,31 +81,21 @@ export const emptiedCheckpoint = (): Sql<{ checkpoint: string | null }> =>
 export const sealSummary = (): Sql<{ verifiers: string[]; refused: boolean }> =>
   sql`SELECT verifiers, refusal IS NOT NULL AS refused FROM seal_trees ORDER BY epoch DESC LIMIT 1`;
 
-/** How far the log is sealed, and whether an older event than ten minutes waits. */
-export const sealedUpTo = (): Sql<TreeRow & { waits: boolean; missing_witnesses: string | null }> =>
-  sql`SELECT tree.*, EXISTS (SELECT FROM events WHERE position > tree.position
-      AND recorded_at < clock_timestamp() - interval '10 minutes') AS waits
-    FROM seal_trees tree ORDER BY epoch DESC LIMIT 1`;
-
-export interface SealProgress {
-  position: number;
-  refused: boolean;
+export interface Unsealed {
   /** Events that are not sealed; `MAX_COUNTED_EVENTS` at most. */
   waiting: number;
-  /** Age of the oldest of them, in seconds. */
+  /** Age of the oldest of them, in seconds; 0 without one. */
   seconds: number;
 }
 
 const MAX_COUNTED_EVENTS = 100_000;
 
-/** How far the log is sealed, and what waits. */
-export const sealProgress = (): Sql<SealProgress> =>
-  sql`SELECT position, refusal IS NOT NULL AS refused,
-      (SELECT count(*)::int FROM (SELECT FROM events WHERE position > tree.position
+/** What waits to be sealed after the position of a tree. */
+export const unsealedAfter = (position: number): Sql<Unsealed> =>
+  sql`SELECT (SELECT count(*)::int FROM (SELECT position FROM events WHERE position > ${position}::bigint
         LIMIT ${MAX_COUNTED_EVENTS}) events) AS waiting,
       coalesce((SELECT extract(epoch FROM clock_timestamp() - recorded_at)::float8 FROM events
-        WHERE position > tree.position ORDER BY position LIMIT 1), 0) AS seconds
-    FROM (SELECT position, refusal FROM seal_trees ORDER BY epoch DESC LIMIT 1) tree`;
+        WHERE position > ${position}::bigint ORDER BY position LIMIT 1), 0) AS seconds`;
 
 /** The checkpoint that is public. */
 export const publicCheckpoint = (): Sql<{ checkpoint: string }> =>
@@ -300,7 +293,9 @@ export const storeTiles = (epoch: number, tiles: readonly Tile[]): Sql =>
       ${tiles.map(({ index }) => index)}::bigint[], ${tiles.map(({ hashes }) => hashes)}::bytea[])
     ON CONFLICT (epoch, level, index) DO UPDATE SET hashes = EXCLUDED.hashes`;
 
-export const storeTree = (tree: Omit<TreeRow, 'signed_at' | 'refusal'>): Sql =>
+export const storeTree = (
+  tree: Omit<TreeRow, 'signed_at' | 'refusal' | 'missing_witnesses'>,
+): Sql =>
   sql`INSERT INTO seal_trees (epoch, origin, verifiers, previous, size, position, checkpoint, signed_at)
     VALUES (${tree.epoch}, ${tree.origin}, ${tree.verifiers}, ${tree.previous}, ${tree.size},
       ${tree.position}, ${tree.checkpoint}, clock_timestamp())

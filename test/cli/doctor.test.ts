@@ -36,7 +36,17 @@ import { startTlsProxy } from '../support/tls-proxy.ts';
 t.setTimeout(900_000);
 
 const NAMES = [
-  ...['configuration', 'address', 'disk', 'database', 'clock', 'settings', 'pooler', 'standbys'],
+  ...[
+    'configuration',
+    'address',
+    'disk',
+    'database',
+    'cluster',
+    'clock',
+    'settings',
+    'pooler',
+    'standbys',
+  ],
   ...[
     'replica',
     'migrations',

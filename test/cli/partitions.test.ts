@@ -25,8 +25,10 @@ import { dumpSchema } from '../support/schema-dump.ts';
 import { startService } from '../support/service.ts';
 
 const NAMES = Object.keys(OWNED_TABLES);
-const PARTITIONED = process.env.TEST_LAYOUT === 'partitions';
-if (PARTITIONED) console.error('SKIPPED: conversions of plain tables; TEST_LAYOUT is partitions');
+const { TEST_LAYOUT } = process.env;
+const PARTITIONED = TEST_LAYOUT !== undefined;
+if (PARTITIONED)
+  console.error(`SKIPPED: conversions of plain tables; TEST_LAYOUT is ${TEST_LAYOUT}`);
 
 /** Runs a command; `stderr` is called with each part of its messages. */
 async function run(url: string, args: string[], stderr: (said: string) => void = () => undefined) {
@@ -256,3 +258,21 @@ t.test('every migration applies to tables that are partitioned already', async (
   await withConnection(whole.url, (client) => partitionTables(client, PARTITIONS));
   t.equal(await plainSchema(pool), await plainSchema(whole.pool));
 });
+
+t.test(
+  'refuses to distribute where no cluster is, with the reason, and changes nothing',
+  async (t) => {
+    const { url } = await testDatabase(t);
+    const before = await withConnection(url, dumpSchema);
+    const refused = await run(url, [...RELEASE, '--distribute']);
+    t.match(refused, { code: 1, stderr: /extension citus is not installed in this database/ });
+    t.equal(await withConnection(url, dumpSchema), before);
+    for (const [args, reason] of [
+      [['--distribute', '--partition'], /exclude each other/],
+      [['--distribute', '--shards', '0'], /a number from 1 to 256/],
+      [['--one-node'], /need --distribute/],
+      [['--check', '--distribute'], /goes with no other option/],
+    ] as const)
+      t.match(await run(url, [...RELEASE, ...args]), { code: 2, stderr: reason });
+  },
+);

@@ -136,6 +136,8 @@ const TABLES: Readonly<Record<string, Kind | null | ((row: Row) => Kind | null |
   sessions: 'member',
   verifiers: ofVerifier,
   write_budgets: 'member',
+  // Ids of events.
+  write_marks: null,
 };
 
 /** Every row of every table, by what it belongs to. */

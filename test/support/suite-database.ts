@@ -7,6 +7,7 @@ import { migrate } from '../../platform/postgres/migrate.ts';
 import { DATABASE_ROLES, grantRoles } from '../../services/database-roles.ts';
 import { PARTITIONS, partitionTables } from '../../services/partitions.ts';
 import { TEMPLATE } from './database.ts';
+import { imitateCluster } from './imitated-cluster.ts';
 
 // Starts one server for the suite, or uses the one of TEST_DATABASE_URL, as for an older version.
 export async function startSuiteDatabase(given: string | undefined) {
@@ -66,6 +67,7 @@ async function createTemplate(url: string): Promise<void> {
     await migrate(template.href);
     await withConnection(template.href, async (client) => {
       if (process.env.TEST_LAYOUT === 'partitions') await partitionTables(client, PARTITIONS);
+      if (process.env.TEST_LAYOUT === 'cluster') await imitateCluster(client);
       await grantRoles(client);
       for (const role of DATABASE_ROLES)
         await client.query(`ALTER ROLE ${role} PASSWORD '${role}'`);

@@ -278,6 +278,7 @@ const PARSES: Readonly<Record<string, string>> = {
   'platform/embedded/binaries.ts': 'reads a file of a package',
   'platform/http/examples.ts': 'reads a file of this project',
   'services/release-plan.ts': 'reads a file of this project',
+  'services/cluster.ts': 'reads settings of a server under names of this project',
 };
 
 t.test('JSON from elsewhere is read with the names that it has', async (t) => {

@@ -46,6 +46,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0061-fold-marks': '455edab51bf84054',
   '0062-fold-mark-indexes': 'ae7e6f8e891cb6d9',
   '0063-queue-hours': '2817e359999a5659',
+  '0070-write-marks': '6b75bccc152d6c11',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

@@ -29,7 +29,7 @@ import {
 } from '../../platform/eventstore/receipts.ts';
 import { dropEndedVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
-import { query } from '../../platform/postgres/query.ts';
+import { query, runTogether } from '../../platform/postgres/query.ts';
 import {
   type ErasedNote,
   erasedNotes,
@@ -120,7 +120,7 @@ async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> 
   await inOrder(async (last: ErasedNote | undefined) => {
     const gone = await query(pool, erasedNotes(memberId, last, BATCH_SIZE));
     const streams = gone.flatMap(({ note_id }) => [noteStream(note_id), screeningStream(note_id)]);
-    await query(pool, eraseStreams(owner, streams));
+    await runTogether(pool, eraseStreams(owner, streams));
     return gone;
   });
   const kinds = streamKindsOf('member');
@@ -130,7 +130,7 @@ async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> 
     const erased = batch.filter(
       ({ stream_id, type, own }) => !kept.has(stream_id) || (own && type !== 'NoteSubmitted'),
     );
-    await query(pool, eraseEvents(memberId, erased));
+    await runTogether(pool, eraseEvents(memberId, erased));
     place = batch.at(-1);
   }
   await eraseElsewhere(store, EVENT_WORDS, memberId);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
+import { MARKS_KEPT_HOURS } from '../../platform/eventstore/write-marks.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import { BATCH_SIZE, drainBatches } from '../batches.ts';
 
@@ -8,7 +9,7 @@ interface Deps {
   config: Pick<Config, 'retentionAddressKeysHours'>;
 }
 
-/** Deletes rate counters and addresses of notes and reports (keyed hashes) past retention; returns how many. */
+/** Deletes rate counters, addresses of notes and reports (keyed hashes) and marks of commits past retention; returns how many. */
 export async function sweepRateCounters({ pool, config }: Deps): Promise<number> {
   const hours = config.retentionAddressKeysHours;
   // The longest window is 24 hours; deleting its counter earlier would reset the limit.
@@ -22,7 +23,10 @@ export async function sweepRateCounters({ pool, config }: Deps): Promise<number>
   const senders = await drainBatches(pool, () =>
     dropOlder('note_addresses', 'submitted_at', hours),
   );
-  return counters + reporters + senders;
+  const marks = await drainBatches(pool, () =>
+    dropOlder('write_marks', 'marked_at', MARKS_KEPT_HOURS),
+  );
+  return counters + reporters + senders + marks;
 }
 
 function dropOlder(table: string, at: string, hours: number): Sql {

@@ -1,6 +1,7 @@
 import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { lastFact, readsEvents, streamVersion } from '../../../platform/eventstore/append.ts';
+import { eraseEvents } from '../../../platform/eventstore/erasure.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Accepted, type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../../platform/eventstore/load.ts';
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import { type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
-import { type Sql, sql } from '../../../platform/sql.ts';
+import { sql } from '../../../platform/sql.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { findMember } from '../../../projections/membership/members.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
@@ -78,14 +79,9 @@ export function deleteComment(
         status: 200 as const,
         body: { status: 'deleted' as const, event_id },
       }));
-      return { ...deleted, rows: [eraseComment(comment)] };
+      return { ...deleted, rows: eraseEvents(comment.owner_id, [comment]) };
     },
   });
-}
-
-function eraseComment({ owner_id, stream_id, stream_version }: RecordedEvent): Sql {
-  return sql`UPDATE events SET personal = NULL WHERE owner_id = ${owner_id}
-    AND stream_id = ${stream_id} AND stream_version = ${stream_version}`;
 }
 
 function append<Reply>(

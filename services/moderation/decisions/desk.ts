@@ -232,7 +232,9 @@ export function openDesk(
       appends: [...appends, ...takenOver, ...fingerprints(appends)],
       rows: [
         dropLeases('note', appends.map(noteIdOf)),
-        ...appends.filter(erases).map((append) => erasePersonal(append.owner, noteIdOf(append))),
+        ...appends
+          .filter(erases)
+          .flatMap((append) => erasePersonal(append.owner, noteIdOf(append))),
       ],
       jobs: appends.flatMap(jobs),
     };

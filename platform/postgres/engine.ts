@@ -1,0 +1,20 @@
+/** What a database is made of, as it says itself. */
+export interface Engine {
+  /** Whether the log, the receipts and the feeds are distributed over the nodes of a Citus cluster, by owner. */
+  distributed: boolean;
+}
+
+export const ONE_SERVER: Engine = { distributed: false };
+
+type Ask = (text: string) => Promise<{ rows: unknown[] }>;
+
+/** Reads the engine, which changes only while no process is connected. */
+export async function readEngine(ask: Ask): Promise<Engine> {
+  const { rows } = await ask(`SELECT to_regclass('pg_dist_partition') IS NOT NULL AS citus`);
+  const [{ citus }] = rows as [{ citus: boolean }];
+  if (!citus) return ONE_SERVER;
+  const { rows: distributed } = await ask(
+    `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('public.events')`,
+  );
+  return { distributed: distributed.length > 0 };
+}
