@@ -262,11 +262,11 @@ t.test('every migration applies to tables that are partitioned already', async (
 t.test(
   'refuses to distribute where no cluster is, with the reason, and changes nothing',
   async (t) => {
-    const { url } = await testDatabase(t);
-    const before = await withConnection(url, dumpSchema);
+    const { url, pool } = await testDatabase(t);
+    const before = await dumpSchema(pool);
     const refused = await run(url, [...RELEASE, '--distribute']);
     t.match(refused, { code: 1, stderr: /extension citus is not installed in this database/ });
-    t.equal(await withConnection(url, dumpSchema), before);
+    t.equal(await dumpSchema(pool), before);
     for (const [args, reason] of [
       [['--distribute', '--partition'], /exclude each other/],
       [['--distribute', '--shards', '0'], /a number from 1 to 256/],
