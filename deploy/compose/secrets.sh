@@ -11,6 +11,7 @@ make postgres-password "$(random)"
 make owner-url "postgres://service_owner:$(random)@database:5432/service"
 make database-url "postgres://service:$(random)@database:5432/service"
 make server-keys "1:$(random)"
+make grafana-password "$(random)"
 # Each container reads only the files that compose.yaml gives it, under an account of the image.
 chmod 711 secrets
 chmod 644 secrets/*

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -40,14 +40,22 @@ t.test('has units that systemd accepts and calls safe', needs('systemd-analyze')
   }
 });
 
-t.test('names files that exist in units, compose.yaml and Containerfile', (t) => {
-  const programs = [...UNITS.map((unit) => `systemd/${unit}`), 'compose.yaml', 'Containerfile'];
+t.test('names files that exist in units, manifests, compose.yaml and Containerfile', (t) => {
+  const programs = [
+    ...UNITS.map((unit) => `systemd/${unit}`),
+    ...['release', 'web', 'worker'].map((name) => `kubernetes/${name}.yaml`),
+    ...['compose.yaml', 'Containerfile'],
+  ];
   for (const name of programs) {
     const text = readFileSync(join(DEPLOY, name), 'utf8').replace(/^\s*#.*$/gm, '');
     const files = text.match(/\b(?:services|workers|cli)\/[\w-]+\.ts\b/g) ?? [];
     t.ok(files.length > 0, name);
     for (const file of files) t.ok(readFileSync(join(ROOT, file)), `${file} in ${name}`);
   }
+  const compose = readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8');
+  const mounted = [...compose.matchAll(/^ +- (\.\/[\w./-]+):/gm)].map(([, path]) => path ?? '');
+  t.ok(mounted.length > 4);
+  for (const path of mounted) t.ok(existsSync(join(DEPLOY, path)), path);
   const containerfile = readFileSync(join(DEPLOY, 'Containerfile'), 'utf8');
   const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
     names?.split(' '),
@@ -63,6 +71,66 @@ const checked = (name: string) =>
 t.test('has a compose file of a valid form', checked('CHECK_JSONSCHEMA'), async (t) => {
   const schema = ['--builtin-schema', 'vendor.compose-spec', 'compose.yaml'];
   t.match(await run(process.env.CHECK_JSONSCHEMA as string, schema), { code: 0 });
+});
+
+const MANIFESTS = ['release.yaml', 'web.yaml', 'worker.yaml', 'network-policies.yaml'];
+const KUBERNETES = join(DEPLOY, 'kubernetes');
+
+t.test(
+  'has manifests of a valid form for Kubernetes',
+  checked('KUBERNETES_VALIDATE'),
+  async (t) => {
+    const found = readdirSync(KUBERNETES).filter((name) => name !== 'kustomization.yaml');
+    t.same(found.sort(), [...MANIFESTS].sort());
+    for (const name of MANIFESTS) {
+      const args = ['--strict', name];
+      const { code, output } = await run(
+        process.env.KUBERNETES_VALIDATE as string,
+        args,
+        KUBERNETES,
+      );
+      t.equal(code, 0, output);
+      t.match(output, / passed for resource /);
+    }
+  },
+);
+
+t.test('has manifests that kubectl puts together', needs('kubectl'), async (t) => {
+  const { code, output } = await run('kubectl', ['kustomize', KUBERNETES]);
+  t.equal(code, 0, output);
+  t.same(output.match(/^kind: \w+$/gm)?.sort(), [
+    'kind: ConfigMap',
+    'kind: Deployment',
+    'kind: Deployment',
+    'kind: Job',
+    'kind: NetworkPolicy',
+    'kind: NetworkPolicy',
+    'kind: PodDisruptionBudget',
+    'kind: Service',
+  ]);
+  t.same([...new Set(output.match(/image: .*/g))], ['image: localhost/service:0.9.0']);
+  const [, settings] = /^kind: ConfigMap\nmetadata:\n {2}name: (.*)$/m.exec(output) ?? [];
+  t.equal(output.match(new RegExp(`name: ${settings}$`, 'gm'))?.length, 4, 'each pod has them');
+  const args = (text: string) => [...text.matchAll(/--max-[^\]]+\.ts/g)].map(([all]) => all);
+  t.same(
+    ['web.yaml', 'worker.yaml'].flatMap((name) =>
+      args(readFileSync(join(KUBERNETES, name), 'utf8')),
+    ),
+    args(readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8')),
+    'with the same limits of memory',
+  );
+});
+
+t.test('has a configuration that Prometheus accepts', needs('promtool'), async (t) => {
+  const config = writeConfig(t, 'compose/prometheus.yml', {
+    '/etc/prometheus/alerts.yml': join(DEPLOY, 'prometheus/alerts.yml'),
+  });
+  t.match(await run('promtool', ['check', 'config', config]), { code: 0, output: /SUCCESS/ });
+  const jobs = (name: string) =>
+    readFileSync(join(DEPLOY, name), 'utf8')
+      .match(/job_name: \S+/g)
+      ?.sort();
+  t.same(jobs('compose/prometheus.yml'), jobs('prometheus/prometheus.yml'));
 });
 
 t.test('has a Containerfile without findings of hadolint', checked('HADOLINT'), async (t) => {
@@ -83,6 +151,7 @@ t.test('makes secrets once, each with a form that the service accepts', async (t
   const made = read();
   t.match(Object.fromEntries(made), {
     'database-url': /^postgres:\/\/service:[0-9a-f]{64}@database:5432\/service\n$/,
+    'grafana-password': /^[0-9a-f]{64}\n$/,
     'owner-url': /^postgres:\/\/service_owner:[0-9a-f]{64}@database:5432\/service\n$/,
     'postgres-password': /^[0-9a-f]{64}\n$/,
     'server-keys': /^1:[0-9a-f]{64}\n$/,
