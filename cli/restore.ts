@@ -31,7 +31,8 @@ BACKUP_PASSPHRASE, or the text of BACKUP_PASSPHRASE_FILE.
 );
 try {
   const passphrase = readPassphrase(process.env);
-  const { manifest, keys } = await checkFolder(folder, passphrase);
+  const backup = await checkFolder(folder, passphrase);
+  const { manifest, keys } = backup;
   if (values['print-keys']) {
     process.stdout.write(`${formatServerKeys(keys)}\n`);
   } else {
@@ -39,7 +40,7 @@ try {
     keepKeys(config, keys);
     await withDatabase(config, async (url) => {
       const load = (address: string) =>
-        loadBackup(address, folder, manifest, (client) =>
+        loadBackup(address, folder, backup, (client) =>
           beginEpochOfLog(client, `restored from the backup of ${manifest.taken_at}`),
         );
       // The role of the embedded server is a superuser.

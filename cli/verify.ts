@@ -62,8 +62,9 @@ try {
 
 async function verifyFolder(path: string): Promise<void> {
   const passphrase = readPassphrase(process.env);
-  const { manifest, keys } = await checkFolder(path, passphrase);
-  const lost = await withScratchDatabase((url) => verifyBackup(url, path, manifest));
+  const backup = await checkFolder(path, passphrase);
+  const { manifest, keys } = backup;
+  const lost = await withScratchDatabase((url) => verifyBackup(url, path, backup));
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   process.stdout.write(
     `Verified ${rows} rows of ${manifest.tables.length} tables and ${keys.length} server keys, as of ${manifest.taken_at}: every read model equals its rebuild\n`,

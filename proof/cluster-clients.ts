@@ -35,7 +35,7 @@ async function beMember(api: Api, until: number, written: Written): Promise<void
       until,
       written,
     );
-    if (answer?.status === 201) opened.push(answer.body.id);
+    if (answer?.status === 201) opened.push(answer.body.case.id);
     else written.wrong.push(answer ? `${answer.status} ${answer.text}` : 'no answer');
   }
   written.acknowledged += opened.length;

@@ -221,7 +221,7 @@ onEnd(stopProcesses);
 try {
   await prove();
 } catch (error) {
-  wrong.push((error as Error).message);
+  wrong.unshift((error as Error).message);
 } finally {
   await end();
 }

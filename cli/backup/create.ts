@@ -23,6 +23,7 @@ import {
   writeRows,
 } from './folder.ts';
 import { sealKeys } from './sealed-keys.ts';
+import { createRowSeal } from './sealed-rows.ts';
 import { fileOf, findTables, requireSameTables } from './tables.ts';
 
 const HEAD = `SELECT current_setting('server_version') AS postgres, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS taken_at,
@@ -44,7 +45,7 @@ const UNKNOWN = `SELECT type, min(position)::text AS position FROM events
 
 /**
  * Backs up a database into a new folder, as of one snapshot, while the service runs: every table as
- * COPY writes it, compressed; the server keys, sealed; and a manifest. Then reads the manifest back as a
+ * COPY writes it, compressed and encrypted; the server keys, sealed; and a manifest. Then reads the manifest back as a
  * restore does, and throws if it would be refused.
  */
 export async function createBackup(
@@ -66,18 +67,20 @@ export async function createBackup(
       checksum,
     }));
     const [head] = (await client.query(HEAD)).rows;
+    const rows = createRowSeal(passphrase);
     const files: Manifest['files'] = {};
     const tables: Manifest['tables'] = [];
     for (const { name, columns } of found) {
       const file = fileOf(name);
       const list = columns.join(', ');
-      const { rows } = await client.query(`SELECT count(*) AS rows FROM ${name}`);
+      const { rows: counted } = await client.query(`SELECT count(*) AS rows FROM ${name}`);
       files[file] = await writeRows(
         folder,
         file,
         copyOut(client, `COPY (SELECT ${list} FROM ${name}) TO STDOUT`),
+        rows,
       );
-      tables.push({ name, columns, rows: Number(rows[0].rows), file });
+      tables.push({ name, columns, rows: Number(counted[0].rows), file });
     }
     const { rows: unknown } = await client.query<Taken['unknown'][number]>(UNKNOWN, [
       catalogue.names,
@@ -86,6 +89,7 @@ export async function createBackup(
     files[KEYS_FILE] = writeBytes(folder, KEYS_FILE, sealKeys(keys, passphrase));
     const manifest: Manifest = {
       format: FORMAT,
+      rows_salt: rows.salt,
       release: RELEASE,
       migrations,
       postgres: head.postgres,

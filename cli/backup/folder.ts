@@ -16,6 +16,7 @@ import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { isSealed, openKeys, sealText } from './sealed-keys.ts';
+import { createRowSeal, type RowSeal } from './sealed-rows.ts';
 import { fileOf } from './tables.ts';
 
 const MANIFEST = 'manifest.json';
@@ -23,11 +24,16 @@ const CHECKSUM = 'manifest.sha256';
 const SEAL = 'manifest.seal';
 export const KEYS_FILE = 'server-keys.sealed';
 
-/** Format 1, of release 0.9.0, had no seal. */
-export const FORMAT = 2;
+/**
+ * Format 1, of release 0.9.0, had no seal, and the rows of format 2 were not encrypted. A release reads its own format
+ * alone, because it restores only backups with its own tables.
+ */
+export const FORMAT = 3;
 
 const Manifest = z.object({
   format: z.literal(FORMAT),
+  /** The salt of the key of the rows. */
+  rows_salt: z.string().regex(/^[0-9a-f]{32}$/),
   release: z.string(),
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
   postgres: z.string(),
@@ -53,12 +59,18 @@ export function createFolder(folder: string): void {
   if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty`);
 }
 
-/** Writes rows into a compressed file; returns the SHA-256 of the file. */
-export async function writeRows(folder: string, file: string, rows: Readable): Promise<string> {
+/** Writes rows into a compressed and encrypted file; returns the SHA-256 of the file. */
+export async function writeRows(
+  folder: string,
+  file: string,
+  rows: Readable,
+  { seal }: RowSeal,
+): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(
     rows,
     createGzip({ level: 1 }),
+    seal(file),
     hashing(hash),
     createWriteStream(join(folder, file), { flags: 'wx', mode: 0o600 }),
   );
@@ -132,6 +144,8 @@ export function parseManifest(text: string): Manifest {
 export interface CheckedBackup {
   manifest: Manifest;
   keys: readonly ServerKey[];
+  /** What decrypts the rows. */
+  rows: RowSeal;
 }
 
 /** Reads the manifest and every file. Throws one sentence if a byte of them has changed. */
@@ -163,7 +177,7 @@ export function openBackup(folder: string, passphrase: string): CheckedBackup {
     throw new Error(
       `The backup was changed: ${MANIFEST} does not fit ${SEAL}, which only the passphrase can write`,
     );
-  return { manifest, keys };
+  return { manifest, keys, rows: createRowSeal(passphrase, manifest.rows_salt) };
 }
 
 /** Each table has the file of its name, so that a manifest cannot point out of the folder. */

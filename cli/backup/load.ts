@@ -15,7 +15,7 @@ import {
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { copyIn } from './copy.ts';
 import { clientConfigOf } from './create.ts';
-import { damaged, hashing, type Manifest } from './folder.ts';
+import { type CheckedBackup, damaged, hashing, type Manifest } from './folder.ts';
 import { fileOf, requireSameTables, tablesOf } from './tables.ts';
 
 /** Tables of extensions do not count. */
@@ -33,14 +33,14 @@ const IS_EMPTY = `SELECT NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n 
 export async function loadBackup<Result>(
   url: string,
   folder: string,
-  manifest: Manifest,
+  { manifest, rows }: Pick<CheckedBackup, 'manifest' | 'rows'>,
   within: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   return withConnection(clientConfigOf(url, 'service restore'), async (client) => {
     requireSameRelease(manifest);
     await requireFinishedRestore((text) => client.query(text));
-    const { rows } = await client.query<{ empty: boolean }>(IS_EMPTY);
-    if (!rows[0]?.empty) throw new Error('The database is not empty: restore into a new one');
+    const { rows: found } = await client.query<{ empty: boolean }>(IS_EMPTY);
+    if (!found[0]?.empty) throw new Error('The database is not empty: restore into a new one');
     await requireSettings(client);
     await client.query(
       `CREATE TABLE ${RESTORE_MARK} (started_at timestamptz NOT NULL DEFAULT now())`,
@@ -54,7 +54,13 @@ export async function loadBackup<Result>(
       const file = fileOf(name);
       const hash = createHash('sha256');
       const source = createGunzip();
-      pipeline(createReadStream(join(folder, file)), hashing(hash), source, () => undefined);
+      pipeline(
+        createReadStream(join(folder, file)),
+        hashing(hash),
+        rows.open(file, damaged(file)),
+        source,
+        () => undefined,
+      );
       await copyIn(client, `COPY ${name} (${columns.join(', ')}) FROM STDIN`, source);
       if (hash.digest('hex') !== manifest.files[file]) throw damaged(file);
     }

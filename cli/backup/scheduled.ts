@@ -58,10 +58,10 @@ async function createVerified(
   removeLeftovers(folder);
   const draft = join(folder, UNFINISHED);
   const taken = await createBackup(url, draft, keys, passphrase);
-  const { manifest } = await checkFolder(draft, passphrase);
+  const backup = await checkFolder(draft, passphrase);
   const restored = hasServerBinaries();
-  if (restored) await withScratchDatabase((scratch) => verifyBackup(scratch, draft, manifest));
-  const name = nameOf(manifest.taken_at);
+  if (restored) await withScratchDatabase((scratch) => verifyBackup(scratch, draft, backup));
+  const name = nameOf(backup.manifest.taken_at);
   publish(folder, name);
   return { taken, name, restored };
 }

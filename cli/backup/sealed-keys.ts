@@ -14,7 +14,7 @@ import {
 } from '../../platform/keys/server-keys.ts';
 
 const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 // 64 MiB and about 0.2 s for each guess.
 const SCRYPT = { N: 2 ** 16, r: 8, p: 1, maxmem: 2 ** 27 };
 // Layout in bytes: salt 16, nonce 12, tag 16, then the keys as in SERVER_KEYS.
@@ -28,7 +28,7 @@ export function readPassphrase(env: NodeJS.ProcessEnv): string {
   const file = env.BACKUP_PASSPHRASE_FILE;
   const passphrase = env.BACKUP_PASSPHRASE ?? (file && readFileSync(file, 'utf8').trimEnd());
   if (!passphrase)
-    throw new Error('Set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE: it seals the server keys');
+    throw new Error('Set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE: it seals the backup');
   if (passphrase.length < MIN_PASSPHRASE)
     throw new Error(`The passphrase must have at least ${MIN_PASSPHRASE} characters`);
   return passphrase;
@@ -74,5 +74,6 @@ export function isSealed(text: string | Buffer, seal: string, passphrase: string
   return timingSafeEqual(Buffer.from(expected), Buffer.from(seal));
 }
 
-const keyFrom = (passphrase: string, salt: Buffer): Buffer =>
+/** Derives a key from a passphrase and a salt. */
+export const keyFrom = (passphrase: string, salt: Buffer): Buffer =>
   scryptSync(passphrase, salt, KEY_BYTES, SCRYPT);

@@ -64,7 +64,7 @@ export async function findTables(
 }
 
 /** The file of a table in the folder of a backup. */
-export const fileOf = (table: string): string => `${table}.copy.gz`;
+export const fileOf = (table: string): string => `${table}.copy.gz.sealed`;
 
 /**
  * Throws if a backup has other tables or columns than the release. What the backup says goes into statements

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
 import {
   checkFolder,
@@ -304,14 +304,23 @@ t.test('refuses a manifest that was changed without the passphrase', async (t) =
 
 t.test('loads no file that was exchanged after it had been checked', async (t) => {
   const { folder } = await copyBackup(t);
-  const { manifest } = await checkFolder(folder, PASSPHRASE);
+  const backup = await checkFolder(folder, PASSPHRASE);
   const { url, pool } = await testDatabase(t, { empty: true });
-  writeFileSync(join(folder, 'policies.copy.gz'), gzipSync(''));
+  writeFileSync(join(folder, 'policies.copy.gz.sealed'), gzipSync(''));
   await t.rejects(
-    loadBackup(url, folder, manifest, async () => undefined),
-    { message: 'The backup is damaged: policies.copy.gz is not as it was written' },
+    loadBackup(url, folder, backup, async () => undefined),
+    { message: 'The backup is damaged: policies.copy.gz.sealed is not as it was written' },
   );
   t.same((await pool.query('SELECT FROM events')).rowCount, 0, 'nothing is restored');
+});
+
+t.test('has no row that can be read without the passphrase', async (t) => {
+  const { folder } = await copyBackup(t);
+  const { manifest } = await checkFolder(folder, PASSPHRASE);
+  for (const { name, file } of manifest.tables) {
+    t.equal(file, `${name}.copy.gz.sealed`);
+    t.throws(() => gunzipSync(readFileSync(join(folder, file))), name);
+  }
 });
 
 t.test('puts no name from a manifest into a statement or a path', async (t) => {
@@ -331,9 +340,9 @@ t.test('puts no name from a manifest into a statement or a path', async (t) => {
       },
     ],
     [
-      /wrong at files: "\.\.\/policies\.copy\.gz"/,
+      /wrong at files: "\.\.\/policies\.copy\.gz\.sealed"/,
       (table) => {
-        table.file = '../policies.copy.gz';
+        table.file = '../policies.copy.gz.sealed';
       },
     ],
   ];
@@ -363,10 +372,10 @@ t.test('refuses a backup with other tables than those of the release', async (t)
 
 t.test('names what is wrong with a manifest', async (t) => {
   t.throws(() => parseManifest('{"format": 1}'), {
-    message: 'The backup has the format 1, but this release reads 2: use the release that made it',
+    message: 'The backup has the format 1, but this release reads 3: use the release that made it',
   });
   t.throws(
-    () => parseManifest('{"format": 2, "release": 7}'),
+    () => parseManifest('{"format": 3, "release": 7}'),
     /manifest\.json of the backup is wrong at release: /,
   );
 });
@@ -484,9 +493,9 @@ t.test('refuses everywhere a database whose restore did not finish', async (t) =
   const { url, pool } = await testDatabase(t, { empty: true });
   const env = { ...envOf(service), DATABASE_URL: url };
   // As after a kill: the schema is complete, and no row was loaded.
-  const { manifest } = await checkFolder(folder, PASSPHRASE);
+  const backup = await checkFolder(folder, PASSPHRASE);
   await t.rejects(
-    loadBackup(url, folder, manifest, () => Promise.reject(new Error('killed'))),
+    loadBackup(url, folder, backup, () => Promise.reject(new Error('killed'))),
     /killed/,
   );
   t.same((await pool.query('SELECT FROM events')).rowCount, 0);

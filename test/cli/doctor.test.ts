@@ -446,7 +446,7 @@ t.test('finds a backup that this release cannot restore', async (t) => {
   ]);
   forge({});
   t.match(await check(), { code: 0, lines: [/^ok /] });
-  rmSync(join(first, 'cases.copy.gz'));
+  rmSync(join(first, 'cases.copy.gz.sealed'));
   t.match((await check()).lines, [
     /first is no backup \(The backup is damaged: cases\.copy\.gz is/,
     /no complete/,

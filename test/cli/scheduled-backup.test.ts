@@ -160,7 +160,7 @@ t.test(
     const service = await startWithNote(t);
     const folder = folderWith(t, ...OLD);
     // While tables are written, when they are complete, and when the restore of the verification runs.
-    for (const seen of ['', 'notes.copy.gz', 'manifest.json']) {
+    for (const seen of ['', 'notes.copy.gz.sealed', 'manifest.json']) {
       const { child, end } = start(service, folder, '1');
       const path = join(folder, '.unfinished-backup', seen);
       // What the run before left behind goes first.
