@@ -448,7 +448,7 @@ t.test('finds a backup that this release cannot restore', async (t) => {
   t.match(await check(), { code: 0, lines: [/^ok /] });
   rmSync(join(first, 'cases.copy.gz.sealed'));
   t.match((await check()).lines, [
-    /first is no backup \(The backup is damaged: cases\.copy\.gz is/,
+    /first is no backup \(The backup is damaged: cases\.copy\.gz\.sealed is/,
     /no complete/,
   ]);
 });
