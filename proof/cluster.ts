@@ -141,7 +141,7 @@ async function walk(): Promise<void> {
       const token = said.split('\n').at(-1) ?? '';
       const headers = { authorization: `Bearer ${token}` };
       const { body } = await api.call('GET', '/api/moderation/me', { headers });
-      return atDesk(api, { id: body.id, token });
+      return atDesk(api, { id: body.moderator.id, token });
     }),
   );
   if (!moderator || !lead) throw new Error('no moderators');

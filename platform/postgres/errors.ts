@@ -39,8 +39,16 @@ export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014
 /** Whether the server aborted a statement that can be retried. */
 export const hasYielded = (error: unknown): boolean => RETRYABLE_CODES.includes(codeOf(error));
 
+/**
+ * Citus reports a unique violation on another node as `internal_error`, with the message of PostgreSQL, in any language. It
+ * names the primary key of a shard, such as `events_pkey_102039`.
+ */
+const isUniqueViolation = (error: unknown): boolean =>
+  codeOf(error) === '23505' ||
+  (codeOf(error) === 'XX000' && /\b\w+_pkey_\d+\b/.test((error as Error).message));
+
 /** A unique violation, deadlock or serialization failure: decide again on the winner's state. */
-export const isRace = (error: unknown): boolean => codeOf(error) === '23505' || hasYielded(error);
+export const isRace = (error: unknown): boolean => isUniqueViolation(error) || hasYielded(error);
 
 /** True for failures of storage or the network; false for bugs of this service. */
 export function isUnavailable(error: unknown): boolean {

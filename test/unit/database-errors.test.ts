@@ -11,6 +11,15 @@ const withCode = (code: string) => Object.assign(new Error('refused'), { code })
 t.test('a unique violation counts as a lost race, but not as an aborted statement', async (t) => {
   const violation = withCode('23505');
   t.equal(isRace(violation), true, 'the command is decided again on what the winner wrote');
+  const onNode = Object.assign(
+    new Error('duplicate key value violates unique constraint "events_pkey_102039"'),
+    { code: 'XX000' },
+  );
+  t.equal(isRace(onNode), true, 'also on another node of a cluster');
+  const internal = Object.assign(new Error('cache lookup failed for relation 102039'), {
+    code: 'XX000',
+  });
+  t.equal(isRace(internal), false);
   t.equal(hasYielded(violation), false, 'the same statement would fail again');
   for (const code of ['40001', '40P01']) {
     t.equal(isRace(withCode(code)), true, code);
