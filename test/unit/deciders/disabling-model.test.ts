@@ -236,7 +236,7 @@ t.test('agrees with the model on disablings, appeals, answers and undos', async 
       }
       same(stream.appeal(), model.appeal());
     }),
-    tries(10_000),
+    tries(40_000),
   );
   for (const answer of [
     'disable accepted',
