@@ -91,7 +91,8 @@ t.test(
      FROM write_marks LEFT JOIN events ON event_id = id`,
     );
     const [{ marks, known, events }] = rows;
-    t.ok(marks > 0 && marks < events, `${marks} commits of ${events} events`);
+    // With group commit, several commands share one.
+    t.ok(marks > 0 && marks <= events, `${marks} commits of ${events} events`);
     t.ok(known > 0);
     for (const agent of agents) {
       const { body } = await agent.call('GET', '/api/v1/updates?limit=100');
