@@ -3,7 +3,7 @@ import { takeAdvisoryLock } from '../platform/postgres/advisory-lock.ts';
 import { rollBack } from '../platform/postgres/connection.ts';
 import { readEngine } from '../platform/postgres/engine.ts';
 import { isPooled } from '../platform/postgres/pooler.ts';
-import { connectedProcesses } from './connected-processes.ts';
+import { requireNoProcess } from './connected-processes.ts';
 import { OWNED_TABLES, partitionedTables } from './partitions.ts';
 
 export const SHARDS = 32;
@@ -51,7 +51,7 @@ export async function distributeTables(
     );
   const { distributed } = await readEngine((text) => client.query(text));
   if (!distributed) {
-    await requireNoProcess(client);
+    await requireNoProcess(client, 'Tables are distributed');
     // A rebuild that has begun would replace the tables by ones of the former layout.
     await takeAdvisoryLock(client, 'rebuild', { tell });
     await distribute(client, shards, tell);
@@ -69,7 +69,7 @@ async function distribute(
     await client.query('BEGIN');
     await client.query(`LOCK TABLE ${TABLES.join(', ')} IN ACCESS EXCLUSIVE MODE`);
     await client.query('SELECT pg_stat_clear_snapshot()');
-    await requireNoProcess(client);
+    await requireNoProcess(client, 'Tables are distributed');
     // Before the tables: Citus makes no function after a copy to several nodes.
     await client.query(OLDEST_COMMIT);
     // On a shard it would look for a table of the coordinator: `eraseWords` erases the salts.
@@ -285,12 +285,4 @@ export async function citusVersion(client: pg.ClientBase): Promise<string | unde
     'SELECT citus_version() AS version',
   );
   return /\d+(\.\d+)+/.exec(versions[0]?.version ?? '')?.[0];
-}
-
-async function requireNoProcess(client: pg.ClientBase): Promise<void> {
-  const processes = await connectedProcesses(client);
-  if (processes.length > 0)
-    throw new Error(
-      `Tables are distributed while no process uses them, but ${processes.join(', ')} connected: stop all processes`,
-    );
 }

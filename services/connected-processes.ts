@@ -15,3 +15,12 @@ export async function connectedProcesses(client: pg.ClientBase): Promise<string[
   const { rows } = await client.query<{ name: string }>(PROCESSES);
   return rows.map(({ name }) => name);
 }
+
+/** Throws while processes of the service are connected. `work` says what they would disturb, such as `Tables are moved`. */
+export async function requireNoProcess(client: pg.ClientBase, work: string): Promise<void> {
+  const processes = await connectedProcesses(client);
+  if (processes.length > 0)
+    throw new Error(
+      `${work} while no process uses them, but ${processes.join(', ')} connected: stop all processes`,
+    );
+}

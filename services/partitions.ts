@@ -8,7 +8,7 @@ import {
   layoutOf,
   swapTables,
 } from '../platform/postgres/table-copies.ts';
-import { connectedProcesses } from './connected-processes.ts';
+import { requireNoProcess } from './connected-processes.ts';
 
 /** The tables that grow without bound, each with the column that holds the owner of a row. */
 export const OWNED_TABLES = {
@@ -74,7 +74,7 @@ export async function partitionTables(
       );
   const tables = NAMES.filter((name) => !present.has(name));
   if (tables.length === 0) return [];
-  await requireNoProcess(client);
+  await requireNoProcess(client, 'Tables are partitioned');
   // A rebuild that has begun would replace the tables by ones of the former layout.
   await takeAdvisoryLock(client, 'rebuild', { tell });
   try {
@@ -82,7 +82,7 @@ export async function partitionTables(
     await lockTables(client, tables);
     // A process may have connected and read before the locks.
     await client.query('SELECT pg_stat_clear_snapshot()');
-    await requireNoProcess(client);
+    await requireNoProcess(client, 'Tables are partitioned');
     await replaceTables(
       client,
       tables,
@@ -96,14 +96,6 @@ export async function partitionTables(
   }
   await analyse(client, tables, '');
   return tables;
-}
-
-async function requireNoProcess(client: pg.ClientBase): Promise<void> {
-  const processes = await connectedProcesses(client);
-  if (processes.length > 0)
-    throw new Error(
-      `Tables are partitioned while no process uses them, but ${processes.join(', ')} connected: stop all processes`,
-    );
 }
 
 async function lockTables(client: pg.ClientBase, tables: readonly string[]): Promise<void> {

@@ -20,7 +20,7 @@ import { sealAll } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
 import { startSuiteDatabase } from '../support/suite-database.ts';
 
-// Whether older transactions have ended is asked of the whole server, so this file has one of its own.
+// A follower waits for the transactions of every database on its server, so this file starts another one.
 const server = await startSuiteDatabase(undefined);
 process.env.TEST_DATABASE_URL = server.url;
 t.teardown(server.stop);
