@@ -31,13 +31,16 @@ const rowsOf = (count: number): string[] => [
   `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, state, version,
       submitted_at, approved_at, settled_at)
     VALUES ('${NOTE}', '${NOTE}', NULL, 'service', 'guest', 'approved', 2, now(), now(), now())`,
-  `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, parent_id, state, version,
+  `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, state, version,
       submitted_at, approved_at, settled_at, reported_at)
-    SELECT id, '${MEMBER}', '${MEMBER}', 'service', 'member', '${NOTE}', 'approved', 2, at, at, at, at
-    FROM many`,
+    SELECT id, '${MEMBER}', '${MEMBER}', 'service', 'member', 'approved', 2, at, at, at, at FROM many`,
+  // Of many authors: the planner would take one author of all replies for one who may be leaving.
+  `INSERT INTO notes (note_id, owner_id, member_id, experience, attribution, parent_id, state, version,
+      submitted_at, approved_at, settled_at)
+    SELECT other, id, id, 'service', 'member', '${NOTE}', 'approved', 2, at, at, at FROM many`,
   `INSERT INTO notes (note_id, owner_id, experience, attribution, name, message, state, version, tier,
       submitted_at)
-    SELECT other, other, 'service', 'guest', 'Ada', 'Hello', 'pending', 1,
+    SELECT gen_random_uuid(), other, 'service', 'guest', 'Ada', 'Hello', 'pending', 1,
       CASE n % 2 WHEN 0 THEN 'lead' ELSE 'normal' END, at FROM many`,
   `INSERT INTO record_decisions (event_id, subject_type, subject_id, author_id, decision, decided_at)
     VALUES ('${DISMISSAL}', 'artifact', '${RECORD}', '${MEMBER}', 'kept', now())`,

@@ -69,6 +69,8 @@ export const ALONE: Record<string, ShortRun> = {
   },
   // With a sealed log: test/contract/sealed-log.test.ts.
   'verify-log': { args: ['--help'], prints: /^Usage:\n {2}npm run verify-log/ },
+  // Needs a cluster; test/store/cluster.test.ts has what needs none.
+  'proof:cluster': { args: ['--help'], prints: /^Usage:\n {2}npm run proof:cluster/ },
   proof: { args: ['--seconds', '10', '--seed', '1'], prints: /^Nothing is wrong\.$/m },
 };
 
