@@ -33,6 +33,7 @@ const OWNERS_BY_STREAM: Readonly<Record<string, readonly OwnerKind[]>> = {
   telling: ['member', 'guest_note'],
   'comment-note': ['member', 'guest_note'],
   'claim-note': ['member', 'guest_note'],
+  'fold-note': ['guest_note'],
   moderator: ['moderator'],
   'moderator-session': ['moderator'],
   policy: ['service'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
+import { FOLD_KINDS } from './fold-kinds.ts';
 import { ROLES } from './roles.ts';
 import { SUBJECT_TYPES } from './subject.ts';
 
@@ -60,6 +61,25 @@ export const ClaimTakenOver = defineEvent('ClaimTakenOver', {
     from: z.uuid(),
     claimed_at: z.iso.datetime(),
   }),
+});
+
+/** Says which note the others are like, never a hash of a text or the key of an address, which are kept for a time only. */
+const Fold = {
+  subject: z.strictObject({ type: z.literal('note'), id: z.uuid() }),
+  kind: z.enum(FOLD_KINDS),
+};
+
+export const NotesFolded = defineEvent('NotesFolded', {
+  summary:
+    'A moderator folded the waiting notes of guests that are like this one, or came from its address, until a time; or changed that time.',
+
+  data: z.strictObject({ ...Fold, until: z.iso.datetime() }),
+});
+
+export const NotesUnfolded = defineEvent('NotesUnfolded', {
+  summary: 'A moderator ended the fold before its time.',
+
+  data: z.strictObject(Fold),
 });
 
 export const CommentAdded = defineEvent('CommentAdded', {

@@ -52,5 +52,19 @@ t.test(
     await section.getByRole('button', { name: 'Unfold' }).click();
     await untilToast(page, 'Unfolded.');
     await untilEqual(t, () => rows.count(), 4);
+    const history = page.locator('.history');
+    await history.getByText('notes unfolded (one text) by Ann').waitFor();
+    await history.getByText(/notes folded \(one text\) until .+ by Ann/).waitFor();
+    await page.getByRole('link', { name: 'In the audit' }).click();
+    const acts = page.locator('table.audit tr', { hasText: 'folded' });
+    await untilEqual(t, () => acts.locator('td:nth-child(4)').allTextContents(), [
+      'notes unfolded',
+      'notes folded',
+    ]);
+    await acts
+      .last()
+      .getByText(/kind text, until/)
+      .waitFor();
+    await checkAppearance(t, page, 'moderation-audit-folds');
   },
 );

@@ -43,7 +43,7 @@ const KINDS_OF_STREAMS: readonly [RegExp, Kind][] = [
   [/^((comment|report)-)?artifact-/, 'artifact'],
   [/^((comment|report)-case_note|case-note)-/, 'case note'],
   [/^((comment|report)-)?case-/, 'case'],
-  [/^((comment-)?note|screening|telling)-/, 'note'],
+  [/^(((comment|fold)-)?note|screening|telling)-/, 'note'],
   [/^moderator-/, 'moderator'],
   [/^(policy|queue)-/, 'service'],
 ];

@@ -203,7 +203,17 @@ function SubjectCell({ subject: { type, id } }: Pick<Entry, 'subject'>) {
   );
 }
 
-const DETAIL_NAMES = ['policy', 'reason', 'role', 'active', 'until', 'band', 'name', 'code'];
+const DETAIL_NAMES = [
+  'policy',
+  'kind',
+  'reason',
+  'role',
+  'active',
+  'until',
+  'band',
+  'name',
+  'code',
+];
 
 function Details({ entry: { data } }: { entry: Entry }) {
   const details = Object.entries(data).filter(

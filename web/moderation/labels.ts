@@ -101,6 +101,8 @@ const EVENT_TEXTS: Record<string, string> = {
   NoteWithdrawn: 'withdrawn by its author',
   NoteReported: 'reported',
   ClaimTakenOver: 'taken over',
+  NotesFolded: 'notes folded',
+  NotesUnfolded: 'notes unfolded',
   ReportsDismissed: 'reports dismissed',
   AppealOpened: 'appealed',
   AppealGranted: 'appeal granted',

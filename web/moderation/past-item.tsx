@@ -16,7 +16,13 @@ interface PastDetail {
 }
 
 /** Acts of moderators that decide nothing. */
-const NO_DECISIONS = ['CommentAdded', 'CommentDeleted', 'ClaimTakenOver'];
+const NO_DECISIONS = [
+  'CommentAdded',
+  'CommentDeleted',
+  'ClaimTakenOver',
+  'NotesFolded',
+  'NotesUnfolded',
+];
 
 /** Whether a moderator decided something with this event. */
 export const isDecision = (event: HistoryEvent): boolean =>

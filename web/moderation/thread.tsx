@@ -100,8 +100,9 @@ export function History({ detail, itemId }: { detail: Detail | undefined; itemId
 }
 
 function detailsText({ data }: HistoryEvent): string {
-  const { policy, reason, until } = data as { policy?: string; reason?: string; until?: string };
+  const { policy, reason, kind, until } = data as Partial<Record<string, string>>;
   if (policy) return ` (${policyTitle(policy)})`;
   if (reason) return ` (${reasonName(reason)})`;
-  return until ? ` until ${formatTime(until)}` : '';
+  const shared = kind ? ` (one ${kind})` : '';
+  return until ? `${shared} until ${formatTime(until)}` : shared;
 }

@@ -1,4 +1,5 @@
 import {
+  foldStream,
   noteCommentStream,
   noteStream,
   screeningStream,
@@ -72,7 +73,7 @@ export interface HistoryStreams {
   asOf: string | undefined;
 }
 
-/** The streams of a note: its own, its screening, comments and claims taken over, and notifications. */
+/** The streams of a note: its own, its screening, comments, claims taken over and folds, and notifications. */
 export const noteStreams = (
   { note_id: id, owner_id }: NoteOwner,
   asOf?: string,
@@ -83,6 +84,7 @@ export const noteStreams = (
     screeningStream(id),
     noteCommentStream(id),
     takeOverStream({ type: 'note', id }),
+    foldStream(id),
   ],
   note: noteStream(id),
   asOf,

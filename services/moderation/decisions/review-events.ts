@@ -1,13 +1,13 @@
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 
 const REVIEWED =
-  /^(note|screening|report|review|subject|moderator|policy|comment|claim|disabling)-/;
+  /^(note|screening|report|review|subject|moderator|policy|comment|claim|fold|disabling)-/;
 
 const RECORD = /^(profile|artifact|case)-/;
 
 /**
  * Whether moderators' consoles are notified of the event: events on notes, reports, moderators,
- * policies, comments, claims and disabled memberships, and moderators' events on records.
+ * policies, comments, claims, folds and disabled memberships, and moderators' events on records.
  */
 export function isReview({
   stream_id,
@@ -16,13 +16,13 @@ export function isReview({
   return REVIEWED.test(stream_id) || (actor.type === 'moderator' && RECORD.test(stream_id));
 }
 
-/** The subject of a stream; for a stream of reports, comments or claims, their item. */
+/** The subject of a stream; for a stream of reports, comments, claims or folds, their item. */
 export function reviewSubject(streamId: string): { type: string; id: string } {
   const [, type = '', id = ''] =
     /^(.*?)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9_]+)$/.exec(streamId) ?? [];
   return {
     type: type
-      .replace(/^(report|comment|claim)-/, '')
+      .replace(/^(report|comment|claim|fold)-/, '')
       .replace('case-note', 'case_note')
       .replace('disabling', 'member'),
     id,

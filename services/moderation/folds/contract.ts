@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { FOLD_KINDS } from '../../../domain/moderation/fold-kinds.ts';
 import { DECIDERS, READERS } from '../../../domain/moderation/roles.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, GivenUuid } from '../../../platform/http/schemas.ts';
 import { Fold } from '../queue/item.ts';
-import { FOLD_KINDS, MAX_FOLDS } from './folds.ts';
+import { MAX_FOLDS } from './folds.ts';
 
 const FoldList = z
   .object({ status: z.literal('ok'), folds: z.array(Fold).describe('The oldest first') })

@@ -1,12 +1,9 @@
+import type { FoldKind } from '../../../domain/moderation/fold-kinds.ts';
 import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
 import { HAS_MARK, IS_LIVE_FOLD, MARKED_FOLDS } from '../../../projections/screening/fold-marks.ts';
 
 /** SQL: whether the note `n` is not deferred to a time that has not come. */
 export const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
-
-/** How waiting notes of guests are alike: in their text, or in the address that they came from. */
-export const FOLD_KINDS = ['text', 'address'] as const;
-export type FoldKind = (typeof FOLD_KINDS)[number];
 
 /** The most folds at a time: each costs every read of the queue a lookup. */
 export const MAX_FOLDS = 10;
@@ -82,7 +79,7 @@ export function findFoldable(noteId: string): Sql<Foldable> {
     FROM notes n WHERE n.note_id = ${noteId}`;
 }
 
-/** Makes other new folds wait until the transaction ends. */
+/** Makes other commands on folds wait until the transaction ends. */
 export const lockFolds = (): Sql =>
   locking(sql`SELECT pg_advisory_xact_lock(hashtext('note-folds'))`);
 
@@ -95,15 +92,9 @@ export const dropEndedFolds = (): Sql =>
   sql`DELETE FROM note_folds WHERE ends_at <= clock_timestamp()`;
 
 /** Folds notes, or changes the end of a fold, which a worker then compares with all waiting notes again. */
-export function saveFold(
-  kind: FoldKind,
-  noteId: string,
-  moderatorId: string,
-  { days, latest }: { days: number; latest: Date | null },
-): Sql {
+export function saveFold(kind: FoldKind, noteId: string, moderatorId: string, endsAt: Date): Sql {
   return sql`INSERT INTO note_folds (kind, note_id, moderator_id, folded_at, ends_at)
-    VALUES (${kind}, ${noteId}, ${moderatorId}, clock_timestamp(),
-      least(clock_timestamp() + make_interval(days => ${days}::int), ${latest}::timestamptz))
+    VALUES (${kind}, ${noteId}, ${moderatorId}, clock_timestamp(), ${endsAt})
     ON CONFLICT (kind, note_id) DO UPDATE SET moderator_id = excluded.moderator_id,
       ends_at = excluded.ends_at, compared_at = DEFAULT, compared_id = DEFAULT`;
 }

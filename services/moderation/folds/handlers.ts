@@ -1,11 +1,15 @@
+import { foldStream } from '../../../domain/guestbook/streams.ts';
+import type { FoldKind } from '../../../domain/moderation/fold-kinds.ts';
 import { keepFolds } from '../../../domain/moderation/jobs.ts';
 import type { Config } from '../../../platform/config.ts';
+import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
+import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { defineCommand, handle } from '../../../platform/eventstore/handle.ts';
+import { guestNoteOwner } from '../../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { jobOf } from '../../../platform/jobs/job-type.ts';
-import { MODERATION_TOPIC } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { conflict, isRefusal, refuse } from '../../../platform/refusal.ts';
+import { conflict, refuse } from '../../../platform/refusal.ts';
 import { joinNewest } from '../../../projections/screening/fold-marks.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
@@ -14,7 +18,6 @@ import { foldBody } from './fold-body.ts';
 import {
   deleteFold,
   dropEndedFolds,
-  type FoldKind,
   findFoldable,
   foldKeys,
   liveFolds,
@@ -23,14 +26,17 @@ import {
   saveFold,
 } from './folds.ts';
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
 export interface FoldsDeps {
   config: Pick<Config, 'retentionAddressKeysHours'>;
 }
 
 export function foldsHandlers(
-  deps: Pick<ModerationDeps, 'pool' | 'store' | 'wakeUps'> & FoldsDeps,
+  deps: Pick<ModerationDeps, 'pool' | 'store'> & FoldsDeps,
 ): Handlers<typeof foldsContract> {
-  const { pool, store, wakeUps, config } = deps;
+  const { pool, store, config } = deps;
   return {
     'moderation.folds': async () => {
       const folds = await query(pool, liveFolds());
@@ -45,16 +51,12 @@ export function foldsHandlers(
         days: call.body.days,
         hours: config.retentionAddressKeysHours,
       };
-      const done = await handle(store, byModerator(call), fold(call.principal.moderatorId, wanted));
-      if (!isRefusal(done)) wakeUps.wake([MODERATION_TOPIC]);
-      return done;
+      return handle(store, byModerator(call), fold(call.principal.moderatorId, wanted));
     },
 
     'moderation.unfold': async (call) => {
       const { kind, note_id: noteId } = call.params;
-      const done = await handle(store, byModerator(call), unfold(kind, noteId));
-      if (!isRefusal(done)) wakeUps.wake([MODERATION_TOPIC]);
-      return done;
+      return handle(store, byModerator(call), unfold(kind, noteId));
     },
   };
 }
@@ -67,24 +69,33 @@ interface Wanted {
   hours: number;
 }
 
+/**
+ * What both commands read. The lock comes first, so that the limit holds for moderators who fold at the same time, and
+ * the stream has one writer.
+ */
+const loadFolds = (noteId: string) => ({
+  lock: lockFolds(),
+  known: foldKeys(),
+  stream: lastFact(guestNoteOwner(noteId), foldStream(noteId)),
+});
+
 const fold = (moderatorId: string, { kind, noteId, days, hours }: Wanted) =>
   defineCommand({
-    // The lock comes first, so that the limit holds for moderators who fold at the same time.
-    load: { lock: lockFolds(), known: foldKeys(), notes: findFoldable(noteId) },
-    decide({ known, notes: [note] }) {
+    load: { ...loadFolds(noteId), notes: findFoldable(noteId) },
+    decide({ known, stream, notes: [note] }, now) {
       if (!note) return refuse('not_found');
       const { is_guest, has_text, address_at: since } = note;
       if (!is_guest || !(kind === 'text' ? has_text : since)) return conflict('wrong_state');
       const again = known.some((one) => one.kind === kind && one.note_id === noteId);
       if (!again && known.length >= MAX_FOLDS) return conflict('fold_limit');
-      const latest =
-        kind === 'address' && since ? new Date(since.getTime() + hours * 3_600_000) : null;
+      const kept = kind === 'address' && since ? since.getTime() + hours * HOUR_MS : Infinity;
+      const until = new Date(Math.min(now.getTime() + days * DAY_MS, kept));
+      const data = { subject: { type: 'note', id: noteId }, kind, until: until.toISOString() };
       return {
-        appends: [],
-        changesRows: true,
+        appends: [foldAppend(noteId, stream, { type: 'NotesFolded', data, personal: null })],
         rows: [
           dropEndedFolds(),
-          saveFold(kind, noteId, moderatorId, { days, latest }),
+          saveFold(kind, noteId, moderatorId, until),
           joinNewest(kind, noteId),
         ],
         // A worker compares the others.
@@ -96,18 +107,26 @@ const fold = (moderatorId: string, { kind, noteId, days, hours }: Wanted) =>
 
 const unfold = (kind: FoldKind, noteId: string) =>
   defineCommand({
-    load: { known: foldKeys() },
-    decide({ known }) {
+    load: loadFolds(noteId),
+    decide({ known, stream }) {
       if (!known.some((one) => one.kind === kind && one.note_id === noteId))
         return refuse('not_found');
+      const data = { subject: { type: 'note', id: noteId }, kind };
       return {
-        appends: [],
-        changesRows: true,
+        appends: [foldAppend(noteId, stream, { type: 'NotesUnfolded', data, personal: null })],
         rows: [deleteFold(kind, noteId)],
         reply: () => replyWith('unfolded', kind, noteId),
       };
     },
   });
+
+/** Only guests' notes are folded, which own their streams. */
+const foldAppend = (noteId: string, stream: readonly RecordedEvent[], event: NewEvent) => ({
+  owner: guestNoteOwner(noteId),
+  stream: foldStream(noteId),
+  version: streamVersion(stream),
+  events: [event],
+});
 
 const replyWith = (status: 'folded' | 'unfolded', kind: FoldKind, note_id: string) => ({
   status: 200 as const,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { FOLD_KINDS } from '../../../domain/moderation/fold-kinds.ts';
 import { ACTIONS } from '../../../domain/moderation/roles.ts';
 import { AnyUuid, Timestamp, UnixSeconds } from '../../../platform/http/schemas.ts';
-import { FOLD_KINDS, MAX_FOLDED } from '../folds/folds.ts';
+import { MAX_FOLDED } from '../folds/folds.ts';
 import { Screening } from './screening.ts';
 
 export const Version = z.int().min(1);

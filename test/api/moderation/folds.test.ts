@@ -3,6 +3,7 @@ import t from 'tap';
 import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { MAX_FOLDS } from '../../../services/moderation/folds/folds.ts';
+import { compareWithFolds } from '../../../workers/moderation/keep-folds.ts';
 import { screenNote } from '../../../workers/screening/screen-note.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -196,4 +197,81 @@ t.test('keeps to ten folds when many are made at the same time', async (t) => {
   t.same(statuses, [...Array(MAX_FOLDS).fill(200), ...Array(MAX_FOLDS).fill(409)]);
   const { rows: kept } = await service.database.pool.query('SELECT FROM note_folds');
   t.equal(kept.length, MAX_FOLDS);
+});
+
+t.test('records in the audit who folded, and for nobody else', async (t) => {
+  const service = await startService(t, SETTINGS);
+  const ann = await addModerator(service, 'Ann');
+  const bob = await addModerator(service, 'Bob');
+  const member = await signedIn(service);
+  const own = (await submitAs(service, member, { message: ADVERT })).id;
+  await screenNote(service.core, { note_id: own });
+  const note = await send(service, ADVERT, '2001:db8:7::1');
+
+  await fold(service, ann, `text/${note}`, { days: 30 });
+  await fold(service, bob, `address/${note}`, { days: 90 });
+  await fold(service, bob, `text/${note}`, { days: 1 });
+  await unfold(service, ann, `text/${note}`);
+  await fold(service, ann, `text/${own}`);
+  await unfold(service, ann, `text/${note}`);
+
+  const { folds } = (await ann.get('folds')).body;
+  const subject = { type: 'note', id: note };
+  const { entries } = (await ann.get(`audit?subject=${note}`)).body;
+  const acts = entries.filter(({ type }: { type: string }) => type.startsWith('Notes'));
+  t.match(acts, [
+    { type: 'NotesFolded', actor: { name: 'Ann' }, subject, version: 1, data: { kind: 'text' } },
+    { type: 'NotesFolded', actor: { name: 'Bob' }, version: 2, data: { until: folds[0].ends_at } },
+    { type: 'NotesFolded', actor: { name: 'Bob' }, version: 3, data: { kind: 'text' } },
+    { type: 'NotesUnfolded', actor: { name: 'Ann' }, version: 4, data: { kind: 'text' } },
+  ]);
+  t.equal(acts.length, 4, 'a refused request is no act');
+  const days = (Date.parse(acts[2].data.until) - Date.parse(acts[2].occurred_at)) / 86_400_000;
+  t.ok(Math.abs(days - 1) < 0.01, `${days} days`);
+  const types = async (query: string) =>
+    (await ann.get(`audit?${query}`)).body.entries.map(({ type }: { type: string }) => type);
+  t.same(await types('moderator=Bob'), ['NotesFolded', 'NotesFolded']);
+  const { history } = (await ann.get(`notes/${note}`)).body;
+  t.match(history.at(-1), { type: 'NotesUnfolded', actor: { name: 'Ann' } });
+
+  const { rows: stored } = await service.database.pool.query(
+    "SELECT data, personal FROM events WHERE type LIKE 'Notes%'",
+  );
+  const { rows: keys } = await service.database.pool.query(
+    `SELECT DISTINCT bucket AS key FROM note_addresses
+      UNION SELECT DISTINCT hash::text FROM note_fingerprints`,
+  );
+  t.ok(keys.length > 5);
+  for (const { key } of keys) t.notMatch(JSON.stringify(stored), key, 'keys are not copied');
+  t.ok(stored.every(({ personal }) => personal === null));
+
+  const outcome = await service.call('GET', `/api/guestbook/${note}/outcome`);
+  t.notMatch(`${outcome.text}${(await service.call('GET', '/api/v1/activity')).text}`, /fold/i);
+  t.equal(await feedEntriesAbout(service, note), 0, 'no feed has it');
+});
+
+/** How many entries of members' feeds name a note. */
+async function feedEntriesAbout(service: Service, noteId: string): Promise<number> {
+  const { rows } = await service.database.pool.query(
+    'SELECT count(*)::int FROM feed f WHERE to_jsonb(f)::text LIKE $1',
+    [`%${noteId}%`],
+  );
+  return rows[0].count;
+}
+
+t.test('ends a fold from before its acts were recorded', async (t) => {
+  const service = await startService(t, SETTINGS);
+  const ann = await addModerator(service, 'Ann');
+  const note = await send(service, ADVERT);
+  const other = await send(service, `${ADVERT}!`);
+  await service.tamper(
+    `INSERT INTO note_folds (kind, note_id, moderator_id, folded_at, ends_at)
+      VALUES ('text', '${note}', '${ann.id}', now(), now() + interval '1 day')`,
+  );
+  await compareWithFolds(service.core);
+  t.same(await idsOf(ann), [note]);
+  t.equal((await unfold(service, ann, `text/${note}`)).status, 200);
+  t.same(await idsOf(ann), [note, other]);
+  const { entries } = (await ann.get(`audit?subject=${note}&order=newest&limit=1`)).body;
+  t.match(entries, [{ type: 'NotesUnfolded', version: 1, actor: { id: ann.id } }]);
 });
