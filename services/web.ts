@@ -12,6 +12,7 @@ import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { createApp } from './app.ts';
 import { backupMetrics } from './backups/backup-metrics.ts';
+import { clusterMetrics } from './cluster-metrics.ts';
 import { createCore } from './compose.ts';
 import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from './notices/notice-metrics.ts';
@@ -44,6 +45,7 @@ noticeMetrics(registry, core.pool, config);
 sealMetrics(registry, core.pool, config);
 provingMetrics(registry, core.pool);
 backupMetrics(registry, core.pool);
+clusterMetrics(registry, core.pool);
 const { app, readiness, heldPlaces, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),

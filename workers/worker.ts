@@ -18,6 +18,7 @@ import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
 import { backupMetrics } from '../services/backups/backup-metrics.ts';
+import { clusterMetrics } from '../services/cluster-metrics.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../services/notices/notice-metrics.ts';
@@ -172,6 +173,7 @@ try {
   sealMetrics(registry, core.pool, config);
   provingMetrics(registry, core.pool);
   backupMetrics(registry, core.pool);
+  clusterMetrics(registry, core.pool);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger, {
     '/operate': operatePage({ ...core, process: 'worker' }, logger),

@@ -47,6 +47,10 @@ const isUniqueViolation = (error: unknown): boolean =>
   codeOf(error) === '23505' ||
   (codeOf(error) === 'XX000' && /\b\w+_pkey_\d+\b/.test((error as Error).message));
 
+/** Citus reports the end of its own server as `internal_error`, in English. */
+const isEndOfCoordinator = ({ code, message }: pg.DatabaseError): boolean =>
+  code === 'XX000' && message === 'postmaster was shut down, exiting';
+
 /** A unique violation, deadlock or serialization failure: decide again on the winner's state. */
 export const isRace = (error: unknown): boolean => isUniqueViolation(error) || hasYielded(error);
 
@@ -56,7 +60,10 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (error instanceof pg.DatabaseError)
-    return typeof code === 'string' && (UNAVAILABLE.has(code) || /^(08|53|58)/.test(code));
+    return (
+      typeof code === 'string' &&
+      (UNAVAILABLE.has(code) || /^(08|53|58)/.test(code) || isEndOfCoordinator(error))
+    );
   return (
     (typeof code === 'string' && /^E[A-Z]+$/.test(code)) ||
     /^(timeout exceeded|Connection terminated|Query read timeout|Client (has encountered|was closed))/.test(

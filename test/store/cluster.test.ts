@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { Registry } from 'prom-client';
 import t, { type Test } from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { newCase } from '../../harness/cases.ts';
@@ -12,6 +13,7 @@ import { createLogFollower, settledPosition } from '../../platform/eventstore/su
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { runTogether } from '../../platform/postgres/query.ts';
+import { clusterMetrics } from '../../services/cluster-metrics.ts';
 import { grantRoles } from '../../services/database-roles.ts';
 import { sweepRateCounters } from '../../workers/limits/sweep-rate-counters.ts';
 import { testDatabase } from '../support/database.ts';
@@ -214,4 +216,25 @@ t.test('erases the salts of words without a trigger on the log', async (t) => {
     eraseStreams({ kind: 'guest_note', id: note.id }, [`note-${note.id}`]),
   );
   t.same(await salts(), { words: 1, salts: 0 });
+});
+
+t.test('measures how long the same commit has waited for another node', async (t) => {
+  const { pool } = await clusterPool(t);
+  const registry = new Registry();
+  let now = 0;
+  clusterMetrics(registry, pool, () => now);
+  const seconds = async () => {
+    now += 30_000;
+    const [line = ''] = (await registry.metrics()).match(/^unconfirmed_commit_seconds \S+/m) ?? [];
+    return line.split(' ')[1];
+  };
+  t.equal(await seconds(), undefined, 'none waits');
+  const first = await commitInTwoPhases(pool);
+  t.equal(await seconds(), '0', 'the first scrape that sees it');
+  t.equal(await seconds(), '30');
+  await first.confirm();
+  const second = await commitInTwoPhases(pool);
+  t.equal(await seconds(), '0', 'another one waits');
+  await second.confirm();
+  t.equal(await seconds(), undefined, 'all are confirmed');
 });

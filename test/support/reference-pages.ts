@@ -11,6 +11,7 @@ import { problems, wireCode } from '../../platform/http/problems.ts';
 import { limitText } from '../../platform/http/rate-limit.ts';
 import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics.ts';
 import { backupMetrics } from '../../services/backups/backup-metrics.ts';
+import { clusterMetrics } from '../../services/cluster-metrics.ts';
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
 import { noticeMetrics } from '../../services/notices/notice-metrics.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
@@ -210,6 +211,7 @@ async function metricsPage(): Promise<string> {
   sealMetrics(registry, pool, { logWitnesses: [] });
   provingMetrics(registry, pool);
   backupMetrics(registry, pool);
+  clusterMetrics(registry, pool);
   const own = registry
     .getMetricsAsArray()
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))

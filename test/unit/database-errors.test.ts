@@ -1,3 +1,4 @@
+import pg from 'pg';
 import t from 'tap';
 import {
   hasYielded,
@@ -28,6 +29,16 @@ t.test('a unique violation counts as a lost race, but not as an aborted statemen
   for (const error of [withCode('23503'), withCode('57014'), new Error('23505')])
     t.equal(isRace(error), false, 'other errors are no race');
 });
+
+t.test(
+  'takes the end of the coordinator of a cluster for storage that is unavailable',
+  async (t) => {
+    const internal = (message: string) =>
+      Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: 'XX000' });
+    t.equal(isUnavailable(internal('postmaster was shut down, exiting')), true);
+    t.equal(isUnavailable(internal('cache lookup failed for relation 102039')), false);
+  },
+);
 
 t.test('knows storage that is unavailable by the code that the job queue keeps', async (t) => {
   // As pg-boss reports a refusal of its worker, and a connection that was refused.
