@@ -88,3 +88,20 @@ export function agesOfWeeks(from: string, to: string): Sql<WeekAgeRow> {
         WHERE week >= ${from}::date AND week < ${to}::date AND age >= 0 GROUP BY week, age) ages) sums
     GROUP BY week ORDER BY week`;
 }
+
+/**
+ * Finds how long three of four approvals and rejections of notes took at most, in seconds, in the last four
+ * weeks that are published.
+ */
+export function usualAge(undoSeconds: number): Sql<{ age: number | null; decisions: number }> {
+  return sql`SELECT (min(age) FILTER (WHERE up_to >= 0.75 * whole))::int AS age,
+      coalesce(max(whole), 0)::int AS decisions
+    FROM (SELECT age, sum(count) OVER (ORDER BY age) AS up_to, sum(count) OVER () AS whole
+      FROM (SELECT age, sum(count) AS count
+        FROM (SELECT date_trunc('week', (clock_timestamp() - make_interval(secs => ${undoSeconds}))
+            AT TIME ZONE 'UTC')::date AS open) weeks
+          CROSS JOIN LATERAL (SELECT age, count FROM moderation_weeks
+            WHERE week >= weeks.open - 28 AND week < weeks.open AND subject = 'note'
+              AND outcome IN ('approved', 'rejected') AND age >= 0 OFFSET 0) counted
+        GROUP BY age) ages) sums`;
+}

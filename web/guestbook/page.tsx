@@ -136,7 +136,7 @@ interface Place {
 }
 
 function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbook'> }) {
-  const { experience, newest, older } = view;
+  const { experience, newest, older, usualWait } = view;
   const site = useContext(Site);
   const notes = useNotes({ experience, parentId: null, rendered: view.notes, newest, own });
   return (
@@ -162,8 +162,7 @@ function Guestbook({ view, session, own, live }: Place & { view: ViewOf<'guestbo
         </nav>
       </div>
       <p class="notice">
-        Leave a note. A moderator reads it first. Names are chosen by their authors and not
-        verified.
+        {`Leave a note. A moderator reads it first${usualWait ? `, usually ${usualWait}` : ''}. Names are not verified.`}
       </p>
       <WriteNote experience={experience} parentId={null} session={session} own={own} live={live} />
       <OwnNotesList own={own} session={session} brief />

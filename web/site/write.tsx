@@ -103,13 +103,14 @@ const STATUS_TEXTS = {
   ],
 } as const;
 
-export function Sent({ status, id }: ViewOf<'sent'>) {
+export function Sent({ status, id, usualWait }: ViewOf<'sent'>) {
   const [title, text] = STATUS_TEXTS[status];
   return (
     <>
       <h1>{title}</h1>
       {/* A withdrawn note, which may be unread, is not public either. */}
       {status !== 'not_published' && <Progress status={status} />}
+      {usualWait && <p>Moderators usually read a note {usualWait}.</p>}
       <p>{text}</p>
       <p>
         {status === 'published' ? (

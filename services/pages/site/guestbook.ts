@@ -67,6 +67,7 @@ export async function guestbookPage(
   pool: pg.Pool,
   experience: Experience,
   before: string | undefined,
+  usualWait?: string,
 ): Promise<Page & { view: ViewOf<'guestbook'> }> {
   const { title, path } = GUESTBOOKS[experience];
   const { entries, next } = await readPage(reader, { experience, before });
@@ -96,6 +97,7 @@ export async function guestbookPage(
       listed,
       newest: before === undefined,
       older,
+      usualWait,
     },
   };
 }

@@ -44,6 +44,7 @@ import { searchPage } from './search.ts';
 import { addressOf, type Shared, type Shown } from './shared-reads.ts';
 import { siteInfo } from './site-info.ts';
 import { readWeeks, transparencyPage } from './transparency.ts';
+import { createUsualWait } from './usual-wait.ts';
 import type { Experience, Page } from './view.ts';
 import { sentPage, sign, writePage } from './write.ts';
 
@@ -83,6 +84,7 @@ const ME: Page = {
 export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
   const { config, keys, readPool: pool, operations } = deps;
   const site = siteInfo(config);
+  const usualWait = createUsualWait(deps);
   const findSealed = sealedPlaces(pool, deps.provableRecords);
   const authenticate = sessionAuthenticator(deps.store.pool, keys);
   const reports = {
@@ -151,7 +153,8 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
     of: Experience,
   ) {
     const { before } = call.query;
-    const make = (reader: Reader) => guestbookPage(reader, pool, of, before);
+    const make = async (reader: Reader) =>
+      guestbookPage(reader, pool, of, before, await usualWait());
     return before === undefined ? show(call, make) : showOneOfMany(call, make);
   }
 
@@ -174,7 +177,7 @@ export function siteHandlers(deps: SiteDeps): Handlers<typeof siteContract> {
       return { status: 303, content: { type: '', bytes: '' }, headers: { location } };
     },
     'pages.note_sent': async ({ params }) =>
-      rendered(await sentPage(deps.store.pool, params.id, config.undoWindowSeconds)),
+      rendered(await sentPage(deps.store.pool, params.id, config.undoWindowSeconds, usualWait)),
     'pages.report': async ({ query }) => rendered(await reportPage(reports, query)),
     'pages.report_send': async (call) => {
       const { request, body } = call;

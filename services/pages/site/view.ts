@@ -141,6 +141,8 @@ export type LiveView =
       /** Whether these are the newest notes. */
       newest: boolean;
       older?: string | undefined;
+      /** How long moderators usually take, such as 'within 3 hours'; undefined if too few decisions say. */
+      usualWait?: string | undefined;
     }
   | ({
       kind: 'thread';
@@ -224,7 +226,7 @@ export type View =
       /** Why the note was refused, by field; the key is empty for the whole form. */
       problems: Readonly<Record<string, string>>;
     }
-  | { kind: 'sent'; status: NoteStatus; id: string }
+  | { kind: 'sent'; status: NoteStatus; id: string; usualWait: string | undefined }
   | {
       kind: 'report';
       subject: ReportSubject;

@@ -170,7 +170,12 @@ async function formAgain(
 }
 
 /** The status of a note, for anyone who knows its id: what its author may know of it. */
-export async function sentPage(pool: pg.Pool, givenId: string, undoSeconds: number): Promise<Page> {
+export async function sentPage(
+  pool: pg.Pool,
+  givenId: string,
+  undoSeconds: number,
+  usualWait: () => Promise<string | undefined>,
+): Promise<Page> {
   const [note] = await query(pool, findNoteNow(recordId(givenId)));
   if (!note) return missing();
   const status = publicStatus(note, undoSeconds, note.now);
@@ -182,6 +187,11 @@ export async function sentPage(pool: pg.Pool, givenId: string, undoSeconds: numb
       section: 'guestbook',
       hidden: true,
     },
-    view: { kind: 'sent', status, id: note.note_id },
+    view: {
+      kind: 'sent',
+      status,
+      id: note.note_id,
+      usualWait: status === 'pending_review' ? await usualWait() : undefined,
+    },
   };
 }
