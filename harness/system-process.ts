@@ -19,9 +19,12 @@ export function findProgram(name: string): string | undefined {
   });
 }
 
-/** Options for `t.test(name, needs('haproxy'), …)`: reports the test as skipped without it. */
-export const needs = (program: string) =>
-  findProgram(program) ? {} : { skip: `no ${program} found: install it to run this test` };
+/** Options for `t.test(name, needs('haproxy'), …)`: reports the test as skipped without the programs. */
+export function needs(...programs: readonly string[]): { skip?: string } {
+  const missing = programs.filter((program) => !findProgram(program));
+  if (missing.length === 0) return {};
+  return { skip: `no ${missing.join(', ')} found: install it to run this test` };
+}
 
 /**
  * Starts a program that stays in the foreground; resolves when it listens on the port. Its errors

@@ -69,7 +69,7 @@ interface Update {
   subject: { id: string };
 }
 
-async function readFeed(
+export async function readFeed(
   call: (method: string, path: string) => Promise<ApiResponse>,
 ): Promise<Update[]> {
   const updates: Update[] = [];

@@ -6,7 +6,7 @@ import { wireProxy } from '../../harness/wire-proxy.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createCore } from '../../services/compose.ts';
 import { testDatabase } from '../support/database.ts';
-import { startPgBouncer, writeConfig } from '../support/deploy-config.ts';
+import { startPgBouncer, WITHOUT_PATRONI, writeConfig } from '../support/deploy-config.ts';
 import { startProcess } from '../support/processes.ts';
 
 t.test("passes the service's own 503 through HAProxy in an outage", needs('haproxy'), async (t) => {
@@ -19,6 +19,7 @@ t.test("passes the service's own 503 through HAProxy in an outage", needs('hapro
   await web.untilServes();
   const port = await freePort();
   const config = writeConfig(t, 'haproxy.cfg', {
+    ...WITHOUT_PATRONI,
     'maxconn 20000': 'maxconn 200',
     'bind :8080': `bind 127.0.0.1:${port}`,
     'server web1 127.0.0.1:3001 check': `server web1 ${new URL(web.base).host} check`,

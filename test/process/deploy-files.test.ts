@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
@@ -8,6 +10,7 @@ import { newRegistration } from '../../harness/registration.ts';
 import { findProgram, needs, startProgram } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { writeConfig } from '../support/deploy-config.ts';
+import { needsPatroni, newNetwork, writePatroniConfig } from '../support/patroni.ts';
 import { startProcess } from '../support/processes.ts';
 import { COPIED } from '../support/production-tree.ts';
 
@@ -131,6 +134,28 @@ t.test('has a configuration that Prometheus accepts', needs('promtool'), async (
       .match(/job_name: \S+/g)
       ?.sort();
   t.same(jobs('compose/prometheus.yml'), jobs('prometheus/prometheus.yml'));
+});
+
+t.test('has a configuration that HAProxy accepts', needs('haproxy'), async (t) => {
+  const config = writeConfig(t, 'haproxy.cfg', {});
+  const { code, output } = await run('haproxy', ['-c', '-f', config]);
+  t.equal(code, 0, output);
+});
+
+t.test('has a configuration of each machine that Patroni accepts', needsPatroni(), async (t) => {
+  const { path: folder, remove } = temporaryFolder('patroni');
+  t.teardown(remove);
+  const network = newNetwork();
+  // Patroni connects to each etcd before it accepts the file.
+  for (const number of [11, 12, 13]) {
+    const etcd = createServer().listen(2379, `${network}${number}`);
+    await once(etcd, 'listening');
+    t.teardown(() => etcd.close());
+  }
+  for (const machine of ['db1', 'db2'] as const) {
+    const config = writePatroniConfig(t, machine, { network, folder });
+    t.same(await run('patroni', ['--validate-config', config]), { code: 0, output: '' }, machine);
+  }
 });
 
 t.test('has a Containerfile without findings of hadolint', checked('HADOLINT'), async (t) => {

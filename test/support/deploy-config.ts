@@ -26,6 +26,13 @@ export function writeConfig(
   return file;
 }
 
+const HAPROXY = readFileSync(join(DEPLOY, 'haproxy.cfg'), 'utf8');
+
+/** The part of haproxy.cfg that leads to PostgreSQL under Patroni, as a change for `writeConfig`. */
+export const WITHOUT_PATRONI = {
+  [HAPROXY.slice(HAPROXY.indexOf('\n# DATABASE_URL='))]: '',
+};
+
 /** Starts a PgBouncer in front of a database that keeps no prepared statements; returns its address. */
 export async function startPgBouncer(t: Test, target: string): Promise<string> {
   const { hostname, port: serverPort, pathname, username, password } = new URL(target);

@@ -17,7 +17,7 @@ import { publishArtifact, publishProfile } from '../../harness/records.ts';
 import { needs, startProgram } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { testDatabase } from '../support/database.ts';
-import { writeConfig } from '../support/deploy-config.ts';
+import { WITHOUT_PATRONI, writeConfig } from '../support/deploy-config.ts';
 import { guideProgram } from '../support/guide-program.ts';
 import { runModeratorCommand } from '../support/moderator-command.ts';
 import { installPackedClient } from '../support/packed-client.ts';
@@ -39,6 +39,7 @@ const proxies = {
     '-db',
     '-f',
     writeConfig(t, 'haproxy.cfg', {
+      ...WITHOUT_PATRONI,
       'maxconn 20000': 'maxconn 200',
       'bind :8080': `bind 127.0.0.1:${port}`,
       'default_backend web': `${TRACE}\n    default_backend web`,
