@@ -28,6 +28,8 @@ export interface BenchOptions {
   only: string | undefined;
   /** Folder of another checkout whose build is measured too. */
   beside: string | undefined;
+  /** Measures growth and rebuild on partitioned tables, and plain ones beside them. */
+  partitions: boolean;
 }
 
 /** A benchmark that measures by itself; it runs only if named, since it takes long. */
@@ -40,7 +42,7 @@ export interface LongBenchmark {
   ): Promise<void>;
 }
 
-type DatabaseKind = 'migrated' | 'partitioned' | 'empty';
+export type DatabaseKind = 'migrated' | 'partitioned' | 'empty';
 
 /** The environment of benchmarks. Resources are closed in reverse order of opening. */
 export interface BenchEnvironment {

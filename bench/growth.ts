@@ -9,7 +9,7 @@ import { readConfig } from '../platform/config.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { asJob } from '../platform/postgres/request-deadline.ts';
 import { createCore } from '../services/compose.ts';
-import type { BenchEnvironment, LongBenchmark } from './environment.ts';
+import type { BenchEnvironment, DatabaseKind, LongBenchmark } from './environment.ts';
 import { median, type Result } from './pair.ts';
 import { patient } from './patient.ts';
 import { addModerators, serviceOn, startWeb } from './service.ts';
@@ -35,9 +35,13 @@ const NOT_JUDGED: Readonly<Record<string, string>> = {
     'tells 200 members, whose feeds it writes, and no more where more took part',
 };
 
+/** What a side is compared for; the sides between the shortest and the longest have no role. */
+type Role = 'shortest' | 'longest' | 'neighbours' | 'plain';
+
 /** A database of one size with its service, and the operations on it. */
 interface Side {
   name: string;
+  role: Role | undefined;
   operations: readonly Operation[];
   /** Buffers that statements on this database have touched so far. */
   buffers(): Promise<number>;
@@ -54,53 +58,71 @@ interface Cost {
  * Compares each API operation on logs of several sizes, and on the longest with huge neighbours,
  * request by request, while a console has the moderators' stream open. Fails if an operation costs
  * more than 1.5 times as much as on the shortest log, or beside the neighbours than without, and its
- * answer is not larger.
+ * answer is not larger. With `partitions`, these logs are on partitioned tables; an operation must then
+ * also take at most 1.5 times as long as on plain tables of the longest length.
  */
 export const growth: LongBenchmark = {
   name: 'growth',
-  async measure(setting, { sizes, neighbours, only }, tell) {
+  async measure(setting, { sizes, neighbours, only, partitions }, tell) {
+    const kind = partitions ? 'partitioned' : 'migrated';
+    const most = sizes.at(-1) as number;
     const sides: Side[] = [];
-    for (const events of sizes) sides.push(await openSide(setting, events));
-    sides.push(await openSide(setting, sizes.at(-1) as number, neighbours));
-    const [shortest, longest, beside] = [sides[0], sides.at(-2), sides.at(-1)] as Side[];
+    for (const [at, events] of sizes.entries()) {
+      const role = at === sizes.length - 1 ? 'longest' : at === 0 ? 'shortest' : undefined;
+      sides.push(await openSide(setting, { kind, events, role }));
+    }
+    sides.push(await openSide(setting, { kind, events: most, role: 'neighbours', neighbours }));
+    if (partitions)
+      sides.push(await openSide(setting, { kind: 'migrated', events: most, role: 'plain' }));
     const failed: string[] = [];
-    for (const { name } of longest?.operations ?? []) {
+    for (const { name } of sides.find(({ role }) => role === 'longest')?.operations ?? []) {
       if (only && !name.includes(only)) continue;
       let costs = await measure(sides, name, TURNS);
-      const findings = () =>
-        shortest && longest && beside
-          ? [grown(costs, shortest, longest), grown(costs, longest, beside)].flatMap(
-              (found) => found ?? [],
-            )
-          : [];
-      if (findings().length > 0) costs = await measure(sides, name, AGAIN);
+      if (findingsIn(costs).length > 0) costs = await measure(sides, name, AGAIN);
       tell(resultOf(name, costs));
-      if (!(name in NOT_JUDGED)) failed.push(...findings().map((found) => `${name}: ${found}`));
+      if (!(name in NOT_JUDGED))
+        failed.push(...findingsIn(costs).map((found) => `${name}: ${found}`));
     }
     if (failed.length > 0) throw new Error(`these grew:\n${failed.join('\n')}`);
   },
 };
 
-/** How the operation grew from one side to the other, or null. */
-function grown(costs: ReadonlyMap<Side, Cost>, from: Side, to: Side): string | null {
-  const [small, large] = [costs.get(from), costs.get(to)];
-  if (!small || !large) return null;
-  if (large.bytes > LIMIT * small.bytes + SLACK.bytes) return null;
-  const found = (['milliseconds', 'buffers'] as const).filter(
-    (unit) => large[unit] > LIMIT * small[unit] + SLACK[unit],
-  );
-  if (found.length === 0) return null;
-  const figures = found.map(
-    (unit) => `${small[unit].toFixed(1)} to ${large[unit].toFixed(1)} ${unit}`,
-  );
-  return `from ${from.name} to ${to.name}, ${figures.join(', ')}`;
+function findingsIn(costs: Costs): string[] {
+  return [
+    grown(costs, 'shortest', 'longest'),
+    grown(costs, 'longest', 'neighbours'),
+    // A statement that names no owner reads an index of each partition, so buffers say nothing here.
+    grown(costs, 'plain', 'longest', ['milliseconds']),
+  ].flatMap((found) => found ?? []);
 }
 
-async function measure(
-  sides: readonly Side[],
-  name: string,
-  turns: number,
-): Promise<Map<Side, Cost>> {
+type Costs = ReadonlyMap<Side, Cost>;
+
+/** How the operation grew from one side to the other, or null. */
+function grown(
+  costs: Costs,
+  from: Role,
+  to: Role,
+  units: readonly ('milliseconds' | 'buffers')[] = ['milliseconds', 'buffers'],
+): string | null {
+  const [small, large] = [entryOf(costs, from), entryOf(costs, to)];
+  if (!small || !large) return null;
+  const [smallCost, largeCost] = [small[1], large[1]];
+  if (largeCost.bytes > LIMIT * smallCost.bytes + SLACK.bytes) return null;
+  const found = units.filter((unit) => largeCost[unit] > LIMIT * smallCost[unit] + SLACK[unit]);
+  if (found.length === 0) return null;
+  const figures = found.map(
+    (unit) => `${smallCost[unit].toFixed(1)} to ${largeCost[unit].toFixed(1)} ${unit}`,
+  );
+  return `from ${small[0].name} to ${large[0].name}, ${figures.join(', ')}`;
+}
+
+/** The side with a role; a single length is its own shortest. */
+const entryOf = (costs: Costs, role: Role) =>
+  [...costs].find(([side]) => side.role === role) ??
+  (role === 'shortest' ? [...costs][0] : undefined);
+
+async function measure(sides: readonly Side[], name: string, turns: number): Promise<Costs> {
   const seen = new Map(sides.map((side) => [side, [] as Cost[]]));
   for (let turn = -WARM; turn < turns; turn++)
     for (const [at] of sides.entries()) {
@@ -131,15 +153,20 @@ function operationOf({ name: side, operations }: Side, name: string): Operation 
   return found;
 }
 
-function lineOf(name: string, costs: ReadonlyMap<Side, Cost>): string {
-  const all = [...costs.values()];
-  const [first, last, beside] = [all[0], all.at(-2), all.at(-1)] as Cost[];
+/** Each unit on all sides, and in brackets the ratios of the sides that are compared. */
+function lineOf(name: string, costs: Costs): string {
+  const cost = (role: Role) => entryOf(costs, role)?.[1];
+  const compared = [
+    [cost('shortest'), cost('longest')],
+    [cost('shortest'), cost('neighbours')],
+    ...(cost('plain') ? [[cost('plain'), cost('longest')]] : []),
+  ];
   const ratio = (unit: keyof Cost) =>
-    [last, beside]
-      .map((cost) => ((cost?.[unit] ?? 0) / Math.max(1, first?.[unit] ?? 0)).toFixed(2))
+    compared
+      .map(([from, to]) => ((to?.[unit] ?? 0) / Math.max(1, from?.[unit] ?? 0)).toFixed(2))
       .join(', ');
   const figures = (unit: keyof Cost, digits: number) =>
-    all.map((cost) => cost[unit].toFixed(digits)).join(' · ');
+    [...costs.values()].map((cost) => cost[unit].toFixed(digits)).join(' · ');
   return [
     `${name}: ${figures('milliseconds', 1)} ms (${ratio('milliseconds')})`,
     `${figures('buffers', 0)} buffers (${ratio('buffers')})`,
@@ -147,16 +174,17 @@ function lineOf(name: string, costs: ReadonlyMap<Side, Cost>): string {
   ].join(', ');
 }
 
-function resultOf(name: string, costs: ReadonlyMap<Side, Cost>): Result {
-  const [[from, small], [, large]] = [[...costs][0], [...costs].at(-2)] as [
-    [Side, Cost],
-    [Side, Cost],
-  ];
-  const [ours, theirs] = [1000 / large.milliseconds, 1000 / small.milliseconds];
+/** The longest log beside plain tables, where there are such, and beside the shortest one otherwise. */
+function resultOf(name: string, costs: Costs): Result {
+  const [small, large] = [
+    entryOf(costs, 'plain') ?? entryOf(costs, 'shortest'),
+    entryOf(costs, 'longest'),
+  ] as [[Side, Cost], [Side, Cost]];
+  const [ours, theirs] = [1000 / large[1].milliseconds, 1000 / small[1].milliseconds];
   const ratio = ours / theirs;
   return {
     name,
-    floor: `the same at ${from.name}`,
+    floor: `the same at ${small[0].name}`,
     ours,
     theirs,
     ratio,
@@ -169,11 +197,17 @@ function resultOf(name: string, costs: ReadonlyMap<Side, Cost>): Result {
 
 async function openSide(
   setting: BenchEnvironment,
-  events: number,
-  neighbours?: NeighbourSizes,
+  {
+    kind,
+    events,
+    role,
+    neighbours,
+  }: { kind: DatabaseKind; events: number; role: Role | undefined; neighbours?: NeighbourSizes },
 ): Promise<Side> {
-  const url = await setting.database('migrated');
-  const name = `${events.toLocaleString('en')} events${neighbours ? ' with neighbours' : ''}`;
+  const url = await setting.database(kind);
+  const layout = role === 'plain' ? ' on plain tables' : '';
+  const beside = neighbours ? ' with neighbours' : '';
+  const name = `${events.toLocaleString('en')} events${layout}${beside}`;
   await fill(url, events, name);
   const service = await serviceOn(setting, url);
   const api = followRedirects(patient(createApi(service.base)));
@@ -198,7 +232,7 @@ async function openSide(
   setting.onEnd(await openStream(service.base, moderator.token));
   const counter = await openBufferCounter(setting.server, url);
   setting.onEnd(counter.close);
-  return { name, operations, buffers: counter.read };
+  return { name, role, operations, buffers: counter.read };
 }
 
 /** Opens the moderators' stream and reads it until the returned function is called. */

@@ -49,6 +49,7 @@ Only where named: ${LONG.map(({ name }) => name).join(', ')}.
               (5000,1000,5000)
 --without MECHANISM  runs append without it (group-commit), to see what it pays
 --beside FOLDER  of crowd, measures the build of another checkout too, in the same rounds
+--partitions  growth and rebuild on partitioned tables, beside plain ones of the same length
 --only PART   of growth, only the operations with PART in their names
 --json FILE   writes the results to FILE as JSON
 --statements  after each comparison, prints on which statements PostgreSQL spent its time
@@ -65,6 +66,7 @@ const { positionals, values } = processArguments(
     neighbours: { type: 'string', default: '5000,1000,5000' },
     only: { type: 'string' },
     beside: { type: 'string' },
+    partitions: { type: 'boolean', default: false },
     without: { type: 'string' },
     json: { type: 'string' },
     statements: { type: 'boolean', default: false },
@@ -96,6 +98,7 @@ const options = {
   neighbours: { records, participants, reports },
   only: values.only,
   beside: values.beside,
+  partitions: values.partitions,
 };
 
 /** The numbers of a list; NaN for what is no whole number. */

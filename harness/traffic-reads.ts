@@ -159,8 +159,9 @@ export async function reads(traffic: Traffic): Promise<Operation[]> {
       'sort=newest',
     ].flatMap((filter) =>
       [moderator, lead].map((me) =>
-        createOperation(`GET /api/moderation/queue, ${named(filter)}, ${me.id}`, () =>
-          me.get(`queue?limit=${limit}&${filter}`),
+        createOperation(
+          `GET /api/moderation/queue, ${named(filter)}${me === lead ? ', lead' : ''}`,
+          () => me.get(`queue?limit=${limit}&${filter}`),
         ),
       ),
     ),
