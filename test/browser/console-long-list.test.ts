@@ -11,6 +11,20 @@ const waitingNotes = (count: number) => `INSERT INTO notes (note_id, owner_id, e
     now() - interval '1 hour' + n * interval '1 second'
   FROM generate_series(1, ${count}) n`;
 
+t.test('says how many of a long list a search has found', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  await service.tamper(waitingNotes(70));
+  const { page } = await openConsole(t, service, ann);
+  await page.locator('#search').fill('Note');
+  await page.keyboard.press('Enter');
+  const found = page.locator('.matches');
+  await untilEqual(t, () => found.textContent(), 'First 50 matches among 70. ');
+  await page.locator('#search').fill('Note 7');
+  await page.keyboard.press('Enter');
+  await untilEqual(t, () => found.textContent(), '2 of 70 found. ');
+});
+
 t.test('a long list costs what is in sight, and stays still', NEEDS_BROWSER, async (t) => {
   const service = await startService(t);
   const [ann, bob] = [await addModerator(service, 'Ann'), await addModerator(service, 'Bob')];

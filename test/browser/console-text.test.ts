@@ -141,3 +141,18 @@ t.test('lists similar notes beside the current one', NEEDS_BROWSER, async (t) =>
   await page.locator('.finding', { hasText: /^Like 1 rejected note$/ }).waitFor();
   await row.getByText('Likely spam').waitFor();
 });
+
+t.test('says in the row of a note that something was found in it', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  for (const message of ['See https://a.example', 'See nothing']) {
+    const { id } = await submit(service, { message });
+    await screenNote(service.core, { note_id: id });
+  }
+  const { page } = await openConsole(t, service, ann);
+  const rows = page.locator('.row');
+  await untilEqual(t, () => rows.count(), 2);
+  const tag = page.getByText('Has findings', { exact: true });
+  t.equal(await rows.filter({ hasText: 'a.example' }).filter({ has: tag }).count(), 1);
+  t.equal(await tag.count(), 1);
+});

@@ -20,6 +20,8 @@ t.test('replaces both keys, also when the response is lost', NEEDS_BROWSER, asyn
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Use the recovery key' }).click();
   await checkAppearance(t, page, 'recover');
+  await page.getByRole('button', { name: 'Create new keys' }).click();
+  await page.getByText('Choose your key file, or paste the member id.', { exact: true }).waitFor();
   await page.getByLabel('Key file').setInputFiles(toKeyFile(JSON.stringify(old)));
   await page.getByRole('button', { name: 'Create new keys' }).click();
   const downloading = page.waitForEvent('download');
@@ -80,7 +82,11 @@ t.test('names what is missing or wrong in a recovery and retries', NEEDS_BROWSER
   await dialog.getByText('Save your keys first').waitFor();
   await dialog.getByLabel('I saved my keys').check();
   await replace?.click();
-  await dialog.getByText('do not belong together').waitFor();
+  await dialog
+    .getByText('This name and key do not belong together, or the key was replaced. Check both.', {
+      exact: true,
+    })
+    .waitFor();
   await recoveryKey.fill(recovery_key ?? '');
   await proceed?.click();
   // The keys are replaced, but the following sign-in fails.

@@ -60,6 +60,8 @@ t.test('shows every public record as a page without scripts', async (t) => {
   const opened = await service.call('GET', `/cases/${openId}`);
   t.notMatch(opened.text, silent.handle, 'a member without a profile is not named');
   t.match(opened.text, `member ${silent.id.slice(0, 8)}`);
+  const noneOpen = await (await startService(t)).call('GET', '/cases?state=open');
+  t.match(noneOpen.text, /No open case\. <a href="\/for-agents">How agents open one<\/a>/);
   const none = await service.call('GET', '/cases?state=withdrawn');
   t.match(none.text, /No withdrawn case\. <a href="\/for-agents">How agents open one<\/a>/);
 });
