@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { takeAdvisoryLock } from '../platform/postgres/advisory-lock.ts';
 import { rollBack } from '../platform/postgres/connection.ts';
+import { readEngine } from '../platform/postgres/engine.ts';
 import {
   createCopies,
   createIndexes,
@@ -59,13 +60,19 @@ async function analyse(client: pg.ClientBase, tables: readonly string[], only: s
 /**
  * Partitions those of the four tables that are not, by the hash of their owner: copies their rows into partitions and drops
  * the former tables, in one transaction, during which nothing else can use them. Returns their names. Throws
- * if processes of the service or another transaction use the tables, or if others are divided into another number.
+ * if the tables are distributed, if processes of the service or another transaction use them, or if others are divided into
+ * another number.
  */
 export async function partitionTables(
   client: pg.ClientBase,
   parts: number,
   tell: (line: string) => void = () => undefined,
 ): Promise<string[]> {
+  const { distributed } = await readEngine((text) => client.query(text));
+  if (distributed)
+    throw new Error(
+      'The tables are distributed over the nodes of a cluster: their shards are their parts',
+    );
   const present = await layoutOf(client, NAMES);
   for (const [table, divided] of present)
     if (divided.parts !== parts)

@@ -21,12 +21,14 @@ import {
   partitionTables,
 } from '../../services/partitions.ts';
 import { asRole, testDatabase } from '../support/database.ts';
+import { imitateCluster } from '../support/imitated-cluster.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
 import { startService } from '../support/service.ts';
 
 const NAMES = Object.keys(OWNED_TABLES);
 const { TEST_LAYOUT } = process.env;
 const PARTITIONED = TEST_LAYOUT !== undefined;
+const CLUSTER = TEST_LAYOUT === 'cluster';
 if (PARTITIONED)
   console.error(`SKIPPED: conversions of plain tables; TEST_LAYOUT is ${TEST_LAYOUT}`);
 
@@ -169,36 +171,40 @@ t.test(
   },
 );
 
-t.test('refuses while something uses the tables, and changes nothing', async (t) => {
-  const { url, pool } = await testDatabase(t);
-  const before = await dumpSchema(pool);
-  const refused = async (expected: RegExp) => {
-    t.match(await run(url, PARTITION), {
-      code: PARTITIONED ? 0 : 1,
-      stderr: PARTITIONED ? '' : expected,
+t.test(
+  'refuses while something uses the tables, and changes nothing',
+  { skip: CLUSTER },
+  async (t) => {
+    const { url, pool } = await testDatabase(t);
+    const before = await dumpSchema(pool);
+    const refused = async (expected: RegExp) => {
+      t.match(await run(url, PARTITION), {
+        code: PARTITIONED ? 0 : 1,
+        stderr: PARTITIONED ? '' : expected,
+      });
+      t.equal(await dumpSchema(pool), before);
+    };
+    const process = new pg.Client({ connectionString: url, application_name: 'worker' });
+    await process.connect();
+    await refused(/but worker connected: stop all processes$/m);
+    await process.end();
+    await withConnection(url, async (client) => {
+      await client.query('BEGIN; LOCK TABLE feed IN ACCESS SHARE MODE');
+      await refused(/^Another transaction, such as that of a backup, uses the tables/m);
+      await client.query('ROLLBACK');
     });
+    for (const [args, message] of [
+      [['--partition', '--partitions', '1'], '--partitions takes a number from 2 to 64.'],
+      [['--partition', '--partitions', '8.5'], '--partitions takes a number from 2 to 64.'],
+      [['--partitions', '4'], '--partitions needs --partition.'],
+    ] as const) {
+      const { code, stderr } = await run(url, [...RELEASE, ...args]);
+      t.equal(code, 2);
+      t.ok(stderr.startsWith(`${message}\nUsage:`), stderr);
+    }
     t.equal(await dumpSchema(pool), before);
-  };
-  const process = new pg.Client({ connectionString: url, application_name: 'worker' });
-  await process.connect();
-  await refused(/but worker connected: stop all processes$/m);
-  await process.end();
-  await withConnection(url, async (client) => {
-    await client.query('BEGIN; LOCK TABLE feed IN ACCESS SHARE MODE');
-    await refused(/^Another transaction, such as that of a backup, uses the tables/m);
-    await client.query('ROLLBACK');
-  });
-  for (const [args, message] of [
-    [['--partition', '--partitions', '1'], '--partitions takes a number from 2 to 64.'],
-    [['--partition', '--partitions', '8.5'], '--partitions takes a number from 2 to 64.'],
-    [['--partitions', '4'], '--partitions needs --partition.'],
-  ] as const) {
-    const { code, stderr } = await run(url, [...RELEASE, ...args]);
-    t.equal(code, 2);
-    t.ok(stderr.startsWith(`${message}\nUsage:`), stderr);
-  }
-  t.equal(await dumpSchema(pool), before);
-});
+  },
+);
 
 t.test(
   'a partitioning that is killed leaves the tables as they were, and can be done again',
@@ -224,6 +230,7 @@ t.test(
 
 t.test(
   'a table that is partitioned in another way is not rebuilt without its partitions',
+  { skip: CLUSTER },
   async (t) => {
     const { url, pool } = await testDatabase(t);
     await pool.query(`DROP TABLE feed_heads;
@@ -237,26 +244,42 @@ t.test(
   },
 );
 
-t.test('every migration applies to tables that are partitioned already', async (t) => {
-  const { url, pool } = await testDatabase(t, { empty: true });
-  const { path: folder, remove } = temporaryFolder('migrations');
-  t.teardown(remove);
-  const [first, ...others] = readMigrations();
-  const add = ({ name }: { name: string }) =>
-    copyFileSync(join(MIGRATIONS, `${name}.sql`), join(folder, `${name}.sql`));
-  add(first as { name: string });
-  await migrate(url, { folder });
-  await withConnection(url, (client) => partitionTables(client, PARTITIONS));
-  for (const other of others) add(other);
-  t.equal((await migrate(url, { folder })).length, others.length);
-  await withConnection(url, async (client) => {
-    t.same(await partitionedTables(client), NAMES);
-    await grantRoles(client);
+t.test(
+  'every migration applies to tables that are partitioned already',
+  { skip: CLUSTER },
+  async (t) => {
+    const { url, pool } = await testDatabase(t, { empty: true });
+    const { path: folder, remove } = temporaryFolder('migrations');
+    t.teardown(remove);
+    const [first, ...others] = readMigrations();
+    const add = ({ name }: { name: string }) =>
+      copyFileSync(join(MIGRATIONS, `${name}.sql`), join(folder, `${name}.sql`));
+    add(first as { name: string });
+    await migrate(url, { folder });
+    await withConnection(url, (client) => partitionTables(client, PARTITIONS));
+    for (const other of others) add(other);
+    t.equal((await migrate(url, { folder })).length, others.length);
+    await withConnection(url, async (client) => {
+      t.same(await partitionedTables(client), NAMES);
+      await grantRoles(client);
+    });
+    // The same as if it was partitioned after all of them.
+    const whole = await testDatabase(t);
+    await withConnection(whole.url, (client) => partitionTables(client, PARTITIONS));
+    t.equal(await plainSchema(pool), await plainSchema(whole.pool));
+  },
+);
+
+t.test('refuses to partition tables that a cluster has distributed', async (t) => {
+  const { url, pool } = await testDatabase(t);
+  if (!CLUSTER) await withConnection(url, imitateCluster);
+  const before = await dumpSchema(pool);
+  t.match(await run(url, PARTITION), {
+    code: 1,
+    stderr:
+      /^The tables are distributed over the nodes of a cluster: their shards are their parts$/m,
   });
-  // The same as if it was partitioned after all of them.
-  const whole = await testDatabase(t);
-  await withConnection(whole.url, (client) => partitionTables(client, PARTITIONS));
-  t.equal(await plainSchema(pool), await plainSchema(whole.pool));
+  t.equal(await dumpSchema(pool), before);
 });
 
 t.test(
