@@ -99,6 +99,23 @@ t.test('retries an undo that was not answered, and no other', NEEDS_BROWSER, asy
   t.equal(await states(), 'pending pending');
 });
 
+t.test('repeats by itself what an overloaded service refuses', NEEDS_BROWSER, async (t) => {
+  const { page, states } = await openLeadConsole(t, 'One');
+  const keys: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/undo')) keys.push(request.headers()['idempotency-key']);
+  });
+  await page.keyboard.press('a');
+  await untilToast(page, 'Approved “One”');
+  const json = { error: { code: 'overloaded', message: 'Too many requests.' } };
+  await intercept(page, '**/undo', (route) => route.fulfill({ status: 503, json }), { times: 1 });
+  await page.keyboard.press('u');
+  await untilToast(page, 'Undone: “One”');
+  t.equal(await states(), 'pending');
+  t.equal(keys.length, 2);
+  t.equal(keys[0], keys[1], 'with the same key, so that it takes effect once');
+});
+
 t.test('does not move back when an undo is answered late', NEEDS_BROWSER, async (t) => {
   const { page, states } = await openLeadConsole(t, 'One', 'Two', 'Three');
   await page.keyboard.press('a');

@@ -18,6 +18,7 @@ import type { Test } from 'tap';
 import { findChromium } from '../../harness/chromium.ts';
 import { delayNetwork } from './late-network.ts';
 import { onProcessEnd } from './process-end.ts';
+import { type ConsoleFault, type PageAnswer, withoutRetried } from './retried-answers.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -67,16 +68,16 @@ export type Visit = Awaited<ReturnType<typeof visit>>;
 
 /**
  * Opens a page in a new browser profile. Errors and warnings in the browser's console, including
- * those of the Content-Security-Policy, fail the test unless `expected` matches. The script `first`
- * runs before those of the page. A failing test prints the page's text and
+ * those of the Content-Security-Policy, fail the test unless `expected` matches, or `retries` says that the page repeats
+ * what is answered with 503, and a repeat was served. The script `first` runs before those of the page. A failing test prints the page's text and
  * its last requests.
  */
 export async function visit(
   t: Test,
   url: string,
-  options: BrowserContextOptions & { expected?: RegExp; first?: string } = {},
+  options: BrowserContextOptions & { expected?: RegExp; first?: string; retries?: boolean } = {},
 ) {
-  const { expected, first, ...more } = options;
+  const { expected, first, retries = false, ...more } = options;
   const context = await (await openBrowser()).newContext({
     viewport: { width: 1280, height: 900 },
     ...more,
@@ -88,15 +89,22 @@ export async function visit(
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   if (first) await page.addInitScript(first);
-  const consoleErrors: string[] = [];
+  const faults: ConsoleFault[] = [];
+  const answers: PageAnswer[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
-      consoleErrors.push(message.text());
+      faults.push({ text: message.text(), url: message.location().url });
   });
-  page.on('pageerror', (error) => consoleErrors.push(String(error)));
+  page.on('pageerror', (error) => faults.push({ text: String(error), url: page.url() }));
   const foreignRequests: string[] = [];
   const requests = new Map<Request, string>();
-  page.on('response', (response) => requests.set(response.request(), `${response.status()}`));
+  page.on('response', (response) => {
+    const request = response.request();
+    requests.set(request, `${response.status()}`);
+    const { 'idempotency-key': key } = request.headers();
+    const same = JSON.stringify([request.method(), request.url(), key, request.postData()]);
+    answers.push({ status: response.status(), url: response.url(), request: same });
+  });
   page.on('request', (request) => {
     requests.set(request, 'no answer yet');
     if (
@@ -115,7 +123,8 @@ export async function visit(
     await context.close();
     // Fail the parent: the test has ended, and a throwing teardown would prevent later teardowns.
     const fail = (fault: string) => (t.parent as Test).fail(`${t.name}: ${fault}`);
-    const unexpected = consoleErrors.filter((fault) => !expected?.test(fault));
+    const left = retries ? withoutRetried(faults, answers) : faults;
+    const unexpected = left.map(({ text }) => text).filter((text) => !expected?.test(text));
     if (unexpected.length > 0) fail(`the browser console reports: ${unexpected.join('\n')}`);
     if (foreignRequests.length > 0) fail(`requests to other origins: ${foreignRequests.join(' ')}`);
   });

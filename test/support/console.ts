@@ -35,6 +35,7 @@ export async function openConsole(
 ) {
   const { page, context } = await visit(t, `${service.baseUrl}/moderation`, {
     expected: REFUSALS,
+    retries: true,
     first: keepGoing === 'default' ? first : `${first};${DECIDES_WITHOUT_CLAIMS}`,
   });
   const policies = page.waitForResponse('**/api/moderation/policies');
