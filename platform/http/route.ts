@@ -146,7 +146,7 @@ export interface Content {
   bytes: Uint8Array | string;
   etag?: string;
   /** How long the same bytes are served, by which they are compressed; without it, once. */
-  served?: 'until-changed' | 'always';
+  served?: 'until-changed' | 'always' | 'built';
 }
 
 interface Extras {

@@ -73,6 +73,6 @@ function keep(
   if (!contents) throw new Error(`The pages were built without ${name}`);
   const digest = hash('sha256', contents, 'base64url').slice(0, 12);
   const hashed = name.replace('.', `-${digest}.`);
-  assets.set(hashed, keptText(type, contents));
+  assets.set(hashed, { ...keptText(type, contents), served: 'built' });
   return hashed;
 }
