@@ -27,7 +27,7 @@ interface OtlpSpan {
   name: string;
   kind: number;
   status: { code: number; message?: string };
-  links?: { traceId: string }[];
+  links?: { traceId: string; spanId: string }[];
   attributes: { key: string; value: Record<string, unknown> }[];
   events: unknown[];
 }
@@ -168,6 +168,72 @@ t.test('shows request, transaction, job and screening in one trace', installed, 
   ];
   for (const secret of secrets) t.notOk(sent.includes(secret), `no span has ${secret}`);
 });
+
+t.test(
+  'begins a new trace at a job of several requests, with links to them',
+  installed,
+  async (t) => {
+    const { api, pool, jobsThat, end } = await startTraced(t);
+    const notes = new Map<string, string>();
+    const submitTraced = async () => {
+      const traceId = randomBytes(16).toString('hex');
+      const headers = { traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` };
+      const body = { id: randomUUID() as string, message: 'Hello' };
+      const { status, text } = await api.call('POST', '/api/guestbook', { headers, body });
+      t.equal(status, 202, text);
+      notes.set(body.id, traceId);
+    };
+    const mergedJobs = async () =>
+      (
+        await pool.query<{ id: string; note_ids: string[] }>(
+          `SELECT id, data->'note_ids' AS note_ids FROM pgboss.job
+         WHERE name = 'screen-note' AND jsonb_array_length(data->'note_ids') > 1`,
+        )
+      ).rows;
+    // Commands that arrive together usually share a commit, whose jobs are merged.
+    for (let turn = 0; turn === 0 || ((await mergedJobs()).length === 0 && turn < 8); turn++)
+      await Promise.all(Array.from({ length: 4 }, submitTraced));
+    await until(async () => {
+      const { rows } = await pool.query('SELECT count(*)::int FROM note_screenings');
+      return rows[0].count === notes.size;
+    });
+    await until(
+      async () => (await jobsThat('completed')) !== 0 && (await jobsThat('active')) === 0,
+    );
+    const merged = await mergedJobs();
+    const spans = await end();
+
+    t.ok(merged.length > 0, 'several notes share a job');
+    for (const { id, note_ids } of merged) {
+      const traces = note_ids.map((note) => notes.get(note));
+      const [job] = spans.filter(({ values }) => values['messaging.message.id'] === id);
+      t.equal(job?.parentSpanId ?? '', '', 'the job has no parent');
+      t.notOk(traces.includes(job?.traceId), 'and a trace apart from those of the requests');
+      t.same(
+        job?.links?.map(({ traceId }) => traceId).sort(),
+        traces.sort(),
+        'with a link to each',
+      );
+      for (const { traceId, spanId } of job?.links ?? []) {
+        const [cause] = spans.filter((span) => span.spanId === spanId);
+        t.match(
+          cause,
+          { traceId, service: 'service-web' },
+          'a link leads to a span of the request',
+        );
+      }
+      const screenings = spans.filter(({ parentSpanId }) => parentSpanId === job?.spanId);
+      t.same(
+        screenings
+          .map(({ values }) => values['service.note.id'])
+          .filter(Boolean)
+          .sort(),
+        note_ids.sort(),
+        'the screening of each note is below the job',
+      );
+    }
+  },
+);
 
 t.test('begins a new trace at a malformed traceparent', installed, async (t) => {
   const { api, end, collector } = await startTraced(t);
