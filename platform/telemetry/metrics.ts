@@ -99,6 +99,8 @@ export function requestMetrics(registry: Registry) {
     labelNames: ['code'],
     registers: [registry],
   });
+  // A series that begins with its first problem has no increase, so the alert would miss that one.
+  problems.inc({ code: 'outcome_unconfirmed' }, 0);
   const series = new Map<string, ReturnType<typeof duration.labels>>();
   return {
     arrived(): void {

@@ -63,6 +63,7 @@ t.test('counts problems by error code', async (t) => {
   for (const method of ['GET', 'HEAD']) await fetch(`${base}/api/v1/me`, { method });
   const text = await (await fetch(`${metrics}/metrics`)).text();
   t.same(text.match(/^problems_total.*$/gm), [
+    'problems_total{code="outcome_unconfirmed"} 0',
     'problems_total{code="method_not_allowed"} 1',
     'problems_total{code="credential_required"} 2',
   ]);
