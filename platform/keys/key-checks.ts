@@ -45,7 +45,7 @@ export function refuseOthers(keys: Ring, used: readonly Verifier[]): void {
   if (others.length === 0) return;
   throw new Error(
     `SERVER_KEYS has another secret for key ${others.join(', ')} than this database was used with. ` +
-      'Put the old one back, or give the new one an id of its own',
+      'Put the old one back (npm run restore -- FOLDER --print-keys shows the keys of a backup), and give a new one an id that is not used',
   );
 }
 

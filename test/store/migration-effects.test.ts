@@ -4,7 +4,7 @@ import pg from 'pg';
 import t from 'tap';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { MIGRATIONS, migrate, readMigrations } from '../../platform/postgres/migrate.ts';
-import { type MigrationEffects, planRelease } from '../../services/release-plan.ts';
+import { describeEffect, type MigrationEffects, planRelease } from '../../services/release-plan.ts';
 import { testDatabase } from '../support/database.ts';
 import { firstMigrations } from '../support/migration-folders.ts';
 
@@ -59,6 +59,14 @@ async function effectsOf(client: pg.ClientBase, text: string): Promise<Migration
       .map(({ name }) => name);
     return names.length > 0 ? names.sort() : undefined;
   };
+  const counted = (count: (table: Table) => number) => {
+    const counts = named((table) => count(table) > 0)?.map((name) => [
+      name,
+      count(before.find((table) => table.name === name) as Table),
+    ]);
+    return counts && Object.fromEntries(counts);
+  };
+  const changes = ({ oid }: Table) => has(oid, 'RowExclusiveLock');
   const blocks = ({ oid }: Table) => has(oid, 'AccessExclusiveLock');
   return JSON.parse(
     JSON.stringify({
@@ -68,13 +76,15 @@ async function effectsOf(client: pg.ClientBase, text: string): Promise<Migration
           !blocks(table) && has(table.oid, 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock'),
       ),
       reads: named(
-        ({ oid }) =>
-          has(oid, 'RowShareLock', 'RowExclusiveLock') ||
-          (has(oid, 'AccessShareLock') && !newViews.some(({ of }) => of === oid)) ||
-          newChecks.some(({ of }) => of === oid),
+        (table) =>
+          !changes(table) &&
+          (has(table.oid, 'RowShareLock') ||
+            (has(table.oid, 'AccessShareLock') && !newViews.some(({ of }) => of === table.oid)) ||
+            newChecks.some(({ of }) => of === table.oid)),
       ),
+      changes: named(changes),
       rewrites: named(({ oid, file }) => after.get(oid)?.file !== file),
-      indexes: named(({ oid }) => newIndexes.some(({ of }) => of === oid)),
+      indexes: counted(({ oid }) => newIndexes.filter(({ of }) => of === oid).length),
     }),
   );
 }
@@ -126,3 +136,19 @@ t.test(
     await t.rejects(plan(), { message: /^The database is ahead: it has 9999-later/ });
   },
 );
+
+t.test('estimates how long a migration takes by what it does to each table', async (t) => {
+  const sizes = new Map([
+    ['events', 400_000_000],
+    ['notes', 30_000_000],
+  ]);
+  t.equal(describeEffect({}, sizes), 'blocks nothing');
+  t.equal(
+    describeEffect({ blocksWrites: ['events'], indexes: { events: 3 } }, sizes),
+    'blocks writes of events (400 MB); builds indexes on events (400 MB), for up to about 3 s',
+  );
+  t.equal(
+    describeEffect({ blocks: ['notes'], reads: ['events'], changes: ['notes'] }, sizes),
+    'blocks reads and writes of notes (30 MB); changes rows of notes (30 MB); reads events (400 MB), for up to about 14 s',
+  );
+});
