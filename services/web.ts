@@ -11,15 +11,10 @@ import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { createApp } from './app.ts';
-import { backupMetrics } from './backups/backup-metrics.ts';
-import { clusterMetrics } from './cluster-metrics.ts';
 import { createCore } from './compose.ts';
-import { waitingMetrics } from './moderation/stats/waiting-metrics.ts';
-import { noticeMetrics } from './notices/notice-metrics.ts';
+import { databaseMetrics } from './database-metrics.ts';
 import { operatePage } from './operate.ts';
 import { builtPages } from './pages/build.ts';
-import { provingMetrics } from './proving/proving-metrics.ts';
-import { sealMetrics } from './seal/seal-metrics.ts';
 
 /** Shortest interval between log warnings about dropped connections. */
 const DROP_WARNING_MS = 60_000;
@@ -40,12 +35,7 @@ const registry = processMetrics(
   core.replicas,
   core.logWatch.isLost,
 );
-waitingMetrics(registry, core.pool);
-noticeMetrics(registry, core.pool, config);
-sealMetrics(registry, core.pool, config);
-provingMetrics(registry, core.pool);
-backupMetrics(registry, core.pool);
-clusterMetrics(registry, core.pool);
+databaseMetrics(registry, core.pool, config);
 const { app, readiness, heldPlaces, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
   admission: createAdmission(config.databasePoolSize, logger),

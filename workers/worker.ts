@@ -17,14 +17,9 @@ import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
-import { backupMetrics } from '../services/backups/backup-metrics.ts';
-import { clusterMetrics } from '../services/cluster-metrics.ts';
 import { type Core, createCore } from '../services/compose.ts';
-import { waitingMetrics } from '../services/moderation/stats/waiting-metrics.ts';
-import { noticeMetrics } from '../services/notices/notice-metrics.ts';
+import { databaseMetrics } from '../services/database-metrics.ts';
 import { operatePage } from '../services/operate.ts';
-import { provingMetrics } from '../services/proving/proving-metrics.ts';
-import { sealMetrics } from '../services/seal/seal-metrics.ts';
 import { dailySchedule, listSchedules, type RunnableJob } from './job.ts';
 import { JOBS } from './jobs.ts';
 import { mapConcurrently } from './map-concurrently.ts';
@@ -168,12 +163,7 @@ try {
   const core = await createCore(config, 'worker', logger, JOB_MS);
   const { pools, store, replicas, logWatch } = core;
   const registry = processMetrics(pools, store.waitsForStandby, replicas, logWatch.isLost);
-  waitingMetrics(registry, core.pool);
-  noticeMetrics(registry, core.pool, config);
-  sealMetrics(registry, core.pool, config);
-  provingMetrics(registry, core.pool);
-  backupMetrics(registry, core.pool);
-  clusterMetrics(registry, core.pool);
+  databaseMetrics(registry, core.pool, config);
   const metricsAt = { host: config.metricsHost, port: config.workerMetricsPort };
   const closeMetrics = await serveMetrics(registry, metricsAt, logger, {
     '/operate': operatePage({ ...core, process: 'worker' }, logger),

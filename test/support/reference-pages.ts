@@ -10,13 +10,8 @@ import type { Operations } from '../../platform/http/invoke.ts';
 import { problems, wireCode } from '../../platform/http/problems.ts';
 import { limitText } from '../../platform/http/rate-limit.ts';
 import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics.ts';
-import { backupMetrics } from '../../services/backups/backup-metrics.ts';
-import { clusterMetrics } from '../../services/cluster-metrics.ts';
-import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
-import { noticeMetrics } from '../../services/notices/notice-metrics.ts';
+import { databaseMetrics } from '../../services/database-metrics.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
-import { provingMetrics } from '../../services/proving/proving-metrics.ts';
-import { sealMetrics } from '../../services/seal/seal-metrics.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -206,12 +201,7 @@ async function metricsPage(): Promise<string> {
   const registry = processMetrics({ write: pool });
   requestMetrics(registry);
   jobMetrics(registry);
-  waitingMetrics(registry, pool);
-  noticeMetrics(registry, pool, { notifyUrls: [] });
-  sealMetrics(registry, pool, { logWitnesses: [] });
-  provingMetrics(registry, pool);
-  backupMetrics(registry, pool);
-  clusterMetrics(registry, pool);
+  databaseMetrics(registry, pool, { notifyUrls: [], logWitnesses: [] });
   const own = registry
     .getMetricsAsArray()
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))
