@@ -133,7 +133,13 @@ async function beginSnapshot(client: pg.Client, url: string): Promise<void> {
       },
       { tell: () => undefined },
     ),
-  );
+  ).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== '42501') throw error;
+    throw new Error(
+      'A backup of a cluster locks the log until each node has its snapshot, which only the owner of the tables may do',
+      { cause: error },
+    );
+  });
 }
 
 /** COPY needs the connection for itself, so without the pipeline of other connections. */

@@ -1,22 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Registry } from 'prom-client';
 import t, { type Test } from 'tap';
+import { createBackup } from '../../cli/backup/create.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { newCase } from '../../harness/cases.ts';
 import { submit } from '../../harness/moderation.ts';
+import { newKey } from '../../harness/registration.ts';
+import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { eraseStreams } from '../../platform/eventstore/erasure.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { createLogWatch } from '../../platform/eventstore/log-watch.ts';
 import { createLogFollower, settledPosition } from '../../platform/eventstore/subscription.ts';
+import { parseServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { runTogether } from '../../platform/postgres/query.ts';
 import { clusterMetrics } from '../../services/cluster-metrics.ts';
 import { grantRoles } from '../../services/database-roles.ts';
 import { sweepRateCounters } from '../../workers/limits/sweep-rate-counters.ts';
-import { testDatabase } from '../support/database.ts';
+import { asRole, testDatabase } from '../support/database.ts';
 import { imitateCluster } from '../support/imitated-cluster.ts';
 import { sealAll } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
@@ -237,4 +242,17 @@ t.test('measures how long the same commit has waited for another node', async (t
   t.equal(await seconds(), '0', 'another one waits');
   await second.confirm();
   t.equal(await seconds(), undefined, 'all are confirmed');
+});
+
+t.test('makes a backup of a cluster as the owner alone, and says so', async (t) => {
+  const { url } = await clusterDatabase(t);
+  const folder = temporaryFolder('cluster-backup');
+  t.teardown(folder.remove);
+  const keys = parseServerKeys(`1:${newKey()}`) ?? [];
+  const make = (address: string, name: string) =>
+    createBackup(address, join(folder.path, name), keys, 'correct horse battery');
+  await t.rejects(make(asRole(url, 'service'), 'as-service'), {
+    message: /^A backup of a cluster locks the log .* which only the owner of the tables may do$/,
+  });
+  t.match(await make(url, 'as-owner'), { events: 0 });
 });
