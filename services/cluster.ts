@@ -49,7 +49,7 @@ export async function distributeTables(
     throw new Error(
       `The tables cannot be distributed:\n${faults.map((one) => `  ${one}`).join('\n')}`,
     );
-  const { distributed } = await readEngine((text) => client.query(text));
+  const { distributed } = await readEngine(client);
   if (!distributed) {
     await requireNoProcess(client, 'Tables are distributed');
     // A rebuild that has begun would replace the tables by ones of the former layout.

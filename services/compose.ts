@@ -61,7 +61,7 @@ export async function createCore(
     .then(() => requireSandboxMark((text) => pool.query(text), config.sandbox))
     .then(() => requireKeys(pool, keys))
     .then(() => requireSameKeys(pool, keys))
-    .then(() => readEngine((text) => pool.query(text)));
+    .then(() => readEngine(pool));
   const engine = await usable.catch(async (error: unknown) => {
     await pool.end();
     throw lacksTable(error)

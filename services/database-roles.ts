@@ -247,7 +247,7 @@ async function administer(client: pg.ClientBase): Promise<void> {
 
 /** First revokes what an earlier release has granted. */
 async function grants(client: pg.ClientBase): Promise<string[]> {
-  const limited = limitedOn(await readEngine((text) => client.query(text)));
+  const limited = limitedOn(await readEngine(client));
   const { rows } = await client.query<{ database: string; tables: string }>(
     `SELECT quote_ident(current_database()) AS database,
        string_agg(oid::regclass::text, ', ') AS tables

@@ -68,7 +68,7 @@ export async function partitionTables(
   parts: number,
   tell: (line: string) => void = () => undefined,
 ): Promise<string[]> {
-  const { distributed } = await readEngine((text) => client.query(text));
+  const { distributed } = await readEngine(client);
   if (distributed)
     throw new Error(
       'The tables are distributed over the nodes of a cluster: their shards are their parts',

@@ -56,8 +56,9 @@ export function describeEffect(
   effect: MigrationEffects,
   sizes: ReadonlyMap<string, number>,
 ): string {
+  const bytesOf = (table: string) => sizes.get(table) ?? 0;
   const named = (tables: readonly string[]) =>
-    tables.map((table) => `${table} (${sizeText(sizes.get(table) ?? 0)})`).join(', ');
+    tables.map((table) => `${table} (${sizeText(bytesOf(table))})`).join(', ');
   const parts = [
     effect.blocks && `blocks reads and writes of ${named(effect.blocks)}`,
     effect.blocksWrites && `blocks writes of ${named(effect.blocksWrites)}`,
@@ -66,7 +67,7 @@ export function describeEffect(
     effect.changes && `changes rows of ${named(effect.changes)}`,
     effect.reads && `reads ${named(effect.reads)}`,
   ].filter((part) => part !== undefined);
-  const seconds = Math.ceil(secondsFor(effect, (table) => sizes.get(table) ?? 0));
+  const seconds = Math.ceil(secondsFor(effect, bytesOf));
   const time = seconds > 1 ? `, for up to about ${seconds} s` : ', for about a second at most';
   return parts.length === 0 ? 'blocks nothing' : `${parts.join('; ')}${time}`;
 }

@@ -127,7 +127,7 @@ async function arrange(client: pg.Client): Promise<void> {
     );
     return;
   }
-  const { distributed } = await readEngine((text) => client.query(text));
+  const { distributed } = await readEngine(client);
   if (distributed)
     for (const { fault, command } of await findLayoutFaults(client))
       tell(`Warning: ${fault}: ${command}`);

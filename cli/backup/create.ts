@@ -114,7 +114,7 @@ const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
  * meanwhile, for milliseconds; and one connection to each node does all reads.
  */
 async function beginSnapshot(client: pg.Client, url: string): Promise<void> {
-  const { distributed } = await readEngine((text) => client.query(text));
+  const { distributed } = await readEngine(client);
   if (!distributed) {
     await client.query(BEGIN_SNAPSHOT);
     return;

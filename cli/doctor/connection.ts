@@ -26,7 +26,7 @@ export type Ask = <Row>(statement: Sql<Row>) => Promise<Row[]>;
 
 /** Whether the log is distributed over a cluster. */
 export const engineOf = (ask: Ask): Promise<Engine> =>
-  readEngine(async (text) => ({ rows: await ask(named(text)) }));
+  readEngine({ query: async (text) => ({ rows: await ask(named(text)) }) });
 
 /**
  * Runs `work` on a new connection. Through a transaction pooler, its server process also serves

@@ -91,7 +91,7 @@ export async function plannerSettingsLacking(
   client: pg.ClientBase,
   role: string,
 ): Promise<string[]> {
-  const settings = plannerSettings(await readEngine((text) => client.query(text)));
+  const settings = plannerSettings(await readEngine(client));
   const { rows } = await client.query<{ statement: string }>(
     `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', $1::text, current_database(), name,
        value) AS statement

@@ -6,14 +6,19 @@ export interface Engine {
 
 export const ONE_SERVER: Engine = { distributed: false };
 
-type Ask = (text: string) => Promise<{ rows: unknown[] }>;
+/** A client or a pool. */
+interface Queryable {
+  query(text: string): Promise<{ rows: unknown[] }>;
+}
 
 /** Reads the engine, which changes only while no process is connected. */
-export async function readEngine(ask: Ask): Promise<Engine> {
-  const { rows } = await ask(`SELECT to_regclass('pg_dist_partition') IS NOT NULL AS citus`);
+export async function readEngine(database: Queryable): Promise<Engine> {
+  const { rows } = await database.query(
+    `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS citus`,
+  );
   const [{ citus }] = rows as [{ citus: boolean }];
   if (!citus) return ONE_SERVER;
-  const { rows: distributed } = await ask(
+  const { rows: distributed } = await database.query(
     `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('public.events')`,
   );
   return { distributed: distributed.length > 0 };

@@ -47,7 +47,7 @@ const isUniqueViolation = (error: unknown): boolean =>
   codeOf(error) === '23505' ||
   (codeOf(error) === 'XX000' && /\b\w+_pkey_\d+\b/.test((error as Error).message));
 
-/** Citus reports the end of its own server as `internal_error`, in English. */
+/** Citus reports that the coordinator shuts down as `internal_error`, in English. */
 const isEndOfCoordinator = ({ code, message }: pg.DatabaseError): boolean =>
   code === 'XX000' && message === 'postmaster was shut down, exiting';
 

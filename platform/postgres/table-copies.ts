@@ -98,7 +98,7 @@ export async function distributedTables(
   client: pg.ClientBase,
   tables: readonly string[],
 ): Promise<Map<string, string>> {
-  const { distributed } = await readEngine((text) => client.query(text));
+  const { distributed } = await readEngine(client);
   if (!distributed) return new Map();
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT relname AS table, distribution_column AS column

@@ -82,7 +82,7 @@ export async function inProvingSession<Result>(
 
 async function prepare(client: pg.Client, projections: readonly Projection[]): Promise<void> {
   await requireReleased((text) => client.query(text));
-  const { distributed } = await readEngine((text) => client.query(text));
+  const { distributed } = await readEngine(client);
   if (distributed)
     throw new Error(
       'The nodes of a cluster have no common snapshot, so read models cannot be compared while the service runs: verify a backup',

@@ -39,7 +39,7 @@ export async function withTwoConnections<Result>(
 /** Plans by index alone: the tables start empty, so a plan that scans them would be wrong after a page. */
 export async function planByIndex(client: pg.Client): Promise<void> {
   await client.query(BY_INDEX);
-  const { distributed } = await readEngine((text) => client.query(text));
+  const { distributed } = await readEngine(client);
   if (distributed) await client.query('SET plan_cache_mode = auto');
   await client.query('SET enable_hashjoin = off; SET enable_mergejoin = off');
 }

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findProgram } from '../../harness/system-process.ts';
+import { findProgram, needs } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { until } from './svc.ts';
 
@@ -50,9 +50,8 @@ async function run(program: string, args: string[]): Promise<string> {
  * root or without a mirror.
  */
 export async function prepareBase(t: Ending) {
-  const missing = PROGRAMS.filter((program) => !findProgram(program));
-  if (missing.length > 0)
-    return { obstacle: `no ${missing.join(', no ')}: install it to run this` };
+  const { skip: obstacle } = needs(...PROGRAMS);
+  if (obstacle) return { obstacle };
   if (process.getuid?.() !== 0) return { obstacle: 'an image is built as root here' };
   const { path: folder, remove } = temporaryFolder('image');
   t.teardown(remove);

@@ -169,48 +169,55 @@ t.test('accepts no answer that was made elsewhere or for something else', async 
   t.equal((await signIn(service, authenticator)).status, 200, 'nothing of this has ended it');
 });
 
-t.test('accepts passkeys of the base URL alone, whatever a proxy forwards', async (t) => {
-  const inner = await startService(t, {
-    BASE_URL: 'HTTPS://Guestbook.Example:8443/',
-    TRUSTED_PROXIES: '1',
-  });
-  const baseUrl = 'https://guestbook.example:8443';
-  const forwarded = {
-    origin: baseUrl,
-    'x-forwarded-for': '203.0.113.7',
-    'x-forwarded-proto': 'http',
-    'x-forwarded-host': 'elsewhere.example',
-  };
-  const service: Service = {
-    ...inner,
-    baseUrl,
-    call: (method, path, options = {}) =>
-      inner.call(method, path, { ...options, headers: { ...forwarded, ...options.headers } }),
-  };
-  const member = await signedIn(service);
-  const authenticator = createAuthenticator(baseUrl);
-  t.equal((await add(service, member, authenticator)).status, 200);
-  t.equal((await challenge(service, '/session')).rpId, 'guestbook.example');
-  t.equal((await signIn(service, authenticator)).status, 200);
-  for (const origin of [
-    inner.baseUrl,
-    'HTTPS://Guestbook.Example:8443/',
-    'https://Guestbook.Example:8443',
-    'https://guestbook.example:8443/',
-    'https://guestbook.example',
-    'http://guestbook.example:8443',
-    'https://elsewhere.example',
-    'https://guestbook.example:8443.elsewhere.example',
-  ]) {
-    const refused = { status: 401, body: { status: 'credentials_not_accepted' } };
-    t.match(await signIn(service, authenticator, { origin }), refused, origin);
-    t.match(await add(service, member, createAuthenticator(baseUrl), { origin }), refused, origin);
-    // A page there cannot ask for a challenge, and learns the right address, which is in no header of its own.
-    const asked = { body: {}, cookie: member.cookie, headers: { origin } };
-    const { status, body } = await service.call('POST', `${PATH}/challenge`, asked);
-    t.same([status, body.error.expected_origin], [403, baseUrl], origin);
-  }
-});
+t.test(
+  'accepts passkeys of the base URL alone, also behind a proxy that forwards another address',
+  async (t) => {
+    const inner = await startService(t, {
+      BASE_URL: 'HTTPS://Guestbook.Example:8443/',
+      TRUSTED_PROXIES: '1',
+    });
+    const baseUrl = 'https://guestbook.example:8443';
+    const forwarded = {
+      origin: baseUrl,
+      'x-forwarded-for': '203.0.113.7',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'elsewhere.example',
+    };
+    const service: Service = {
+      ...inner,
+      baseUrl,
+      call: (method, path, options = {}) =>
+        inner.call(method, path, { ...options, headers: { ...forwarded, ...options.headers } }),
+    };
+    const member = await signedIn(service);
+    const authenticator = createAuthenticator(baseUrl);
+    t.equal((await add(service, member, authenticator)).status, 200);
+    t.equal((await challenge(service, '/session')).rpId, 'guestbook.example');
+    t.equal((await signIn(service, authenticator)).status, 200);
+    for (const origin of [
+      inner.baseUrl,
+      'HTTPS://Guestbook.Example:8443/',
+      'https://Guestbook.Example:8443',
+      'https://guestbook.example:8443/',
+      'https://guestbook.example',
+      'http://guestbook.example:8443',
+      'https://elsewhere.example',
+      'https://guestbook.example:8443.elsewhere.example',
+    ]) {
+      const refused = { status: 401, body: { status: 'credentials_not_accepted' } };
+      t.match(await signIn(service, authenticator, { origin }), refused, origin);
+      t.match(
+        await add(service, member, createAuthenticator(baseUrl), { origin }),
+        refused,
+        origin,
+      );
+      // A page there cannot ask for a challenge, and learns the right address, which none of its headers has.
+      const asked = { body: {}, cookie: member.cookie, headers: { origin } };
+      const { status, body } = await service.call('POST', `${PATH}/challenge`, asked);
+      t.same([status, body.error.expected_origin], [403, baseUrl], origin);
+    }
+  },
+);
 
 t.test('accepts no other algorithm and no attestation', async (t) => {
   const service = await startWithHost(t);
