@@ -17,7 +17,7 @@ export interface BrowserPage {
 export const PAGES = {
   moderation: {
     path: '/moderation',
-    entry: 'web/moderation/main.tsx',
+    entry: 'web/console/main.tsx',
     title: 'Moderation',
     description: 'The review queue, for moderators.',
     noScript:

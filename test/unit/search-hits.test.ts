@@ -1,5 +1,5 @@
 import t from 'tap';
-import { excerptAround, findHits, splitAtParts } from '../../web/moderation/hits.ts';
+import { excerptAround, findHits, splitAtParts } from '../../web/console/words/hits.ts';
 
 const splitAtHits = (text: string, query: string): string[] =>
   splitAtParts(text, findHits(text, query)).map((part) => text.slice(...part));

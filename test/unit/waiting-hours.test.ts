@@ -1,5 +1,5 @@
 import t from 'tap';
-import { countMissing, toRuns, toWaitingHours } from '../../web/moderation/waiting-hours.ts';
+import { countMissing, toRuns, toWaitingHours } from '../../web/console/figures/waiting-hours.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = Date.parse('2026-09-12T12:20:00Z');

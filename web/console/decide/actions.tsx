@@ -1,0 +1,148 @@
+import { claimWithToast } from '../claims/claims.ts';
+import { refreshItem } from '../queue/refresh.ts';
+import { hasDraft, setMark, store } from '../session/state.ts';
+import { useStore } from '../session/store.ts';
+import type { Action, Item } from '../words/api-model.ts';
+import { ACTION_NAMES } from '../words/labels.ts';
+import { whyNotAllowed } from '../words/not-allowed.ts';
+import { findLease, release } from '../work/leases.ts';
+import { DecisionPanel } from './panel.tsx';
+import { firstAllowed, PUBLISHING_ACTIONS, REMOVING_ACTIONS, startAction } from './start-action.ts';
+import { startUndo, toUndoable, undoesCurrentItem } from './undo.ts';
+
+const DANGEROUS_ACTIONS: readonly Action[] = ['reject', 'remove', 'uphold'];
+
+interface ActionsProps {
+  item: Item;
+}
+
+/** The actions that this moderator can take on an item, with their keys. */
+export function Actions({ item }: ActionsProps) {
+  const { me, panel, marks } = useStore(store);
+  const mark = marks.get(item.id);
+  const undoable = toUndoable(item);
+  return (
+    <div class="actions">
+      {panel?.itemId === item.id ? (
+        <DecisionPanel panel={panel} key={item.id + panel.action} />
+      ) : (
+        mark?.kind === 'conflict' && <Conflict itemId={item.id} text={mark.text} />
+      )}
+      <fieldset class="bar" disabled={mark?.kind === 'deciding'}>
+        <legend class="visually-hidden">Decide</legend>
+        <DecisionButtons item={item} />
+        {undoable && (
+          <UndoButton
+            name={item.decision?.decision === 'deferred' ? 'Bring back' : 'Undo'}
+            onClick={() => startUndo(undoable)}
+          />
+        )}
+        <ClaimButtons item={item} />
+        {item.allowed_actions.length === 0 && !undoable && (
+          <span class="hint">{whyNotAllowed(item, [], me)}</span>
+        )}
+      </fieldset>
+    </div>
+  );
+}
+
+function DecisionButtons({ item }: ActionsProps) {
+  const { panel, keys } = useStore(store);
+  const publishing = firstAllowed(item, PUBLISHING_ACTIONS);
+  const removing = firstAllowed(item, REMOVING_ACTIONS);
+  const shortcutFor = (action: Action): string | undefined => {
+    if (action === publishing) return 'a';
+    if (action === removing) return 'r';
+    return action === 'escalate' ? 'e' : action === 'defer' ? 'd' : undefined;
+  };
+  return (
+    <>
+      {item.allowed_actions.map((action) => {
+        const key = shortcutFor(action);
+        const tone =
+          action === publishing ? 'primary' : DANGEROUS_ACTIONS.includes(action) ? 'danger' : '';
+        return (
+          <button
+            key={action}
+            type="button"
+            class={`button ${tone}`}
+            aria-keyshortcuts={keys ? key : undefined}
+            aria-expanded={panel?.itemId === item.id ? panel.action === action : undefined}
+            onClick={() => startAction([action])}
+          >
+            {ACTION_NAMES[action]} {keys && key && <kbd>{key}</kbd>}
+          </button>
+        );
+      })}
+    </>
+  );
+}
+
+function UndoButton({ name, onClick }: { name: string; onClick: () => void }) {
+  const { keys, view, toast } = useStore(store);
+  // In other views, or while a toast offers an undo, the key undoes another decision.
+  const key = keys && undoesCurrentItem(view) && !toast?.undo ? 'u' : undefined;
+  return (
+    <button type="button" class="button" aria-keyshortcuts={key} onClick={onClick}>
+      {name} {key && <kbd>{key}</kbd>}
+    </button>
+  );
+}
+
+function ClaimButtons({ item }: ActionsProps) {
+  const { me, keys, leases } = useStore(store);
+  const claimed = findLease(item.id) !== undefined;
+  const lost = leases.get(item.id)?.lost ?? false;
+  const claimedByOther = item.claim !== null && !item.claim.mine;
+  const canClaim =
+    me?.role !== 'auditor' &&
+    !claimed &&
+    !lost &&
+    !claimedByOther &&
+    item.allowed_actions.length > 0;
+  return (
+    <>
+      {canClaim && (
+        <button type="button" class="button quiet" onClick={() => void claimWithToast(item.id)}>
+          Claim
+        </button>
+      )}
+      {lost && (
+        <button type="button" class="button quiet" onClick={() => void claimWithToast(item.id)}>
+          Claim again
+        </button>
+      )}
+      {claimed && (
+        <button
+          type="button"
+          class="button quiet"
+          aria-keyshortcuts={keys ? 'Escape' : undefined}
+          onClick={() => void release(item.id)}
+        >
+          Release {keys && <kbd>Esc</kbd>}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Why the last decision on the item was refused. Covers the end of the note, and moves nothing. */
+function Conflict({ itemId, text }: { itemId: string; text: string }) {
+  return (
+    <p class="box bad conflict">
+      <span>
+        {text} {hasDraft(itemId) && 'Your text is kept. '}
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            setMark(itemId, undefined);
+            void refreshItem(itemId);
+          }}
+        >
+          Reload
+        </button>
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,158 @@
+import { randomUuid } from '../../shared/random.ts';
+import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
+import { refreshItem } from '../queue/refresh.ts';
+import { toggleSelection } from '../queue/selection.ts';
+import { call, Failure, toFailure } from '../session/moderation-api.ts';
+import { findItem, get, set, setMark, showToast } from '../session/state.ts';
+import {
+  type Action,
+  type BatchResult,
+  type Item,
+  isNote,
+  type QueueBody,
+} from '../words/api-model.ts';
+import { failureText, refusalText } from '../words/failure-text.ts';
+import { plural } from '../words/format.ts';
+import { withItemId } from '../words/item-ids.ts';
+import { decisionText } from '../words/labels.ts';
+import { deleteLease } from '../work/leases.ts';
+import { forgetDecision, recordDecision } from '../work/own-decisions.ts';
+import { countDecided } from './own-counts.ts';
+import { policyTitle } from './policy-list.ts';
+import { addOwnDecision } from './undo.ts';
+
+const MAX_IN_BATCH = 100;
+
+const selectedNotes = (): Item[] => {
+  const { items, selected } = get();
+  return items.filter((item) => isNote(item) && selected.has(item.id));
+};
+
+/** The first of these actions that at least one selected note allows. */
+export const batchAction = (actions: readonly Action[]): Action | undefined =>
+  actions.find((one) => selectedNotes().some((item) => item.allowed_actions.includes(one)));
+
+/** Opens the preview of a batch, which runs only after confirmation. */
+export function openBatchPreview(actions: readonly Action[]): void {
+  if (get().selected.size === 0) {
+    showToast('Nothing is selected. Press x to select a note.');
+    return;
+  }
+  const notes = selectedNotes();
+  const action = batchAction(actions);
+  if (!action) {
+    showToast('None of the selected notes allows this.');
+    return;
+  }
+  preview(action, notes, (count) => plural(count, 'selected note'));
+}
+
+/** Opens the preview with the notes that allow the action; the rest is left out. */
+function preview(
+  action: Action,
+  notes: readonly Item[],
+  leftOutText: (count: number) => string,
+): void {
+  const allowed = notes.filter((item) => item.allowed_actions.includes(action));
+  const items = allowed.slice(0, MAX_IN_BATCH);
+  const left = notes.length - items.length;
+  set({ batch: { action, items, leftOut: left > 0 ? leftOutText(left) : null, sending: false } });
+}
+
+/** A page without a note ends the search only after so many. */
+const MAX_PAGES = 25;
+
+/** Opens the preview of a batch that rejects all waiting notes of a member. */
+export const rejectAllBy = (memberId: string): Promise<void> =>
+  decideAll('reject', { author: memberId });
+
+/** Opens the preview of a batch for all waiting notes that a filter finds. */
+export async function decideAll(
+  action: 'approve' | 'reject',
+  filter: Readonly<Record<string, string>>,
+): Promise<void> {
+  const notes: Item[] = [];
+  let cursor: string | null = null;
+  let turn = 0;
+  try {
+    do {
+      const query = new URLSearchParams({ view: 'todo', ...filter, limit: '100' });
+      if (cursor) query.set('cursor', cursor);
+      const page: QueueBody = await call<QueueBody>('GET', `queue?${query}`);
+      notes.push(...page.items.map(withItemId).filter(isNote));
+      cursor = page.next_cursor;
+    } while (cursor && notes.length <= MAX_IN_BATCH && ++turn < MAX_PAGES);
+  } catch (error) {
+    showToast(refusalText('Nothing was decided', 'batch', toFailure(error)), { tone: 'alert' });
+    return;
+  }
+  if (notes.some((item) => item.allowed_actions.includes(action)))
+    preview(action, notes, (count) => `${plural(count, 'note')}${cursor ? ' or more' : ''}`);
+  else
+    showToast(`None of these notes can be ${action === 'reject' ? 'rejected' : 'approved'} now.`);
+}
+
+/** Sends the previewed batch. Refused notes stay in the list, with the reason. */
+export async function runBatch(policy?: string): Promise<void> {
+  const { batch } = get();
+  if (!batch || batch.sending) return;
+  set({ batch: { ...batch, sending: true } });
+  const { action, items } = batch;
+  for (const item of items) recordDecision(item);
+  try {
+    const { batch_id, results } = await call<{ batch_id: string; results: BatchResult[] }>(
+      'POST',
+      'decisions/batch',
+      {
+        action,
+        ...(policy ? { policy } : {}),
+        items: items.map(({ id, version }) => ({ note_id: id, expected_version: version })),
+      },
+    );
+    const failed = results.filter(({ status }) => status !== 'decided');
+    for (const { note_id, error = { code: 'refused' } } of failed) showRefusedNote(note_id, error);
+    const decided = results.filter(({ status }) => status === 'decided');
+    const last = items.findLast(({ id }) => findItem(id))?.id ?? '';
+    for (const { id } of items) setMark(id, get().marks.get(id) ?? { kind: 'deciding', action });
+    const next = decided.some(({ note_id }) => note_id === get().focusId)
+      ? nextAfter(last)
+      : get().focusId;
+    const ids = new Set(decided.map(({ note_id }) => note_id));
+    countDecided(
+      items.filter(({ id }) => ids.has(id)),
+      action,
+    );
+    for (const { note_id } of decided) {
+      setMark(note_id, undefined);
+      deleteLease(note_id);
+      removeDecided(note_id);
+    }
+    set({ batch: null });
+    focusOn(next);
+    const words = `${decisionText(action, policy && policyTitle(policy))}: ${plural(decided.length, 'note')}`;
+    const undo =
+      decided.length > 0
+        ? { kind: 'batch' as const, batchId: batch_id, words, about: '', key: randomUuid() }
+        : null;
+    if (undo) addOwnDecision(undo);
+    showToast(failed.length ? `${words}; ${plural(failed.length, 'note')} refused` : words, {
+      undo,
+      tone: failed.length ? 'alert' : 'plain',
+    });
+  } catch (error) {
+    for (const { id } of items) forgetDecision(id);
+    set({ batch: null });
+    showToast(refusalText('Nothing was decided', 'batch', toFailure(error)), { tone: 'alert' });
+  }
+}
+
+function showRefusedNote(
+  itemId: string,
+  { code, ...details }: NonNullable<BatchResult['error']>,
+): void {
+  forgetDecision(itemId);
+  const failure = new Failure(409, code, code.replaceAll('_', ' '), details);
+  setMark(itemId, { kind: 'conflict', text: failureText(failure) });
+  if (get().selected.has(itemId)) toggleSelection(itemId);
+  void refreshItem(itemId);
+}

@@ -1,0 +1,38 @@
+import { HAS_KEYBOARD } from '../session/keyboard.ts';
+import { set, store } from '../session/state.ts';
+import { useStore } from '../session/store.ts';
+import { MarkedText } from '../words/marked-text.tsx';
+import { startUndo } from './undo.ts';
+
+/** Shows the latest message. The live region announces it to screen readers. */
+export function Toaster() {
+  const { toast, keys } = useStore(store);
+  if (!toast) return null;
+  const { text, about, undo, tone } = toast;
+  return (
+    <aside class={`toast ${tone}`} aria-label="Last action">
+      <span>
+        {text}
+        {about && (
+          <>
+            {' '}
+            “<MarkedText text={about} />”
+          </>
+        )}
+      </span>
+      {undo && (
+        <button type="button" class="button quiet" onClick={() => startUndo(undo)}>
+          Undo {keys && HAS_KEYBOARD && '(u)'}
+        </button>
+      )}
+      <button
+        type="button"
+        class="button quiet"
+        aria-label="Dismiss"
+        onClick={() => set({ toast: null })}
+      >
+        ×
+      </button>
+    </aside>
+  );
+}

@@ -1,0 +1,35 @@
+import { Dialog } from '../../shared/dialog.tsx';
+import { set, store, switchKeys } from '../session/state.ts';
+import { useStore } from '../session/store.ts';
+import { SHORTCUTS } from './keys.ts';
+
+export function Help() {
+  const { keys } = useStore(store);
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={() => set({ help: false })}>
+      <dl class="key-list">
+        {SHORTCUTS.map(([key, words]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={keys}
+          onChange={(event) => switchKeys(event.currentTarget.checked)}
+        />
+        Keyboard shortcuts are on. They pause while you type.
+      </label>
+      <p class="hint">
+        A claim reserves an item for you for five minutes. It is renewed while this tab is visible,
+        for at most thirty minutes. You can undo a decision during the undo window; its author is
+        notified afterwards.
+      </p>
+    </Dialog>
+  );
+}

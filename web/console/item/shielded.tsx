@@ -1,0 +1,36 @@
+import type { ComponentChildren } from 'preact';
+import { get, set, store } from '../session/state.ts';
+import { useStore } from '../session/store.ts';
+import { type Item, isNote } from '../words/api-model.ts';
+
+/** Whether the text has abusive words, and the moderator has not asked to see it. */
+export const isShielded = (item: Item): boolean =>
+  isNote(item) &&
+  item.screening.findings.some(({ code }) => code === 'profanity') &&
+  !get().revealed.has(item.id);
+
+/** Shows the text of an item that is folded for its words. Returns whether it was. */
+export function reveal(item: Item | undefined): boolean {
+  if (!item || !isShielded(item)) return false;
+  set({ revealed: new Set([...get().revealed, item.id]) });
+  return true;
+}
+
+/** A text, behind a button if it has abusive words: a moderator chooses when to read it. */
+export function Shielded({ item, children }: { item: Item; children: ComponentChildren }) {
+  const { keys } = useStore(store);
+  if (!isShielded(item)) return <>{children}</>;
+  return (
+    <p class="shield">
+      This text has abusive words.{' '}
+      <button
+        type="button"
+        class="button"
+        aria-keyshortcuts={keys ? 'v' : undefined}
+        onClick={() => reveal(item)}
+      >
+        Show the text {keys && <kbd>v</kbd>}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,115 @@
+import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
+import { REPORT_REASONS } from '../../../domain/guestbook/report-reasons.ts';
+import { AUTHOR_RECORDS, type AuthorRecord } from '../../../domain/moderation/author-record.ts';
+import { SCRIPTS, type Script } from '../../../domain/moderation/scripts.ts';
+import { reasonName } from '../../shared/report-reasons.ts';
+import type { Filters } from '../queue/address.ts';
+import { currentList, store, switchCompact } from '../session/state.ts';
+import { useStore } from '../session/store.ts';
+import { toSentenceCase } from '../words/format.ts';
+import { KIND_NAMES } from '../words/labels.ts';
+
+const SCRIPT_NAMES: Readonly<Record<Script, string>> = {
+  latin: 'Latin script',
+  cyrillic: 'Cyrillic',
+  greek: 'Greek',
+  hebrew: 'Hebrew',
+  arabic: 'Arabic',
+  devanagari: 'Devanagari',
+  thai: 'Thai',
+  hangul: 'Korean',
+  japanese: 'Japanese',
+  han: 'Chinese',
+};
+
+const RECORD_NAMES: Readonly<Record<AuthorRecord, string>> = {
+  guest: 'Guests',
+  new: 'Members, none approved yet',
+  clean: 'Members, none refused lately',
+  mixed: 'Members with refused notes',
+};
+
+const GUESTBOOK_NAMES = {
+  service: 'Service',
+  observatory: 'Observatory',
+  'two-clerks': 'Two Clerks',
+} as const;
+
+const FURTHER = [
+  'experience',
+  'reason',
+  'type',
+  'policy',
+  'script',
+  'author_record',
+  'sort',
+] as const;
+
+type Options = readonly (readonly [value: string, name: string])[];
+
+/** The filters that are used less often, and the order; open while one of them is set. */
+export function MoreFilters({ onChange }: { onChange: () => void }) {
+  const { filters, policies, compact } = useStore(store);
+  const set = FURTHER.filter((name) => filters[name] !== '').length;
+  const select = (name: keyof Filters, label: string, any: string, options: Options) => (
+    <label class="filter">
+      <span class="visually-hidden">{label}</span>
+      <select name={name} class="input" value={filters[name]} onChange={onChange}>
+        <option value="">{any}</option>
+        {options.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <details class="more-filters" open={set > 0}>
+      <summary>More filters{set > 0 && ` (${set})`}</summary>
+      <div class="filters">
+        {select(
+          'experience',
+          'Guestbook',
+          'Any guestbook',
+          EXPERIENCES.map((one) => [one, GUESTBOOK_NAMES[one]]),
+        )}
+        {select('type', 'Kind', 'Any kind', Object.entries(KIND_NAMES))}
+        {select(
+          'reason',
+          'Reason of a report',
+          'Any reason',
+          REPORT_REASONS.map((one) => [one, toSentenceCase(reasonName(one))]),
+        )}
+        {select(
+          'policy',
+          'Policy',
+          'Any policy',
+          policies.map(({ code, title }) => [code, title]),
+        )}
+        {select(
+          'script',
+          'Language',
+          'Any language',
+          SCRIPTS.map((one) => [one, SCRIPT_NAMES[one]]),
+        )}
+        {select(
+          'author_record',
+          'Author',
+          'Any author',
+          AUTHOR_RECORDS.map((one) => [one, RECORD_NAMES[one]]),
+        )}
+        {currentList() !== 'decided' &&
+          select('sort', 'Order', 'Oldest first', [['newest', 'Newest first']])}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={compact}
+            onChange={(event) => switchCompact(event.currentTarget.checked)}
+          />
+          Compact rows
+        </label>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,251 @@
+import { useRef } from 'preact/hooks';
+import { Alert } from '../../shared/alert.tsx';
+import { claimNext, hasClaimable } from '../claims/claims.ts';
+import { batchAction, openBatchPreview } from '../decide/batches.ts';
+import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from '../decide/start-action.ts';
+import { undoableSelection, undoSelection } from '../decide/undo-selection.ts';
+import { type Filters, LASTING_FILTERS } from '../queue/address.ts';
+import { showArrivals } from '../queue/list-changes.ts';
+import { showView } from '../queue/navigation.ts';
+import { focusOn, loadList, loadMore, matchesText } from '../queue/queue.ts';
+import { selectAll, selectableIds } from '../queue/selection.ts';
+import { SearchInput, useTypingPause } from '../search/search-input.tsx';
+import { HAS_KEYBOARD } from '../session/keyboard.ts';
+import { currentList, set, store } from '../session/state.ts';
+import { useStore } from '../session/store.ts';
+import { formatCount, plural } from '../words/format.ts';
+import { ACTION_NAMES, findingName, VIEW_NAMES } from '../words/labels.ts';
+import { MarkedText } from '../words/marked-text.tsx';
+import { EmptyList } from './empty-list.tsx';
+import { MoreFilters } from './filters.tsx';
+import { FINDINGS } from './findings.ts';
+import { Rows } from './rows.tsx';
+import { SaveView } from './save-view.tsx';
+
+export function List() {
+  const { items, gone, nextCursor, loading, listFault, selected } = useStore(store);
+  return (
+    <section class="list" aria-labelledby="list-title">
+      <ListHead />
+      <div class="list-scroll">
+        {listFault && (
+          <Alert>
+            {listFault}{' '}
+            <button type="button" class="button quiet" onClick={() => void loadList()}>
+              Try again
+            </button>
+          </Alert>
+        )}
+        {items.length > 0 && <Rows />}
+        {items.length === gone.size && !loading && !listFault && <EmptyList />}
+        {loading && items.length === 0 && <p class="hint pad">Loading the queue…</p>}
+        {nextCursor && (
+          <button type="button" class="button more" onClick={() => void loadMore()}>
+            Load more
+          </button>
+        )}
+      </div>
+      {selected.size > 0 && <SelectionBar />}
+    </section>
+  );
+}
+
+function ListHead() {
+  const { arrivals, me, keys } = useStore(store);
+  const canClaim = me?.role !== 'auditor' && hasClaimable(currentList());
+  return (
+    <div class="list-head">
+      <div class="list-line">
+        <h2 id="list-title" tabIndex={-1}>
+          {VIEW_NAMES[currentList()]}
+        </h2>
+        {arrivals.length > 0 && (
+          <button type="button" class="button quiet arrivals" onClick={showArrivals}>
+            Show {formatCount(arrivals.length)} new
+          </button>
+        )}
+        {canClaim && (
+          <button
+            type="button"
+            class="button"
+            aria-keyshortcuts={keys ? 'n' : undefined}
+            onClick={() => void claimNext()}
+          >
+            Claim next {keys && <kbd>n</kbd>}
+          </button>
+        )}
+      </div>
+      <Search />
+    </div>
+  );
+}
+
+/** What can be done with the selected notes. */
+function SelectionBar() {
+  const { selected, keys } = useStore(store);
+  const shown = selectableIds().length;
+  const undoable = currentList() === 'decided' ? undoableSelection() : [];
+  const publishing = batchAction(PUBLISHING_ACTIONS);
+  const removing = batchAction(REMOVING_ACTIONS);
+  return (
+    <fieldset class="selection">
+      <legend>{plural(selected.size, 'note')} selected</legend>
+      {selected.size < shown && (
+        <button type="button" class="button quiet" onClick={selectAll}>
+          Select all {shown}
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
+        Clear
+      </button>
+      <div class="row-buttons">
+        {undoable.length > 0 && (
+          <button type="button" class="button" onClick={() => undoSelection()}>
+            Undo {plural(undoable.length, 'decision')}
+          </button>
+        )}
+        {(publishing || undoable.length === 0) && (
+          <button
+            type="button"
+            class="button"
+            aria-keyshortcuts={keys ? 'Shift+A' : undefined}
+            onClick={() => openBatchPreview(PUBLISHING_ACTIONS)}
+          >
+            {ACTION_NAMES[publishing ?? 'approve']}… {keys && <kbd>⇧A</kbd>}
+          </button>
+        )}
+        {(removing || undoable.length === 0) && (
+          <button
+            type="button"
+            class="button danger"
+            aria-keyshortcuts={keys ? 'Shift+R' : undefined}
+            onClick={() => openBatchPreview(REMOVING_ACTIONS)}
+          >
+            {ACTION_NAMES[removing ?? 'reject']}… {keys && <kbd>⇧R</kbd>}
+          </button>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Filters that have a field; a link sets the others, which stay. */
+const FORM_FILTERS = LASTING_FILTERS.filter((name) => name !== 'decided_by' && name !== 'state');
+
+const AGES = [
+  ['', 'Any age'],
+  ['3600', 'Over 1 h'],
+  ['86400', 'Over 24 h'],
+  ['259200', 'Over 72 h'],
+] as const;
+
+function Search() {
+  const { filters, keys } = useStore(store);
+  const form = useRef<HTMLFormElement>(null);
+  const pause = useTypingPause();
+  /** Whether the present history entry holds a part of the text that is being typed. */
+  const typing = useRef(false);
+  const apply = (replace = false) => {
+    pause.cancel();
+    const data = new FormData(form.current ?? undefined);
+    const field = (name: keyof Filters) => String(data.get(name) ?? '').trim();
+    const next = {
+      ...filters,
+      ...Object.fromEntries(FORM_FILTERS.map((name) => [name, field(name)])),
+    };
+    showView(currentList(), next, { replace });
+  };
+  const applyTyped = () => {
+    pause.cancel();
+    if (form.current?.q.value.trim() === store.get().filters.q) return;
+    apply(typing.current);
+    typing.current = true;
+  };
+  return (
+    <search>
+      <form
+        ref={form}
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply();
+          typing.current = false;
+          focusOn(null);
+        }}
+      >
+        <SearchInput
+          label="Search text and names"
+          placeholder={keys && HAS_KEYBOARD ? 'Search (/)' : 'Search'}
+          maxLength={200}
+          keyShortcut={keys ? '/' : undefined}
+          onTyped={() => pause.soon(applyTyped)}
+          onEscape={applyTyped}
+          onLeft={() => {
+            typing.current = false;
+          }}
+        />
+        <SearchSelects onChange={() => apply()} />
+        <MoreFilters onChange={() => apply()} />
+      </form>
+      {Object.values(filters).some(Boolean) && <Narrowed />}
+    </search>
+  );
+}
+
+function SearchSelects({ onChange }: { onChange: () => void }) {
+  const { filters } = useStore(store);
+  return (
+    <>
+      <label class="visually-hidden" for="finding">
+        Finding
+      </label>
+      <select id="finding" name="finding" class="input" value={filters.finding} onChange={onChange}>
+        <option value="">Any finding</option>
+        {FINDINGS.map((code) => (
+          <option key={code} value={code}>
+            {findingName(code)}
+          </option>
+        ))}
+      </select>
+      <label class="visually-hidden" for="older">
+        Age
+      </label>
+      <select
+        id="older"
+        name="older_than"
+        class="input"
+        value={filters.older_than}
+        onChange={onChange}
+      >
+        {AGES.map(([seconds, words]) => (
+          <option key={seconds} value={seconds}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+/** What the filters found, and how to clear them. */
+function Narrowed() {
+  const { filters, items } = useStore(store);
+  return (
+    <p class="hint narrowed">
+      {items.length > 0 && <span class="matches">{matchesText()} </span>}
+      {filters.decided_by && <>Of one moderator </>}
+      {filters.state && <>{filters.state} </>}
+      {filters.same_address_as && <>From one address in the last 48 hours </>}
+      {filters.like && <>Guests' notes with one text, or nearly </>}
+      {filters.author && (
+        <>
+          Author: <MarkedText text={filters.author} />{' '}
+        </>
+      )}
+      <button type="button" class="button quiet" onClick={() => showView(currentList())}>
+        Clear filters
+      </button>
+      <SaveView />
+    </p>
+  );
+}
