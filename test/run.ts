@@ -40,12 +40,15 @@ function readArguments() {
       grep: { type: 'string' },
       // Runs only the files that import one of these, themselves or through others.
       importing: { type: 'string', multiple: true, default: [] },
+      // Leaves these files out.
+      except: { type: 'string', multiple: true, default: [] },
     },
   });
-  const { importing } = values;
-  const files = findTestFiles(positionals).filter(
-    (file) => importing.length === 0 || importsAny(file, importing),
-  );
+  const { importing, except } = values;
+  const left = new Set(findTestFiles(positionals));
+  for (const file of except)
+    if (!left.delete(file)) throw new Error(`--except=${file} is not one of the files to run`);
+  const files = [...left].filter((file) => importing.length === 0 || importsAny(file, importing));
   const jobs = Math.min(Number(values.jobs), files.length);
   return { files, jobs, timeoutMs: 1000 * Number(values.timeout), grep: values.grep };
 }
