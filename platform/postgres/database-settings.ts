@@ -20,6 +20,7 @@ interface Settings {
   elsewhere: string | null;
   arrayNulls: string;
   conformingStrings: string;
+  quoteAll: string;
   role: string;
   database: string;
 }
@@ -46,6 +47,7 @@ export async function findSettingFaults(client: pg.ClientBase): Promise<SettingF
     current_setting('default_transaction_isolation') AS isolation,
     current_setting('array_nulls') AS "arrayNulls",
     current_setting('standard_conforming_strings') AS "conformingStrings",
+    current_setting('quote_all_identifiers') AS "quoteAll",
     current_schema() AS schema,
     (SELECT string_agg(quote_ident(nspname), ', ') FROM pg_class
       JOIN pg_namespace n ON n.oid = relnamespace
@@ -129,6 +131,12 @@ function faultsOf(settings: Settings): SettingFault[] {
     settings.conformingStrings === 'off' && {
       fault: 'standard_conforming_strings is off',
       command: `${set} standard_conforming_strings = on`,
+    },
+    // Migrations, partitions and rebuilds find indexes and tables by the words in which the server describes them.
+    settings.quoteAll === 'on' && {
+      fault:
+        'quote_all_identifiers is on, so that the server spells names of tables in another way',
+      command: `${set} quote_all_identifiers = off`,
     },
     // Commands and privileges name the schema public. An empty second set of tables would hide the data.
     elsewhere && {

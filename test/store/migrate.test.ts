@@ -180,10 +180,17 @@ t.test('makes tables in public alone, and finds those in another schema', async 
 
 t.test('refuses settings with which statements mean something else', async (t) => {
   const { url } = await testDatabase(t, { empty: true });
-  for (const setting of ['array_nulls', 'standard_conforming_strings']) {
+  const wrong = {
+    array_nulls: 'off',
+    standard_conforming_strings: 'off',
+    quote_all_identifiers: 'on',
+  };
+  for (const [name, value] of Object.entries(wrong)) {
     const address = new URL(url);
-    address.searchParams.set('options', `-c ${setting}=off`);
-    await t.rejects(migrate(address.href), new RegExp(`${setting} is off.*SET ${setting} = on`));
+    address.searchParams.set('options', `-c ${name}=${value}`);
+    const right = value === 'on' ? 'off' : 'on';
+    const expected = new RegExp(`${name} is ${value}.*SET ${name} = ${right}`);
+    await t.rejects(migrate(address.href), expected);
   }
 });
 
