@@ -4,6 +4,7 @@ import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts'
 import { named, type Sql } from '../../platform/sql.ts';
 import { nextClaimable } from '../../services/moderation/claims/claimable-items.ts';
 import { liveFolds, MAX_FOLDED } from '../../services/moderation/folds/folds.ts';
+import type { Filters } from '../../services/moderation/queue/queue.ts';
 import { MAX_RARE_MATCHES, queuePage } from '../../services/moderation/queue/queue-page.ts';
 import { testDatabase } from '../support/database.ts';
 import { insertNotesOfOthers } from '../support/decided-notes.ts';
@@ -37,6 +38,60 @@ t.test('reads a rare finding at the cost of its notes only', async (t) => {
       (await read('profanity')) < MAX_RARE_MATCHES + 600,
       'a common finding is not read to its end',
     );
+  });
+});
+
+t.test('lists notes by policy or refusal at the cost of refused notes only', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(BY_INDEX);
+    await client.query(insertNotesOfOthers(NOTES));
+    await client.query(`WITH oldest AS (
+        UPDATE notes SET state = 'rejected', member_id = NULL WHERE note_id IN (
+          SELECT note_id FROM notes ORDER BY settled_at LIMIT 3)
+        RETURNING note_id, settled_at)
+      INSERT INTO note_decisions (event_id, note_id, decision, decided_at, version, policy)
+        SELECT gen_random_uuid(), note_id, 'rejected', settled_at, 2, 'spam' FROM oldest`);
+    const page = (filters: Filters) =>
+      queuePage('decided', { moderatorId: MODERATOR, role: 'lead' }, filters, 51, undefined);
+    for (const analyzed of [false, true]) {
+      if (analyzed) await client.query('ANALYZE notes, note_decisions');
+      for (const [filters, found] of [
+        [{ policy: 'spam' }, 3],
+        [{ policy: 'other' }, 0],
+        [{ state: 'rejected' }, 3],
+        [{ state: 'removed' }, 0],
+      ] as const) {
+        const state = `${JSON.stringify(filters)} ${analyzed ? 'with' : 'without'} statistics`;
+        const rows = await countRowsRead(client, page(filters));
+        t.ok(rows < 60, `${state}: ${rows} rows`);
+        const { text, values } = page(filters);
+        t.equal((await client.query(text, values)).rowCount, found, state);
+      }
+    }
+  });
+});
+
+t.test('checks the notes of a lead only until the page is full', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(BY_INDEX);
+    const author = '00000000-0000-4000-8000-000000000002';
+    await client.query(insertNotesOfOthers(NOTES / 2));
+    await client.query(`UPDATE notes SET member_id = '${author}', state = 'pending',
+      settled_at = NULL`);
+    await client.query(insertNotesOfOthers(20));
+    await client.query(`UPDATE notes SET member_id = '${author}' WHERE state = 'approved'`);
+    await client.query('ANALYZE notes');
+    const viewer = { moderatorId: MODERATOR, role: 'lead' as const };
+    const read = (filters: Filters) =>
+      countRowsRead(client, queuePage('todo', viewer, filters, 51, undefined));
+    const [all, clean] = [
+      await read({ experience: 'service' }),
+      await read({ author_record: 'clean' }),
+    ];
+    // Each note that is checked reads the author's 20 notes twice at most.
+    t.ok(clean - all <= 51 * 40, `${clean} rows, ${all} without the author's record`);
   });
 });
 

@@ -103,9 +103,8 @@ export function queueRows(
           AND ${isLiveLease('l')}`
       : '';
   const order = `${mixed ? 'tier, ' : ''}at ${newestFirst ? 'DESC' : ''}, note_id`;
-  const list: List = (from, that, fits, most) =>
-    `SELECT n.note_id, ${mixed ? 'n.tier' : `''`} AS tier, ${at} AS at, ${all(fits)} AS fits,
-        false AS ends
+  const list: List = (from, that, columns, most) =>
+    `SELECT n.note_id, ${mixed ? 'n.tier' : `''`} AS tier, ${at} AS at, ${columns}
       FROM ${from} ${leases} WHERE ${all([...conditions, ...that])}
       ORDER BY ${order} LIMIT ${most}`;
   const asked = conditionsOf(view, filters, value);
@@ -114,9 +113,10 @@ export function queueRows(
     asked.walks = asked.walks.flatMap((walk) =>
       ['lead', 'normal'].map((tier) => [...walk, `n.tier = '${tier}'`]),
     );
-  const walks: Walks = (fits, most) =>
+  const walks: Walks = (columns, most) =>
     asked.walks.flatMap((walk) => {
-      const listed = (that: readonly string[]) => list('notes n', [...walk, ...that], fits, most);
+      const listed = (that: readonly string[]) =>
+        list('notes n', [...walk, ...that], columns, most);
       return folds ? ownRows(bothTiers, listed) : [listed([])];
     });
   const { fits } = asked;
@@ -130,28 +130,33 @@ export function queueRows(
   return { rows: text, values, value };
 }
 
-/** SQL for the first `most` notes in `from` that meet `that`; marks those that meet `fits`. */
-type List = (
-  from: string,
-  that: readonly string[],
-  fits: readonly string[],
-  most: number,
-) => string;
+/** SQL for the place and the columns of the first `most` notes in `from` that meet `that`. */
+type List = (from: string, that: readonly string[], columns: string, most: number) => string;
 
 /** SQL of scans along the indexes of the view, of at most `most` notes each, which together cover the view. */
-type Walks = (fits: readonly string[], most: number) => string[];
+type Walks = (columns: string, most: number) => string[];
 
-/** SQL that scans notes along the indexes of the view. */
+/** The columns of a note that is on the page. */
+const SHOWN = 'true AS fits, false AS ends';
+/** The columns of a note that conditions are checked on. */
+const CHECKED =
+  'n.member_id, n.experience, n.state, n.settled_by, n.submitted_at, n.name, n.message, n.words';
+
+/**
+ * SQL that scans notes along the indexes of the view. Several scans are sorted before the first note is checked, so
+ * that only the notes before the end of the page are.
+ */
 function walked(walks: Walks, fits: readonly string[], order: string): string {
-  const most = fits.length > 0 ? MAX_SCANNED : MAX_ROWS;
-  const each = walks(fits, most);
+  const [columns, most] = fits.length > 0 ? [CHECKED, MAX_SCANNED] : [SHOWN, MAX_ROWS];
+  const each = walks(columns, most);
   const rows =
     each.length > 1
       ? `SELECT * FROM ((${each.join(') UNION ALL (')})) each ORDER BY ${order} LIMIT ${most}`
       : each.join();
   return fits.length > 0
-    ? `SELECT note_id, tier, at, coalesce(fits, false) AS fits, turn = ${most} AS ends
-      FROM (SELECT *, row_number() OVER () AS turn FROM (${rows}) walked) numbered
+    ? `SELECT note_id, tier, at, fits, turn = ${most} AS ends
+      FROM (SELECT note_id, tier, at, turn, coalesce(${all(fits)}, false) AS fits
+        FROM (SELECT *, row_number() OVER () AS turn FROM (${rows}) walked) n OFFSET 0) checked
       WHERE fits OR turn = ${most}`
     : rows;
 }
@@ -170,7 +175,7 @@ function withFinding(
   const has = `(SELECT true FROM note_findings f WHERE f.note_id = n.note_id AND f.code = ${code})`;
   return `WITH found AS MATERIALIZED (
       SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${MAX_RARE_MATCHES + 1})
-    (${list(notes, [rare, shown, ...fits], [], MAX_ROWS)})
+    (${list(notes, [rare, shown, ...fits], SHOWN, MAX_ROWS)})
     UNION ALL
     SELECT * FROM (${walked(walks, [...fits, has], order)}) walked
     WHERE NOT (${rare})`;

@@ -102,12 +102,22 @@ const searchesAll = (view: View, filters: Filters) => view === 'todo' && filters
 export const hasBothTiers = (view: View, role: Role, filters: Filters = {}) =>
   view === 'todo' && (role === 'lead' || searchesAll(view, filters));
 
+/** Verbatim the condition of an index: none for `decided` as a whole meets it. */
+const REFUSED = `n.state NOT IN ('pending', 'approved', 'withdrawn')`;
+
+/** Whether only rejected and removed notes fit, in a view with all decided ones; an author's have an index of their own. */
+const findsRefused = (view: View, { author, policy, state }: Filters) =>
+  view === 'decided' &&
+  author === undefined &&
+  (policy !== undefined || state === 'rejected' || state === 'removed');
+
 /**
  * The SQL condition of a view. Only leads see escalated notes in `todo`; to other moderators, these
  * would come back again and again as the oldest notes.
  */
 export function where(view: View, role: Role, filters: Filters = {}): string {
   if (searchesAll(view, filters)) return `n.state = 'pending'`;
+  if (findsRefused(view, filters)) return REFUSED;
   const mine = view === 'todo' && role !== 'lead' ? ` AND n.tier = 'normal'` : '';
   return `${VIEW_SHAPES[view].viewCondition}${mine}`;
 }
