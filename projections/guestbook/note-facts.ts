@@ -29,8 +29,10 @@ export const eventsBesideReports = (columns: string, owner: string, stream: stri
 
 /** Which settled reports a command needs besides the open ones. */
 export interface SettledReportsOf {
-  /** Those that these events settled, such as a decision that is undone. */
+  /** Those that these events settled. */
   events?: readonly string[];
+  /** The oldest of those that each of these decisions settled: its undo names no more. */
+  undone?: readonly string[];
   /** Those that decisions of these kinds settled. */
   decisions?: readonly ('rejected' | 'kept')[];
 }
@@ -42,7 +44,7 @@ export interface NoteToDecide extends NoteOwner {
 
 /**
  * SQL: the ids of those reports on the note `n`, among them the oldest that a refusal settled, which the
- * undo of a granted appeal names.
+ * undo of a granted appeal names. A dismissal may have settled thousands.
  */
 const REPORTS = `SELECT report_id::text FROM note_reports
       WHERE note_id = n.note_id AND state = 'open'
@@ -51,10 +53,12 @@ const REPORTS = `SELECT report_id::text FROM note_reports
         WHERE settled_by_event = d.event_id OFFSET 0) report
       WHERE d.note_id = n.note_id AND (d.event_id IN (SELECT unnest($2::uuid[]))
         OR d.decision IN (SELECT unnest($3::text[])))
-    UNION SELECT report.report_id::text FROM note_appeals a
+    UNION SELECT report.report_id::text FROM (
+        SELECT a.of FROM note_appeals a WHERE a.note_id = n.note_id
+        UNION ALL SELECT d.event_id FROM note_decisions d
+          WHERE d.note_id = n.note_id AND d.event_id IN (SELECT unnest($4::uuid[]))) settling
       CROSS JOIN LATERAL (SELECT report_id FROM note_reports
-        WHERE settled_by_event = a.of ORDER BY reported_at LIMIT 1) report
-      WHERE a.note_id = n.note_id`;
+        WHERE settled_by_event = settling.of ORDER BY reported_at LIMIT 1) report`;
 
 const NOTES_TO_DECIDE = `SELECT n.note_id, n.owner_id, n.member_id, ARRAY(${REPORTS}) AS reports
   FROM notes n WHERE n.note_id = ANY($1::uuid[])`;
@@ -62,8 +66,8 @@ const NOTES_TO_DECIDE = `SELECT n.note_id, n.owner_id, n.member_id, ARRAY(${REPO
 /** Finds the owners of notes and the reports that a decision may need. */
 export const notesToDecide = (
   noteIds: readonly string[],
-  { events = [], decisions = [] }: SettledReportsOf,
-): Sql<NoteToDecide> => named(NOTES_TO_DECIDE, [noteIds, events, decisions]);
+  { events = [], undone = [], decisions = [] }: SettledReportsOf,
+): Sql<NoteToDecide> => named(NOTES_TO_DECIDE, [noteIds, events, decisions, undone]);
 
 const EVENT_TYPES: Readonly<Record<string, string>> = {
   kept: 'ReportsDismissed',
@@ -103,13 +107,13 @@ const FACTS_WITH_WORDS = factsText(WITH_WORDS);
 const factsOf = (
   text: string,
   notes: readonly NoteToDecide[],
-  { events = [], decisions = [] }: SettledReportsOf,
+  { events = [], undone = [], decisions = [] }: SettledReportsOf,
 ): Sql<RecordedEvent>[] =>
   notesByOwner(notes).map(([{ id }, own]) => {
     const noteIds = own.map(({ note_id }) => note_id);
     const types = decisions.map((decision) => EVENT_TYPES[decision]);
     const reports = own.flatMap((note) => note.reports);
-    return readsEvents(named(text, [id, noteIds, events, types, reports]));
+    return readsEvents(named(text, [id, noteIds, [...events, ...undone], types, reports]));
   });
 
 /**

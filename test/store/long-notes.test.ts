@@ -109,6 +109,7 @@ t.test('reads the same of a note with any number of settled reports', async (t) 
     keep: (note) => decideOn(note, { action: 'keep' }),
     removal: (note) => decideOn(note, { action: 'remove', policy: 'spam' }),
     'undo of the approval': (note) => undo(note, note.approval, 'approved'),
+    'undo of the dismissal': (note) => undo(note, note.kept, 'kept'),
     withdrawal: ({ id }) => authorCommand(id, never as never, null),
     correction: ({ id }) => correctCommand(id, bea.id, 'Hello again', UNDO_SECONDS, () => null),
     'scheduled command': ({ row }) => scheduledCommand(row, never),

@@ -157,7 +157,7 @@ t.test('a decision follows from the facts of a note as from its whole stream', a
       await compare([...byAuthor(author, UNDO_SECONDS), ...byAuthor(author, 0)], {
         decisions: ['rejected'],
       });
-      for (const command of undos) await compare([command], { events: [command.of] });
+      for (const command of undos) await compare([command], { undone: [command.of] });
       const dismissed = await factsWith({ decisions: ['kept'] });
       t.strictSame(
         rewind(dismissed, note.replay(dismissed), by),

@@ -78,7 +78,7 @@ function reviewing(asked: readonly RequestedDecision[], options: DeskOptions, re
     notes: notesLoad(
       ids,
       takeOvers.map(({ noteId }) => noteId),
-      { events: undoes },
+      { undone: undoes },
     ),
     policies: 'policy' in request ? findPolicy(request.policy) : null,
   };
