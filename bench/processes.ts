@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { INHERITED_ENV } from '../harness/inherited-env.ts';
 import type { BenchEnvironment } from './environment.ts';
 
+/** A busy machine may need long to start a process. */
+const PATIENCE_MS = 120_000;
+
 /** Starts a server process, waits until `path` at `base` answers 200, and returns its pid. */
 export async function startServer(
   setting: BenchEnvironment,
@@ -25,7 +28,7 @@ export async function startServer(
     await ended;
     clearTimeout(late);
   });
-  for (let waited = 0; waited < 20_000 && child.exitCode === null; waited += 50) {
+  for (const late = Date.now() + PATIENCE_MS; Date.now() < late && child.exitCode === null; ) {
     const answer = await fetch(`${base}${path}`).catch(() => undefined);
     if (answer?.status === 200) return child.pid ?? 0;
     await sleep(50);
