@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import t from 'tap';
 import { projections } from '../../services/features.ts';
 
@@ -88,6 +88,29 @@ const MODERATION = [
   'audit',
 ];
 
+/** The folders of the moderators' console, each of which may import those before it. */
+const CONSOLE = [
+  'words',
+  'session',
+  'work',
+  'queue',
+  'claims',
+  'decide',
+  'live',
+  'item',
+  'search',
+  'list',
+  'figures',
+  'policies',
+  'audit',
+  'frame',
+];
+
+const consoleFolder = (file: string): string | undefined =>
+  /^web\/console\/([^/]+)\//.exec(file)?.[1];
+/** A file beside the folders, the entry point, may import all of them. */
+const consoleRank = (file: string): number => CONSOLE.indexOf(consoleFolder(file) ?? '');
+
 const moderationRank = (file: string): number =>
   MODERATION.indexOf(/^services\/moderation\/([^/]+)\//.exec(file)?.[1] ?? '');
 
@@ -173,6 +196,14 @@ const RULES: readonly [name: string, breaks: (from: string, to: Import) => boole
     (from, { file }) => moderationRank(from) >= 0 && moderationRank(file) > moderationRank(from),
   ],
   [
+    'a folder of the console imports only those before it',
+    (from, { file }) =>
+      isIn(from, 'web/console') &&
+      consoleRank(from) >= 0 &&
+      isIn(file, 'web/console') &&
+      (consoleRank(file) < 0 || consoleRank(file) > consoleRank(from)),
+  ],
+  [
     "a capability imports no other one's handlers or feature",
     (from, { file }) =>
       isIn(from, 'services') &&
@@ -244,6 +275,36 @@ t.test('every exception is needed', async (t) => {
     const imported = imports.get(from)?.find(({ file }) => file === to);
     t.ok(imported && RULES.some(([, breaks]) => breaks(from, imported)), exception);
   }
+});
+
+t.test(
+  'the console has the folders that are listed, and only a folder sets its states',
+  async (t) => {
+    const inConsole = files.filter((file) => isIn(file, 'web/console'));
+    const folders = new Set(inConsole.flatMap((file) => consoleFolder(file) ?? []));
+    t.same([...folders].sort(), CONSOLE.toSorted());
+    const owners = new Map(
+      inConsole.flatMap((file) =>
+        [...(text.get(file) ?? '').matchAll(/export const (\w+) = createState\b/g)].map(
+          ([, name]) => [name, consoleFolder(file)] as const,
+        ),
+      ),
+    );
+    t.ok(owners.size > 10);
+    for (const file of inConsole)
+      for (const [, name] of (text.get(file) ?? '').matchAll(/\b(\w+State)\.set\(/g))
+        t.equal(owners.get(name), consoleFolder(file), `${file} sets ${name}`);
+  },
+);
+
+t.test('no two files of the console and of what pages share have the same name', async (t) => {
+  const stems = files
+    .filter((file) => isIn(file, 'web/console') || isIn(file, 'web/shared'))
+    .map((file) => basename(file).replace(/\.tsx?$/, ''));
+  t.same(
+    stems.filter((stem, at) => stems.indexOf(stem) !== at),
+    [],
+  );
 });
 
 t.test('read models are written by their projections alone', async (t) => {

@@ -8,13 +8,11 @@ import { Console } from './frame/console.tsx';
 import { listenToClicks } from './frame/double-clicks.ts';
 import { listenToKeys } from './frame/keys.ts';
 import { resumeSession } from './frame/signing-in.ts';
-import { followCounts, readNotifySetting } from './live/notifications.ts';
-import { set } from './session/state.ts';
+import { followCounts } from './live/notifications.ts';
 
 const place = document.getElementById('page');
 if (place) render(<Console />, place);
 listenToClicks();
 listenToKeys();
-set({ notify: readNotifySetting() });
 followCounts();
 void resumeSession();

@@ -1,15 +1,16 @@
+import { policyState } from '../decide/policy-list.ts';
 import type { Filters } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { placeState } from '../queue/place.ts';
 import type { Entry } from '../words/api-model.ts';
 
 export const showAudit = (change: Partial<Filters>) =>
-  showView('audit', { ...store.get().filters, ...change });
+  showView('audit', { ...placeState().filters, ...change });
 
 /** The filters of the audit. Suggests the moderators of the entries that are shown. */
 export function AuditFilters({ entries }: { entries: readonly Entry[] }) {
-  const { filters, policies } = useStore(store);
+  const { filters } = placeState();
+  const { policies } = policyState();
   const names = new Set(
     entries.flatMap(({ actor }) => (actor.type === 'moderator' ? (actor.name ?? []) : [])),
   );

@@ -9,11 +9,11 @@ import {
   viewAddress,
 } from '../queue/address.ts';
 import { openItem, showView } from '../queue/navigation.ts';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { placeState } from '../queue/place.ts';
+import { connectionState } from '../session/connection.ts';
+import { call } from '../session/moderation-api.ts';
 import type { Entry } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { formatTime, fullTime } from '../words/format.ts';
 import { toItemId } from '../words/item-ids.ts';
 import { actorName, eventText, isSubjectType } from '../words/labels.ts';
@@ -27,7 +27,7 @@ interface Page {
 
 /** The audit log, ordered by log position, newest first. */
 export function Audit() {
-  const { moderator, policy, subject } = useStore(store).filters;
+  const { moderator, policy, subject } = placeState().filters;
   const query = toParams({ moderator, policy, subject }).toString();
   const { entries, cursor, fault, loading, read } = useEntries(query);
   const [rewinding, setRewinding] = useState<{ id: string; name: string } | null>(null);
@@ -80,7 +80,8 @@ export function Audit() {
 
 /** The moderator by whom the audit is filtered, for a lead, unless it is the lead or several have the name. */
 function useRewindable(entries: readonly Entry[]): { id: string; name: string } | null {
-  const { me, filters } = useStore(store);
+  const { me } = connectionState();
+  const { filters } = placeState();
   if (me?.role !== 'lead' || !filters.moderator) return null;
   const names = new Map(
     entries.flatMap(({ actor: { type, id, name = '' } }) =>

@@ -1,8 +1,8 @@
-import { get } from '../session/state.ts';
+import { connectionState } from '../session/connection.ts';
 import type { Item } from '../words/api-model.ts';
-import { claimedText } from '../words/failure-text.ts';
+import { claimedText } from '../words/failure.ts';
 import { formatTime } from '../words/format.ts';
-import { findLease } from '../work/leases.ts';
+import { findLease, leaseState } from '../work/leases.ts';
 import { claimWithToast } from './claims.ts';
 
 /** Who has claimed an item: one tag in a line that is always there, so that the text never moves. */
@@ -17,14 +17,15 @@ export function ClaimTag({ item: { id, claim } }: { item: Item }) {
         Claimed by you
       </span>
     );
-  if (get().leases.get(id)?.lost) return <span class="tag due lease">Your claim was lost</span>;
+  if (leaseState().leases.get(id)?.lost)
+    return <span class="tag due lease">Your claim was lost</span>;
   if (claim && !claim.mine)
     return (
       <>
         <span class="tag due lease">
           <bdi>{claimedText(claim.moderator, claim.claimed_at)}</bdi>
         </span>
-        {get().me?.role === 'lead' && (
+        {connectionState().me?.role === 'lead' && (
           <button type="button" onClick={() => void claimWithToast(id, true)}>
             Take over
           </button>

@@ -1,13 +1,22 @@
+import { currentList, placeState, setOpen } from '../queue/place.ts';
 import { focusOn } from '../queue/queue.ts';
-import { nextRequest, refreshItem, showItem } from '../queue/refresh.ts';
-import { call, type Failure, toFailure } from '../session/moderation-api.ts';
-import { announce, currentList, get, set, setMark, showToast } from '../session/state.ts';
+import { insertAfterCurrent, queueState } from '../queue/queue-state.ts';
+import { refreshItem, showItem } from '../queue/read-item.ts';
+import { announce, showToast } from '../session/messages.ts';
+import { call, nextRequest } from '../session/moderation-api.ts';
 import type { Item, Lease, ListView } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { type Failure, failureText, toFailure } from '../words/failure.ts';
 import { toSubject, withItemId } from '../words/item-ids.ts';
-import { decisionsSettled, trackClaim } from '../work/in-flight.ts';
-import { isReleased, releasesSettled, storeLease } from '../work/leases.ts';
-import { forgetDecision, isOutdated } from '../work/own-decisions.ts';
+import { isReleased, leaseState, releasesSettled, storeLease } from '../work/leases.ts';
+import {
+  decisionsSettled,
+  forgetDecision,
+  isDeciding,
+  isOutdated,
+  sentState,
+  setMark,
+  trackClaim,
+} from '../work/sent.ts';
 
 type ClaimedItem = Lease & { item: Item };
 
@@ -25,7 +34,7 @@ export async function claimNext({ quiet = false } = {}): Promise<void> {
   // Otherwise the service could return an item whose decision is still in flight.
   await decisionsSettled();
   await releasesSettled();
-  if (Object.values(get().filters).some(Boolean)) return claimFirstShown(quiet);
+  if (Object.values(placeState().filters).some(Boolean)) return claimFirstShown(quiet);
   try {
     const { claims } = await call<{ claims: ClaimedItem[] }>('POST', 'claims', { count: 1, view });
     const [claimed] = claims;
@@ -41,14 +50,16 @@ export async function claimNext({ quiet = false } = {}): Promise<void> {
     forgetDecision(id);
     insertClaimed(claimed);
     focusOn(id);
-    set({ open: true });
+    setOpen(true);
   } catch (error) {
     showToast(failureText(toFailure(error)), { tone: 'alert' });
   }
 }
 
 async function claimFirstShown(quiet: boolean): Promise<void> {
-  const { items, gone, marks, leases } = get();
+  const { items, gone } = queueState();
+  const { marks } = sentState();
+  const { leases } = leaseState();
   const free = items.find(
     ({ id, claim, allowed_actions: actions }) =>
       claim === null && actions.length > 0 && ![gone, marks, leases].some((known) => known.has(id)),
@@ -57,23 +68,20 @@ async function claimFirstShown(quiet: boolean): Promise<void> {
     (quiet ? announce : showToast)(nothingFree());
     return;
   }
-  set({ open: true });
+  setOpen(true);
   await claimWithToast(free.id);
 }
 
 /** Says that nothing can be claimed, and how many of the shown items other moderators hold. */
 function nothingFree(): string {
-  const held = get().items.filter(({ claim }) => claim !== null && !claim.mine).length;
+  const held = queueState().items.filter(({ claim }) => claim !== null && !claim.mine).length;
   const others = held === 0 ? '' : `; ${held} ${held === 1 ? 'is' : 'are'} with other moderators`;
   return `No free item in this list${others}.`;
 }
 
 /** Shows the claimed item in its row, or in a new row after the current one. */
 function insertClaimed(claimed: ClaimedItem): void {
-  const { items, focusId } = get();
-  const item = withItemId(claimed.item);
-  const place = items.findIndex(({ id }) => id === focusId) + 1;
-  if (!items.some(({ id }) => id === item.id)) set({ items: items.toSpliced(place, 0, item) });
+  insertAfterCurrent(withItemId(claimed.item));
   applyClaim(claimed);
 }
 
@@ -83,7 +91,7 @@ function applyClaim({ item: withSubject, ...lease }: ClaimedItem): void {
   const item = withItemId(withSubject);
   showItem(item, nextRequest());
   // A decision made meanwhile waits for this answer and is then sent, so keep its mark.
-  if (get().marks.get(item.id)?.kind !== 'deciding') setMark(item.id, undefined);
+  if (!isDeciding(item.id)) setMark(item.id, undefined);
   storeLease(lease, 'here');
 }
 

@@ -1,15 +1,13 @@
+import { currentList, placeState } from '../queue/place.ts';
 import { focusOn, nextAfter } from '../queue/queue.ts';
-import {
-  announce,
-  currentItem,
-  currentList,
-  get,
-  hasDraft,
-  set,
-  wantsToKeepGoing,
-} from '../session/state.ts';
+import { currentItem } from '../queue/queue-state.ts';
+import { connectionState } from '../session/connection.ts';
+import { announce } from '../session/messages.ts';
+import { settingsState } from '../session/settings.ts';
+import { createState } from '../session/store.ts';
 import { needsDecision } from '../words/not-allowed.ts';
 import { findLease, release } from '../work/leases.ts';
+import { hasDraft, panelState } from '../work/panel-state.ts';
 import { claimItem, claimNext, hasClaimable } from './claims.ts';
 
 /** The claim that is being made; keys wait for it, so that none decides on an unclaimed item. */
@@ -18,11 +16,19 @@ let claiming: Promise<void> | undefined;
 /** The item that was claimed last without being asked for. */
 let claimedLast: string | null = null;
 
+export const colleagueState = createState(
+  /** How many other moderators are at work. */
+  { colleagues: 0 },
+  { session: ['colleagues'] },
+);
+
+/** Whether a decision claims the next free item: as the moderator chose, otherwise if colleagues are at work. */
+export const wantsToKeepGoing = (): boolean =>
+  settingsState().keepGoing ?? colleagueState().colleagues > 0;
+
 /** Whether decisions go on to an item that is claimed: moderators who work at once never meet. */
-export const keepsGoing = (): boolean => {
-  const state = get();
-  return wantsToKeepGoing(state) && state.me?.role !== 'auditor' && hasClaimable(currentList());
-};
+export const keepsGoing = (): boolean =>
+  wantsToKeepGoing() && connectionState().me?.role !== 'auditor' && hasClaimable(currentList());
 
 /** Whether the current item was claimed, or need not be, since colleagues are at work. */
 let begun = false;
@@ -42,20 +48,22 @@ function keysWaitFor(claim: Promise<void>): void {
  * the two do not decide on it at the same time, unless the moderator has chosen whether to keep going.
  */
 export function setColleagues(colleagues: number): void {
-  const before = get();
-  set({ colleagues });
-  if (before.keepGoing !== null || before.me?.role === 'auditor' || colleagues === 0) {
+  const { colleagues: before } = colleagueState();
+  colleagueState.set({ colleagues });
+  const chosen = settingsState().keepGoing !== null;
+  if (chosen || connectionState().me?.role === 'auditor' || colleagues === 0) {
     begun = false;
     return;
   }
-  if (before.colleagues === 0) {
+  if (before === 0) {
     begun = false;
     announce('A colleague is at work, so each decision claims the next free item.');
   }
   const item = currentItem();
   if (begun || !item || !keepsGoing() || document.visibilityState !== 'visible') return;
   begun = true;
-  if (needsDecision(item) && !before.panel && !findLease(item.id)) keysWaitFor(claimShown(item.id));
+  if (needsDecision(item) && !panelState().panel && !findLease(item.id))
+    keysWaitFor(claimShown(item.id));
 }
 
 /** Claims an item, or the next free one if a colleague was faster. */
@@ -68,9 +76,9 @@ async function claimAndShow(decidedId: string | null): Promise<void> {
   const before = claimedLast;
   if (before && before !== decidedId && findLease(before) && !hasDraft(before))
     await release(before);
-  const shown = get().focusId;
+  const shown = placeState().focusId;
   await claimNext({ quiet: true });
-  const { focusId } = get();
+  const { focusId } = placeState();
   // With filters, the first free row is claimed; without a free item, nothing is.
   const claimed = focusId !== null && focusId !== shown && findLease(focusId) !== undefined;
   claimedLast = claimed ? focusId : null;

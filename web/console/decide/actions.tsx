@@ -1,11 +1,15 @@
 import { claimWithToast } from '../claims/claims.ts';
-import { refreshItem } from '../queue/refresh.ts';
-import { hasDraft, setMark, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { placeState } from '../queue/place.ts';
+import { refreshItem } from '../queue/read-item.ts';
+import { connectionState } from '../session/connection.ts';
+import { messageState } from '../session/messages.ts';
+import { settingsState } from '../session/settings.ts';
 import type { Action, Item } from '../words/api-model.ts';
 import { ACTION_NAMES } from '../words/labels.ts';
 import { whyNotAllowed } from '../words/not-allowed.ts';
-import { findLease, release } from '../work/leases.ts';
+import { findLease, leaseState, release } from '../work/leases.ts';
+import { hasDraft, panelState } from '../work/panel-state.ts';
+import { sentState, setMark } from '../work/sent.ts';
 import { DecisionPanel } from './panel.tsx';
 import { firstAllowed, PUBLISHING_ACTIONS, REMOVING_ACTIONS, startAction } from './start-action.ts';
 import { startUndo, toUndoable, undoesCurrentItem } from './undo.ts';
@@ -18,7 +22,9 @@ interface ActionsProps {
 
 /** The actions that this moderator can take on an item, with their keys. */
 export function Actions({ item }: ActionsProps) {
-  const { me, panel, marks } = useStore(store);
+  const { me } = connectionState();
+  const { panel } = panelState();
+  const { marks } = sentState();
   const mark = marks.get(item.id);
   const undoable = toUndoable(item);
   return (
@@ -47,7 +53,8 @@ export function Actions({ item }: ActionsProps) {
 }
 
 function DecisionButtons({ item }: ActionsProps) {
-  const { panel, keys } = useStore(store);
+  const { panel } = panelState();
+  const { keys } = settingsState();
   const publishing = firstAllowed(item, PUBLISHING_ACTIONS);
   const removing = firstAllowed(item, REMOVING_ACTIONS);
   const shortcutFor = (action: Action): string | undefined => {
@@ -79,7 +86,9 @@ function DecisionButtons({ item }: ActionsProps) {
 }
 
 function UndoButton({ name, onClick }: { name: string; onClick: () => void }) {
-  const { keys, view, toast } = useStore(store);
+  const { keys } = settingsState();
+  const { view } = placeState();
+  const { toast } = messageState();
   // In other views, or while a toast offers an undo, the key undoes another decision.
   const key = keys && undoesCurrentItem(view) && !toast?.undo ? 'u' : undefined;
   return (
@@ -90,7 +99,9 @@ function UndoButton({ name, onClick }: { name: string; onClick: () => void }) {
 }
 
 function ClaimButtons({ item }: ActionsProps) {
-  const { me, keys, leases } = useStore(store);
+  const { me } = connectionState();
+  const { keys } = settingsState();
+  const { leases } = leaseState();
   const claimed = findLease(item.id) !== undefined;
   const lost = leases.get(item.id)?.lost ?? false;
   const claimedByOther = item.claim !== null && !item.claim.mine;

@@ -1,11 +1,12 @@
 import { Dialog } from '../../shared/dialog.tsx';
+import { placeState } from '../queue/place.ts';
 import { focusOn } from '../queue/queue.ts';
-import { type Batch, get, set } from '../session/state.ts';
+import { settingsState } from '../session/settings.ts';
 import { type Item, isNote } from '../words/api-model.ts';
 import { plural, toSentenceCase } from '../words/format.ts';
 import { ACTION_NAMES, authorName } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
-import { runBatch } from './batches.ts';
+import { type Batch, closeBatch, runBatch } from './batches.ts';
 import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
 
@@ -14,8 +15,8 @@ export function BatchPreview({ batch: { action, items, leftOut, sending } }: { b
   const withPolicy = action === 'reject' || action === 'remove';
   const policies = activePolicies();
   const close = () => {
-    set({ batch: null });
-    focusOn(get().focusId);
+    closeBatch();
+    focusOn(placeState().focusId);
   };
   return (
     <Dialog title={`${ACTION_NAMES[action]} ${plural(items.length, 'note')}?`} onClose={close}>
@@ -43,7 +44,7 @@ export function BatchPreview({ batch: { action, items, leftOut, sending } }: { b
                 class="button danger"
                 onClick={() => void runBatch(code)}
               >
-                {index < 9 && get().keys && <kbd>{index + 1}</kbd>} {title}
+                {index < 9 && settingsState().keys && <kbd>{index + 1}</kbd>} {title}
               </button>
             ))}
             {policies.length === 0 && <NoPolicy />}

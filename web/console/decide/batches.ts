@@ -1,9 +1,12 @@
 import { randomUuid } from '../../shared/random.ts';
+import { placeState } from '../queue/place.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
-import { refreshItem } from '../queue/refresh.ts';
+import { findItem, queueState } from '../queue/queue-state.ts';
+import { refreshItem } from '../queue/read-item.ts';
 import { toggleSelection } from '../queue/selection.ts';
-import { call, Failure, toFailure } from '../session/moderation-api.ts';
-import { findItem, get, set, setMark, showToast } from '../session/state.ts';
+import { showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
+import { createState } from '../session/store.ts';
 import {
   type Action,
   type BatchResult,
@@ -11,20 +14,34 @@ import {
   isNote,
   type QueueBody,
 } from '../words/api-model.ts';
-import { failureText, refusalText } from '../words/failure-text.ts';
+import { Failure, failureText, refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
 import { withItemId } from '../words/item-ids.ts';
 import { decisionText } from '../words/labels.ts';
 import { deleteLease } from '../work/leases.ts';
-import { forgetDecision, recordDecision } from '../work/own-decisions.ts';
-import { countDecided } from './own-counts.ts';
+import { forgetDecision, recordDecision, sentState, setMark } from '../work/sent.ts';
+import { addOwnDecision, countDecided } from './own-decisions.ts';
 import { policyTitle } from './policy-list.ts';
-import { addOwnDecision } from './undo.ts';
 
 const MAX_IN_BATCH = 100;
 
+export interface Batch {
+  action: Action;
+  items: Item[];
+  /** How many notes were chosen beyond the items, such as '3 selected notes'; null if none. */
+  leftOut: string | null;
+  sending: boolean;
+}
+
+export const batchState = createState<{ batch: Batch | null }>(
+  { batch: null },
+  { view: ['batch'] },
+);
+
+export const closeBatch = (): void => batchState.set({ batch: null });
+
 const selectedNotes = (): Item[] => {
-  const { items, selected } = get();
+  const { items, selected } = queueState();
   return items.filter((item) => isNote(item) && selected.has(item.id));
 };
 
@@ -34,7 +51,7 @@ export const batchAction = (actions: readonly Action[]): Action | undefined =>
 
 /** Opens the preview of a batch, which runs only after confirmation. */
 export function openBatchPreview(actions: readonly Action[]): void {
-  if (get().selected.size === 0) {
+  if (queueState().selected.size === 0) {
     showToast('Nothing is selected. Press x to select a note.');
     return;
   }
@@ -56,7 +73,9 @@ function preview(
   const allowed = notes.filter((item) => item.allowed_actions.includes(action));
   const items = allowed.slice(0, MAX_IN_BATCH);
   const left = notes.length - items.length;
-  set({ batch: { action, items, leftOut: left > 0 ? leftOutText(left) : null, sending: false } });
+  batchState.set({
+    batch: { action, items, leftOut: left > 0 ? leftOutText(left) : null, sending: false },
+  });
 }
 
 /** A page without a note ends the search only after so many. */
@@ -94,9 +113,9 @@ export async function decideAll(
 
 /** Sends the previewed batch. Refused notes stay in the list, with the reason. */
 export async function runBatch(policy?: string): Promise<void> {
-  const { batch } = get();
+  const { batch } = batchState();
   if (!batch || batch.sending) return;
-  set({ batch: { ...batch, sending: true } });
+  batchState.set({ batch: { ...batch, sending: true } });
   const { action, items } = batch;
   for (const item of items) recordDecision(item);
   try {
@@ -113,10 +132,11 @@ export async function runBatch(policy?: string): Promise<void> {
     for (const { note_id, error = { code: 'refused' } } of failed) showRefusedNote(note_id, error);
     const decided = results.filter(({ status }) => status === 'decided');
     const last = items.findLast(({ id }) => findItem(id))?.id ?? '';
-    for (const { id } of items) setMark(id, get().marks.get(id) ?? { kind: 'deciding', action });
-    const next = decided.some(({ note_id }) => note_id === get().focusId)
+    for (const { id } of items)
+      setMark(id, sentState().marks.get(id) ?? { kind: 'deciding', action });
+    const next = decided.some(({ note_id }) => note_id === placeState().focusId)
       ? nextAfter(last)
-      : get().focusId;
+      : placeState().focusId;
     const ids = new Set(decided.map(({ note_id }) => note_id));
     countDecided(
       items.filter(({ id }) => ids.has(id)),
@@ -127,7 +147,7 @@ export async function runBatch(policy?: string): Promise<void> {
       deleteLease(note_id);
       removeDecided(note_id);
     }
-    set({ batch: null });
+    closeBatch();
     focusOn(next);
     const words = `${decisionText(action, policy && policyTitle(policy))}: ${plural(decided.length, 'note')}`;
     const undo =
@@ -141,7 +161,7 @@ export async function runBatch(policy?: string): Promise<void> {
     });
   } catch (error) {
     for (const { id } of items) forgetDecision(id);
-    set({ batch: null });
+    closeBatch();
     showToast(refusalText('Nothing was decided', 'batch', toFailure(error)), { tone: 'alert' });
   }
 }
@@ -153,6 +173,6 @@ function showRefusedNote(
   forgetDecision(itemId);
   const failure = new Failure(409, code, code.replaceAll('_', ' '), details);
   setMark(itemId, { kind: 'conflict', text: failureText(failure) });
-  if (get().selected.has(itemId)) toggleSelection(itemId);
+  if (queueState().selected.has(itemId)) toggleSelection(itemId);
   void refreshItem(itemId);
 }

@@ -1,19 +1,25 @@
 import { randomUuid } from '../../shared/random.ts';
 import { goOn, keepsGoing } from '../claims/keep-going.ts';
+import { placeState } from '../queue/place.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
-import { refreshItem } from '../queue/refresh.ts';
-import { call, type Failure, toFailure } from '../session/moderation-api.ts';
-import { changePanel, deleteDrafts, get, set, setMark, showToast } from '../session/state.ts';
+import { refreshItem } from '../queue/read-item.ts';
+import { showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
 import { type Action, type Decided, type Item, isNote } from '../words/api-model.ts';
-import { refusalText } from '../words/failure-text.ts';
+import { type Failure, refusalText, toFailure } from '../words/failure.ts';
 import { toPath } from '../words/item-ids.ts';
 import { decisionText, toQuote } from '../words/labels.ts';
-import { claimSettled, trackDecision } from '../work/in-flight.ts';
 import { deleteLease } from '../work/leases.ts';
-import { forgetDecision, recordDecision } from '../work/own-decisions.ts';
-import { countDecided } from './own-counts.ts';
+import { changePanel, deleteDrafts, removePanel } from '../work/panel-state.ts';
+import {
+  claimSettled,
+  forgetDecision,
+  recordDecision,
+  setMark,
+  trackDecision,
+} from '../work/sent.ts';
+import { addOwnDecision, countDecided } from './own-decisions.ts';
 import { policyTitle } from './policy-list.ts';
-import { addOwnDecision } from './undo.ts';
 
 /** The choices that complete an action: policy, message, end of a deferral. */
 export type DecisionInput = { policy?: string; message?: string; until?: string };
@@ -68,9 +74,8 @@ const isEscalated = (item: Item): boolean => isNote(item) && item.tier === 'lead
 
 /** Moves the focus to the next item. Only decisions with a message wait for the answer first. */
 function focusNext(id: string): void {
-  const { panel } = get();
-  if (panel?.itemId === id) set({ panel: null });
-  if (get().focusId !== id) return;
+  removePanel(id);
+  if (placeState().focusId !== id) return;
   if (keepsGoing()) goOn(id);
   else focusOn(nextAfter(id));
 }

@@ -6,17 +6,18 @@ import { Dialog } from '../../shared/dialog.tsx';
 import { Field } from '../../shared/field.tsx';
 import { randomUuid } from '../../shared/random.ts';
 import { codePoints } from '../../shared/text.tsx';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { get, set, showToast, store, withEntry } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
+import { createState } from '../session/store.ts';
 import type { MemberItem } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { toItemId } from '../words/item-ids.ts';
 import { authorName } from '../words/labels.ts';
 import { MarkedText, plainText } from '../words/marked-text.tsx';
+import { readDraft, saveDraft } from '../work/panel-state.ts';
 import { NoPolicy } from './no-policy.tsx';
+import { addOwnDecision } from './own-decisions.ts';
 import { activePolicies, policyTitle } from './policy-list.ts';
-import { addOwnDecision } from './undo.ts';
 
 const MAX_LENGTH = 500;
 const DAY_MS = 86_400_000;
@@ -38,22 +39,32 @@ export function MembershipDialog({ member }: { member: MemberItem }) {
   );
 }
 
-const close = () => set({ membership: null });
+interface Memberships {
+  /** The membership that a lead is asked about, before it is disabled or enabled. */
+  membership: MemberItem | null;
+}
+
+export const membershipState = createState<Memberships>(
+  { membership: null },
+  { view: ['membership'] },
+);
+
+export const askAbout = (membership: MemberItem): void => membershipState.set({ membership });
+
+const close = () => membershipState.set({ membership: null });
 
 interface MemberProps {
   member: MemberItem;
 }
 
 function DisableDialog({ member }: MemberProps) {
-  const { drafts } = useStore(store);
   const [policy, setPolicy] = useState<string | null>(null);
   const [days, setDays] = useState<number | null>(7);
   const [fault, setFault] = useState<string | null>(null);
   const { sending, send } = useSend(member, setFault);
   const slot = `${toItemId(member.subject)} disable`;
-  const text = drafts.get(slot) ?? '';
-  const setText = (value: string) =>
-    set({ drafts: withEntry(get().drafts, slot, value === '' ? undefined : value) });
+  const text = readDraft(slot);
+  const setText = (value: string) => saveDraft(slot, value);
   const policies = activePolicies();
   const submit = async () => {
     if (policy === null) setFault('Choose a policy.');

@@ -1,11 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
-import { loadPolicies } from './policy-list.ts';
+import { loadPolicies, policyState } from './policy-list.ts';
 
 /** Says why there is no policy to choose, and loads the policies if the last attempt failed. */
 export function NoPolicy() {
-  const { policiesRead } = useStore(store);
+  const { policiesRead } = policyState();
   useEffect(() => {
     if (!policiesRead) void loadPolicies();
   }, []);

@@ -2,12 +2,10 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../../platform/visible-text.ts';
 import { isComposing } from '../../shared/composing.ts';
 import { Field } from '../../shared/field.tsx';
-import { DEFERRALS, hoursFromNow } from '../frame/keys.ts';
-import { HAS_KEYBOARD } from '../session/keyboard.ts';
-import { getDraft, type Panel, setDraft, store, takesMessage } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';
 import { toSubject } from '../words/item-ids.ts';
 import { ACTION_NAMES } from '../words/labels.ts';
+import { getDraft, type Panel, setDraft, takesMessage } from '../work/panel-state.ts';
 import { NoPolicy } from './no-policy.tsx';
 import { activePolicies } from './policy-list.ts';
 import {
@@ -16,7 +14,7 @@ import {
   preparedMessages,
   togglePrepared,
 } from './prepared-messages.ts';
-import { closePanel, submitPanel } from './start-action.ts';
+import { closePanel, DEFERRALS, hoursFromNow, submitPanel } from './start-action.ts';
 
 const TITLES: Partial<Record<Panel['action'], string>> = {
   reject: 'Reject under which policy?',
@@ -34,7 +32,7 @@ interface PanelProps {
 
 /** The input that a decision still needs. Digits choose; a message to the author is optional. */
 export function DecisionPanel({ panel }: PanelProps) {
-  const { keys } = useStore(store);
+  const { keys } = settingsState();
   const { action, itemId, sending, fault, prepared } = panel;
   const text = getDraft(itemId, action);
   const place = useRef<HTMLElement>(null);
@@ -158,7 +156,7 @@ function readerOf({ action, itemId }: Panel): string {
 
 /** The message to the author or the lead. If the decision needs no policy, its submit button. */
 function MessageField({ panel, text }: PanelProps & { text: string }) {
-  const { keys } = useStore(store);
+  const { keys } = settingsState();
   const [isTyping, setIsTyping] = useState(false);
   const { action, itemId, sending } = panel;
   const choosesPolicy = needsPolicy(action);

@@ -1,4 +1,4 @@
-import { changePanel, get, getDraft, type Panel, setDraft } from '../session/state.ts';
+import { changePanel, getDraft, type Panel, panelState, setDraft } from '../work/panel-state.ts';
 import { activePolicies } from './policy-list.ts';
 
 interface PreparedMessage {
@@ -33,7 +33,7 @@ export const hasPrepared = ({ action }: Pick<Panel, 'action'>): boolean =>
 
 /** Shows or hides the prepared messages of the open panel. Returns whether there are any. */
 export function togglePrepared(): boolean {
-  const { panel } = get();
+  const { panel } = panelState();
   if (!panel || !hasPrepared(panel)) return false;
   changePanel(panel.itemId, { prepared: !panel.prepared });
   return true;
@@ -41,7 +41,7 @@ export function togglePrepared(): boolean {
 
 /** Adds a prepared message to the typed text; a digit then decides under a policy. */
 export function insertPrepared(index: number): void {
-  const { panel } = get();
+  const { panel } = panelState();
   const message = preparedMessages()[index];
   if (!panel || !message) return;
   const typed = getDraft(panel.itemId, panel.action).trim();

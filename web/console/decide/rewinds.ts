@@ -1,6 +1,6 @@
-import { call, type Failure, toFailure } from '../session/moderation-api.ts';
+import { call } from '../session/moderation-api.ts';
 import type { BatchResult, RewindPreview, RewindReply } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { type Failure, failureText, toFailure } from '../words/failure.ts';
 
 type Place = { next_cursor: string | null };
 type Entry = RewindPreview['undo'][number];

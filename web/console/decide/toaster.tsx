@@ -1,12 +1,12 @@
-import { HAS_KEYBOARD } from '../session/keyboard.ts';
-import { set, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { dismissToast, messageState } from '../session/messages.ts';
+import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';
 import { MarkedText } from '../words/marked-text.tsx';
 import { startUndo } from './undo.ts';
 
 /** Shows the latest message. The live region announces it to screen readers. */
 export function Toaster() {
-  const { toast, keys } = useStore(store);
+  const { toast } = messageState();
+  const { keys } = settingsState();
   if (!toast) return null;
   const { text, about, undo, tone } = toast;
   return (
@@ -25,12 +25,7 @@ export function Toaster() {
           Undo {keys && HAS_KEYBOARD && '(u)'}
         </button>
       )}
-      <button
-        type="button"
-        class="button quiet"
-        aria-label="Dismiss"
-        onClick={() => set({ toast: null })}
-      >
+      <button type="button" class="button quiet" aria-label="Dismiss" onClick={dismissToast}>
         ×
       </button>
     </aside>

@@ -1,14 +1,15 @@
-import { refreshItem } from '../queue/refresh.ts';
-import { toFailure } from '../session/moderation-api.ts';
-import { get, set, showToast, type Undoable } from '../session/state.ts';
-import { refusalText } from '../words/failure-text.ts';
+import { queueState } from '../queue/queue-state.ts';
+import { refreshItem } from '../queue/read-item.ts';
+import { select } from '../queue/selection.ts';
+import { showToast, type Undoable } from '../session/messages.ts';
+import { refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
 import { runInSequence, toUndoable, undoDecision } from './undo.ts';
 
 /** The decisions on the selected items that this moderator can undo now. */
 export const undoableSelection = (): Undoable[] =>
-  get()
-    .items.filter(({ id }) => get().selected.has(id))
+  queueState()
+    .items.filter(({ id }) => queueState().selected.has(id))
     .flatMap((item) => toUndoable(item) ?? []);
 
 /** Undoes them one after the other; those that are refused stay selected. */
@@ -28,7 +29,7 @@ export const undoSelection = (): void =>
       void refreshItem(one.itemId);
     }
     const undone = plural(decisions.length - refused.length, 'decision');
-    set({ selected: new Set(refused) });
+    select(refused);
     if (refused.length === 0) showToast(`Undone: ${undone}`);
     else
       showToast(

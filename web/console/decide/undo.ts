@@ -1,35 +1,17 @@
 import { randomUuid } from '../../shared/random.ts';
 import { showArrivals } from '../queue/list-changes.ts';
+import { placeState } from '../queue/place.ts';
 import { focusOn, nextAfter, refreshList, removeDecided } from '../queue/queue.ts';
-import { call, type Failure, toFailure } from '../session/moderation-api.ts';
-import {
-  currentItem,
-  findItem,
-  get,
-  type OwnDecision,
-  set,
-  setMark,
-  showToast,
-  type Undoable,
-} from '../session/state.ts';
+import { currentItem, findItem } from '../queue/queue-state.ts';
+import { messageState, showToast, type Undoable } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
 import type { Decided, Item, View } from '../words/api-model.ts';
-import { refusalText } from '../words/failure-text.ts';
+import { type Failure, refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
 import { toQuote } from '../words/labels.ts';
-import { decisionsSettled } from '../work/in-flight.ts';
-import { forgetDecision } from '../work/own-decisions.ts';
+import { decisionsSettled, forgetDecision, setMark } from '../work/sent.ts';
+import { decisionState, removeOwnDecision } from './own-decisions.ts';
 import { undoWholeBatch } from './rewinds.ts';
-
-export function addOwnDecision(decision: OwnDecision): void {
-  set({ ownDecisions: [...get().ownDecisions, decision] });
-}
-
-function removeOwnDecision(decision: OwnDecision): void {
-  const same = (one: OwnDecision) =>
-    one === decision ||
-    (one.kind === 'item' && decision.kind === 'item' && one.eventId === decision.eventId);
-  set({ ownDecisions: get().ownDecisions.filter((one) => !same(one)) });
-}
 
 /** The item's current decision, if the moderator can undo it. */
 export function toUndoable(item: Item): Undoable | undefined {
@@ -55,9 +37,11 @@ export const startUndo = (what: Undoable): void => runInSequence(() => sendUndo(
 /** Undoes the toast's decision, or else the current item's, or else the latest one made here. */
 export const undo = (): void =>
   runInSequence(async () => {
-    const { toast: shownToast, view } = get();
+    const { toast: shownToast } = messageState();
+    const { view } = placeState();
     const item = undoesCurrentItem(view) ? currentItem() : undefined;
-    const what = shownToast?.undo ?? (item && toUndoable(item)) ?? get().ownDecisions.at(-1);
+    const what =
+      shownToast?.undo ?? (item && toUndoable(item)) ?? decisionState().ownDecisions.at(-1);
     if (!what) showToast('There is nothing to undo.');
     else if (what.kind === 'final') {
       removeOwnDecision(what);
@@ -95,7 +79,7 @@ export async function undoDecision(one: Extract<Undoable, { kind: 'item' }>): Pr
 
 async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> {
   const { itemId, about } = one;
-  const { focusId: before } = get();
+  const { focusId: before } = placeState();
   await undoDecision(one);
   const left = decisionOfView(itemId);
   if (left) {
@@ -105,14 +89,14 @@ async function undoOne(one: Extract<Undoable, { kind: 'item' }>): Promise<void> 
   await refreshList({ whole: true });
   showArrivals();
   showToast(left === 'deferred' ? 'Brought back:' : 'Undone:', { about });
-  const { focusId } = get();
+  const { focusId } = placeState();
   // Keep the focus if the moderator has moved to another item meanwhile.
   if (findItem(itemId) && (focusId === before || !before)) focusOn(itemId);
 }
 
 /** The decision that put the item into the current view, if its undo removes the item again. */
 function decisionOfView(itemId: string): 'deferred' | 'escalated' | undefined {
-  const { view } = get();
+  const { view } = placeState();
   const decision = findItem(itemId)?.decision?.decision;
   return (decision === 'deferred' || decision === 'escalated') && decision === view
     ? decision
@@ -121,7 +105,7 @@ function decisionOfView(itemId: string): 'deferred' | 'escalated' | undefined {
 
 async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<void> {
   const { batchId, words, key } = batch;
-  const { focusId: before } = get();
+  const { focusId: before } = placeState();
   const results = await undoWholeBatch(batchId, key);
   // The undo of a rewind decides again.
   const undone = results.filter(({ status }) => status === 'undone' || status === 'decided');
@@ -132,7 +116,7 @@ async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<v
   showToast(`Undone: ${words}${rest ? `; ${plural(rest, 'note')} could not be undone` : ''}`, {
     tone: rest ? 'alert' : 'plain',
   });
-  const { focusId } = get();
+  const { focusId } = placeState();
   const first = undone.find(({ note_id }) => findItem(note_id));
   // Keep the focus if the moderator has moved to another item meanwhile.
   if (first && (focusId === before || !focusId)) focusOn(first.note_id);

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { serviceNow } from '../../shared/clock.ts';
-import { call, toFailure } from '../session/moderation-api.ts';
+import { call } from '../session/moderation-api.ts';
 import type { Stats as Figures } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { formatCount, formatDuration, formatRate } from '../words/format.ts';
 import { findingName } from '../words/labels.ts';
 import { Chart } from './chart.tsx';

@@ -1,8 +1,8 @@
 import { serviceNow } from '../../shared/clock.ts';
 import { onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { queueState } from '../queue/queue-state.ts';
+import { connectionState } from '../session/connection.ts';
 import type { Stats } from '../words/api-model.ts';
 import { formatCount, formatDuration, plural } from '../words/format.ts';
 import { VIEW_NAMES } from '../words/labels.ts';
@@ -58,7 +58,8 @@ export function WaitingChart({ counted, days }: WaitingChartProps) {
 
 /** Links to the views that together have what waits; a lead's To do has the escalated notes. */
 function WaitingNow() {
-  const { counts, me } = useStore(store);
+  const { counts } = queueState();
+  const { me } = connectionState();
   if (!counts) return null;
   const views = ['todo', ...(me?.role === 'lead' ? [] : ['escalated']), 'deferred'] as const;
   return (

@@ -1,7 +1,8 @@
-import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Audit } from '../audit/audit.tsx';
 import { BatchPreview } from '../decide/batch.tsx';
-import { MembershipDialog } from '../decide/membership-dialog.tsx';
+import { batchState } from '../decide/batches.ts';
+import { MembershipDialog, membershipState } from '../decide/membership-dialog.tsx';
 import { Toaster } from '../decide/toaster.tsx';
 import { Stats } from '../figures/stats.tsx';
 import { Note } from '../item/note.tsx';
@@ -11,33 +12,45 @@ import { Policies } from '../policies/policies.tsx';
 import { readAddress, toAddress } from '../queue/address.ts';
 import { closeItem, pushItemEntry } from '../queue/item-view.ts';
 import { followHistory } from '../queue/navigation.ts';
+import { placeState } from '../queue/place.ts';
 import { takeFocusRequest } from '../queue/queue.ts';
+import { currentItem, queueState } from '../queue/queue-state.ts';
 import { SearchAll } from '../search/search-all.tsx';
-import { currentItem, get, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { connectionState } from '../session/connection.ts';
+import { messageState } from '../session/messages.ts';
+import { settingsState } from '../session/settings.ts';
+import { useStates } from '../session/store.ts';
 import { isList } from '../words/api-model.ts';
 import { authorName, kindBy, VIEW_NAMES } from '../words/labels.ts';
 import { plainText } from '../words/marked-text.tsx';
+import { panelState } from '../work/panel-state.ts';
 import { Help } from './help.tsx';
+import { helpState } from './help-state.ts';
 import { SignIn } from './sign-in.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Views } from './views.tsx';
 
 export function Console() {
-  const { session, view, linked, counts, compact, open, batch, membership, help, announcement } =
-    useStore(store);
+  const redraw = useStates();
+  const { session } = connectionState();
+  const { view, open } = placeState();
+  const { linked, counts } = queueState();
+  const { compact } = settingsState();
+  const { batch } = batchState();
+  const { membership } = membershipState();
+  const { help } = helpState();
+  const { announcement } = messageState();
   const focused = document.activeElement;
   useLayoutEffect(() => followFocus(focused));
-  const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
   useEffect(() => {
-    const timer = setInterval(() => redraw(undefined), 20_000);
+    const timer = setInterval(redraw, 20_000);
     return () => clearInterval(timer);
   }, []);
   useEffect(() => {
     const back = () => {
-      if (get().session === 'out') return;
+      if (connectionState().session === 'out') return;
       const place = readAddress(location);
-      const { open, view, filters, linkedId } = get();
+      const { open, view, filters, linkedId } = placeState();
       if (open && toAddress(place) === toAddress({ view, filters, linkedId })) closeItem();
       else followHistory(place);
     };
@@ -90,7 +103,12 @@ export function Console() {
  * focus was requested, or when the focused element, such as a button after its use, was removed.
  */
 function followFocus(before: Element | null): void {
-  const { session, batch, membership, help, focusId, panel } = get();
+  const { session } = connectionState();
+  const { batch } = batchState();
+  const { membership } = membershipState();
+  const { help } = helpState();
+  const { focusId } = placeState();
+  const { panel } = panelState();
   if (session !== 'in' || batch || membership || help) return;
   const lost = !before?.isConnected && document.activeElement === document.body;
   const requested = !panel && takeFocusRequest();

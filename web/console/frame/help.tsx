@@ -1,12 +1,12 @@
 import { Dialog } from '../../shared/dialog.tsx';
-import { set, store, switchKeys } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
-import { SHORTCUTS } from './keys.ts';
+import { settingsState } from '../session/settings.ts';
+import { showHelp } from './help-state.ts';
+import { SHORTCUTS, switchKeys } from './keys.ts';
 
 export function Help() {
-  const { keys } = useStore(store);
+  const { keys } = settingsState();
   return (
-    <Dialog title="Keyboard shortcuts" onClose={() => set({ help: false })}>
+    <Dialog title="Keyboard shortcuts" onClose={() => showHelp(false)}>
       <dl class="key-list">
         {SHORTCUTS.map(([key, words]) => (
           <div key={key}>

@@ -1,26 +1,35 @@
-import { serviceNow } from '../../shared/clock.ts';
 import { isComposing } from '../../shared/composing.ts';
 import { claimNext } from '../claims/claims.ts';
-import { openBatchPreview, runBatch } from '../decide/batches.ts';
+import { type Batch, batchState, openBatchPreview, runBatch } from '../decide/batches.ts';
+import { membershipState } from '../decide/membership-dialog.tsx';
 import { activePolicies } from '../decide/policy-list.ts';
 import { insertPrepared, togglePrepared } from '../decide/prepared-messages.ts';
 import {
   closePanel,
+  DEFERRALS,
+  hoursFromNow,
   PUBLISHING_ACTIONS,
   REMOVING_ACTIONS,
   startAction,
   submitPanel,
 } from '../decide/start-action.ts';
 import { undo } from '../decide/undo.ts';
+import { drawerState, showDrawer } from '../item/author-drawer.tsx';
 import { reveal } from '../item/shielded.tsx';
-import { showSavedView } from '../list/saved-views.ts';
+import { savedViewState, showSavedView } from '../list/saved-views.ts';
 import { leaveItem } from '../queue/item-view.ts';
 import { showView } from '../queue/navigation.ts';
+import { placeState, setOpen } from '../queue/place.ts';
 import { focusOn, moveFocus } from '../queue/queue.ts';
+import { currentItem } from '../queue/queue-state.ts';
 import { toggleSelection } from '../queue/selection.ts';
-import { announce, type Batch, currentItem, get, set } from '../session/state.ts';
+import { connectionState } from '../session/connection.ts';
+import { announce } from '../session/messages.ts';
+import { changeSetting, settingsState } from '../session/settings.ts';
 import { isList, type ListView } from '../words/api-model.ts';
-import { release } from '../work/leases.ts';
+import { leaseState, release } from '../work/leases.ts';
+import { panelState } from '../work/panel-state.ts';
+import { helpState, showHelp } from './help-state.ts';
 
 /** All keyboard shortcuts, in the order of the help. */
 export const SHORTCUTS = [
@@ -46,17 +55,6 @@ export const SHORTCUTS = [
   ['Esc', 'close or release'],
 ] as const;
 
-export const DEFERRALS = [
-  [1, '1 hour'],
-  [4, '4 hours'],
-  [24, '1 day'],
-  [72, '3 days'],
-] as const;
-
-export const hoursFromNow = (hours: number): string =>
-  // One minute less, to stay within the maximum of 72 hours if the clocks differ by seconds.
-  new Date(serviceNow() + hours * 3_600_000 - 60_000).toISOString();
-
 const TEXT_FIELDS =
   'textarea, select, [contenteditable], input:not([type=checkbox]):not([type=radio])';
 
@@ -70,7 +68,11 @@ function toLatinKey({ key, code, shiftKey }: KeyboardEvent): string {
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || isComposing(event)) return;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  const { session, help, batch, membership, keys } = get();
+  const { session } = connectionState();
+  const { help } = helpState();
+  const { batch } = batchState();
+  const { membership } = membershipState();
+  const { keys } = settingsState();
   // Dialogs handle their own keys; the batch dialog also takes digits, wherever its focus is.
   if (session !== 'in' || help || membership) return;
   if (batch) {
@@ -102,17 +104,18 @@ function onKey(event: KeyboardEvent): void {
 function leaveField(field: Element): void {
   const panel = field.closest<HTMLElement>('[data-panel]');
   if (panel) panel.focus();
-  else focusOn(get().focusId);
+  else focusOn(placeState().focusId);
 }
 
 /** Closes the panel, else the drawer, else releases the lease, else leaves the item; with keys off, panel only. */
 function pressEscape(keys: boolean): void {
-  const { panel, open, focusId } = get();
+  const { panel } = panelState();
+  const { open, focusId } = placeState();
   if (panel?.prepared) togglePrepared();
   else if (panel) closePanel();
-  else if (get().drawer) toggleDrawer();
+  else if (drawerState().drawer) toggleDrawer();
   else if (!keys) return;
-  else if (focusId && get().leases.has(focusId)) {
+  else if (focusId && leaseState().leases.has(focusId)) {
     void release(focusId);
     announce('Released.');
   } else if (open) leaveItem();
@@ -120,10 +123,11 @@ function pressEscape(keys: boolean): void {
 
 /** The focus follows into the drawer and back to the item's row. */
 function toggleDrawer(): void {
-  const drawer = !get().drawer;
-  if (!drawer) focusOn(get().focusId);
+  const drawer = !drawerState().drawer;
+  if (!drawer) focusOn(placeState().focusId);
   else focusAfterRender('drawer');
-  set({ drawer, open: drawer || get().open });
+  showDrawer(drawer);
+  if (drawer) setOpen(true);
 }
 
 /** Focuses after the redraw but before the next key, which would otherwise run a shortcut. */
@@ -146,7 +150,7 @@ let going = false;
 
 function pressAfterGo(key: string): boolean {
   const view = VIEW_KEYS[key];
-  const saved = get().savedViews[Number(key) - 1];
+  const saved = savedViewState().savedViews[Number(key) - 1];
   if (view) showView(view);
   else if (key === 's') {
     showView('search');
@@ -157,20 +161,20 @@ function pressAfterGo(key: string): boolean {
 
 function press(key: string): boolean {
   const goes = going;
-  going = key === 'g' && !goes && !get().panel;
+  going = key === 'g' && !goes && !panelState().panel;
   if (going) return true;
   // No decision by a key that was meant for a view.
   if (goes) return pressAfterGo(key);
   if (/^[1-9]$/.test(key)) return pressDigit(Number(key));
   if (key === '?') {
-    set({ help: true });
+    showHelp(true);
     return true;
   }
   if (key === 'u') {
     undo();
     return true;
   }
-  if (!isList(get().view)) return false;
+  if (!isList(placeState().view)) return false;
   switch (key) {
     case 'j':
     case 'k':
@@ -189,13 +193,13 @@ function press(key: string): boolean {
       startAction(['escalate']);
       return true;
     case 'd':
-      if (get().panel?.action === 'defer') submitPanel({ until: hoursFromNow(24) });
+      if (panelState().panel?.action === 'defer') submitPanel({ until: hoursFromNow(24) });
       else startAction(['defer']);
       return true;
     case 'm':
       return togglePrepared();
     case 'x':
-      toggleSelection(get().focusId);
+      toggleSelection(placeState().focusId);
       return true;
     case 'A':
       openBatchPreview(PUBLISHING_ACTIONS);
@@ -204,7 +208,7 @@ function press(key: string): boolean {
       openBatchPreview(REMOVING_ACTIONS);
       return true;
     case 'c':
-      set({ open: true });
+      setOpen(true);
       queueMicrotask(() => document.querySelector<HTMLElement>('#comment textarea')?.focus());
       return true;
     case 'v':
@@ -213,11 +217,11 @@ function press(key: string): boolean {
       toggleDrawer();
       return true;
     case 't':
-      set({ open: true });
+      setOpen(true);
       focusAfterRender('thread');
       return true;
     case '/':
-      set({ open: false });
+      setOpen(false);
       focusAfterRender('search');
       return true;
     default:
@@ -233,7 +237,7 @@ function pressBatchDigit({ action }: Batch, key: string): boolean {
 }
 
 function pressDigit(digit: number): boolean {
-  const { panel } = get();
+  const { panel } = panelState();
   if (panel?.prepared) {
     insertPrepared(digit - 1);
     return true;
@@ -251,4 +255,9 @@ function pressDigit(digit: number): boolean {
 
 export function listenToKeys(): void {
   document.addEventListener('keydown', onKey);
+}
+
+export function switchKeys(on: boolean): void {
+  changeSetting('keys', on);
+  announce(on ? 'Keyboard shortcuts are on.' : 'Keyboard shortcuts are off.');
 }

@@ -1,14 +1,13 @@
 import type { RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { get } from '../session/state.ts';
-import { signIn } from './signing-in.ts';
+import { signIn, signInState } from './signing-in.ts';
 
 /** The sign-in form: a page, or with `asDialog` a dialog on the page after the session was lost. */
 export function SignIn({ asDialog = false }: { asDialog?: boolean }) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const [fault, setFault] = useState(asDialog ? null : get().listFault);
+  const [fault, setFault] = useState(asDialog ? null : signInState().fault);
   const [sending, setSending] = useState(false);
   // Move the focus before the next key, when the dialog opens and when it closes.
   useLayoutEffect(() => {
@@ -48,9 +47,9 @@ export function SignIn({ asDialog = false }: { asDialog?: boolean }) {
           ? 'Sign in again. Your place, your selection and your texts are kept.'
           : 'Sign in with the token that the operator gave you.'}
       </p>
-      {!asDialog && get().farewell && (
+      {!asDialog && signInState().farewell && (
         <p class="hint" role="status">
-          {get().farewell}
+          {signInState().farewell}
         </p>
       )}
       <TokenField id={id} input={field} fault={fault} />

@@ -1,20 +1,36 @@
+import { startRenewals } from '../claims/watch-leases.ts';
 import { loadPolicies } from '../decide/policy-list.ts';
 import { loadSavedViews } from '../list/saved-views.ts';
 import { follow } from '../live/live.ts';
-import { NO_FILTERS, viewAddress } from '../queue/address.ts';
-import { readLinked } from '../queue/navigation.ts';
+import { forgetPlace, readLinked, resetFocus } from '../queue/navigation.ts';
+import { placeState } from '../queue/place.ts';
 import { loadList, refreshList } from '../queue/queue.ts';
-import { call, sessionResumed, toFailure } from '../session/moderation-api.ts';
-import { get, set, showToast, type store } from '../session/state.ts';
+import { connectionState, endSession, resumeCalls, startSession } from '../session/connection.ts';
+import { showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
+import { createState, resetSession } from '../session/store.ts';
 import type { Lease, Moderator } from '../words/api-model.ts';
 import { isList } from '../words/api-model.ts';
-import { startRenewals, storeLease } from '../work/leases.ts';
+import { toFailure } from '../words/failure.ts';
+import { storeLease } from '../work/leases.ts';
 import { sessionSummary, startSummary } from './summary.ts';
 
 interface Me {
   moderator: Moderator;
   leases: Lease[];
 }
+
+interface SignInWords {
+  /** What the sign-in page says of the session before. */
+  farewell: string | null;
+  /** Why the session could not be resumed. */
+  fault: string | null;
+}
+
+export const signInState = createState<SignInWords>(
+  { farewell: null, fault: null },
+  { session: ['farewell', 'fault'] },
+);
 
 let following = false;
 
@@ -42,7 +58,7 @@ function startConsole(): void {
   startSummary();
   void loadPolicies();
   void loadSavedViews();
-  if (isList(get().view)) void loadList();
+  if (isList(placeState().view)) void loadList();
   void readLinked();
   if (following) return;
   following = true;
@@ -56,39 +72,39 @@ function startConsole(): void {
  */
 export async function resumeSession(): Promise<void> {
   if (!mayHaveSession()) {
-    set({ session: 'out' });
+    endSession();
     return;
   }
   try {
     const { moderator, leases } = await call<Me>('GET', 'me');
-    set({
-      me: moderator,
-      session: 'in',
-    });
+    startSession(moderator);
     for (const lease of leases) storeLease(lease, 'elsewhere');
     startConsole();
   } catch (error) {
     const { status } = toFailure(error);
     if (status === 401) noteSession(false);
-    set({ session: 'out', listFault: status === 401 ? null : 'The service cannot be reached.' });
+    endSession();
+    signInState.set({ fault: status === 401 ? null : 'The service cannot be reached.' });
   }
 }
 
 /** Exchanges the token for a session cookie. Resolves to null, or to an error message. */
 export async function signIn(token: string): Promise<string | null> {
-  const before = get();
+  const before = connectionState();
   try {
     const { moderator } = await call<Me>('POST', 'session', { token });
     noteSession(true);
     const sameModerator = before.me?.id === moderator.id;
+    const resumed = before.session === 'lost' && sameModerator;
     // Another moderator starts with a clean state, without the drafts and leases of the first.
-    if (before.session === 'lost' && sameModerator) set({ session: 'in', me: moderator });
-    else {
+    if (!resumed) {
       if (before.me) forgetPlace();
-      set({ ...emptyState(), session: 'in', me: moderator });
+      resetSession();
+      resetFocus();
     }
-    sessionResumed(sameModerator);
-    if (before.session === 'lost' && sameModerator) void refreshList();
+    startSession(moderator);
+    resumeCalls(sameModerator);
+    if (resumed) void refreshList();
     else startConsole();
     return null;
   } catch (error) {
@@ -98,43 +114,6 @@ export async function signIn(token: string): Promise<string | null> {
     return failure.message;
   }
 }
-
-/** Drops filters and item of the address, which may tell what the previous moderator looked for. */
-function forgetPlace(): void {
-  const { view } = get();
-  set({ filters: NO_FILTERS, linkedId: null });
-  history.replaceState(null, '', viewAddress(view));
-}
-
-const emptyState = () =>
-  ({
-    items: [],
-    gone: new Set<string>(),
-    arrivals: [],
-    nextCursor: null,
-    listFault: null,
-    linked: null,
-    focusId: get().linkedId,
-    open: get().linkedId !== null,
-    selected: new Set<string>(),
-    leases: new Map(),
-    decided: new Map(),
-    ownDecisions: [],
-    marks: new Map(),
-    details: new Map(),
-    drafts: new Map(),
-    panel: null,
-    batch: null,
-    membership: null,
-    drawer: false,
-    toast: null,
-    counts: null,
-    colleagues: 0,
-    savedViews: [],
-    revealed: new Set<string>(),
-    made: 0,
-    farewell: null as string | null,
-  }) satisfies Partial<ReturnType<typeof store.get>>;
 
 /** Signs out; the service releases the leases, and the state is reset so that no data remains. */
 export async function signOut(): Promise<void> {
@@ -149,5 +128,8 @@ export async function signOut(): Promise<void> {
   noteSession(false);
   const farewell = sessionSummary();
   forgetPlace();
-  set({ ...emptyState(), me: null, session: 'out', farewell });
+  resetSession();
+  resetFocus();
+  endSession();
+  signInState.set({ farewell });
 }

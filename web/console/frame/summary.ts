@@ -1,4 +1,4 @@
-import { get } from '../session/state.ts';
+import { decisionState } from '../decide/own-decisions.ts';
 import { formatDuration, plural } from '../words/format.ts';
 
 let startedAt = Date.now();
@@ -10,7 +10,7 @@ export function startSummary(): void {
 
 /** What a moderator did since signing in, to read at the end of it; null for nothing. */
 export function sessionSummary(): string | null {
-  const { made } = get();
+  const { made } = decisionState();
   if (made === 0) return null;
   const seconds = Math.max(60, Math.floor((Date.now() - startedAt) / 1000));
   return `Signed out. You decided on ${plural(made, 'item')} in ${formatDuration(seconds)}.`;

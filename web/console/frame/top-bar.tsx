@@ -1,7 +1,9 @@
-import { goOn, keepsGoing } from '../claims/keep-going.ts';
-import { supportsNotifications, switchNotify } from '../live/notifications.ts';
-import { set, store, switchKeepGoing, switchKeys, wantsToKeepGoing } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { goOn, keepsGoing, wantsToKeepGoing } from '../claims/keep-going.ts';
+import { switchNotify } from '../live/notifications.ts';
+import { connectionState } from '../session/connection.ts';
+import { changeSetting, settingsState, supportsNotifications } from '../session/settings.ts';
+import { showHelp } from './help-state.ts';
+import { switchKeys } from './keys.ts';
 import { signOut } from './signing-in.ts';
 
 const STREAM = {
@@ -11,8 +13,8 @@ const STREAM = {
 } as const;
 
 export function TopBar() {
-  const state = useStore(store);
-  const { me, keys, notify, stream } = state;
+  const { me, stream } = connectionState();
+  const { keys, notify } = settingsState();
   return (
     <header class="top">
       <button type="button" class="visually-hidden skip" onClick={focusDesk}>
@@ -31,10 +33,10 @@ export function TopBar() {
           <label class="check keep-going" title="After each decision, claim the next free item">
             <input
               type="checkbox"
-              checked={wantsToKeepGoing(state)}
+              checked={wantsToKeepGoing()}
               onChange={(event) => {
                 const on = event.currentTarget.checked;
-                switchKeepGoing(on);
+                changeSetting('keepGoing', on);
                 if (on && keepsGoing()) goOn(null);
               }}
             />
@@ -63,7 +65,7 @@ export function TopBar() {
           type="button"
           class="button quiet key-help"
           aria-keyshortcuts={keys ? '?' : undefined}
-          onClick={() => set({ help: true })}
+          onClick={() => showHelp(true)}
         >
           Help {keys && <kbd>?</kbd>}
         </button>

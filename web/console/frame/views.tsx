@@ -3,14 +3,15 @@ import { VIEWS } from '../../../domain/moderation/views.ts';
 import { SavedViews } from '../list/saved-views-list.tsx';
 import { onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { placeState } from '../queue/place.ts';
+import { queueState } from '../queue/queue-state.ts';
 import { type Counts, PAGES, type View } from '../words/api-model.ts';
 import { formatCount } from '../words/format.ts';
 import { VIEW_NAMES } from '../words/labels.ts';
 
 export function Views() {
-  const { view, counts } = useStore(store);
+  const { view } = placeState();
+  const { counts } = queueState();
   const nav = useRef<HTMLElement>(null);
   // If the views are in a scrolling row, keep the current view visible.
   useEffect(() => {

@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { rejectAllBy } from '../decide/batches.ts';
+import { decisionState, type OwnDecision } from '../decide/own-decisions.ts';
 import { findPolicy } from '../decide/policy-list.ts';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { openItem, showView } from '../queue/navigation.ts';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { type OwnDecision, set, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { call } from '../session/moderation-api.ts';
+import { settingsState } from '../session/settings.ts';
+import { createState } from '../session/store.ts';
 import type { HistoryEvent, Item, ListView, QueueBody } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { formatTime, fullTime, plural } from '../words/format.ts';
 import { withItemId } from '../words/item-ids.ts';
 import { actorName, authorName, isErased, kindName, toExcerpt, truncate } from '../words/labels.ts';
@@ -17,6 +18,11 @@ import { AuthorStrip } from './author-strip.tsx';
 import { CommentForm } from './comment-form.tsx';
 import { DeleteComment } from './delete-comment.tsx';
 import { MembershipControl } from './membership-control.tsx';
+
+/** Shows the author's other items beside the current item. */
+export const drawerState = createState({ drawer: false }, { view: ['drawer'] });
+
+export const showDrawer = (drawer: boolean): void => drawerState.set({ drawer });
 
 const MAX_ITEMS = 10;
 const MAX_EXCERPT_LENGTH = 200;
@@ -27,7 +33,8 @@ export const authorFilter = ({ author }: Item): string | null =>
 
 /** The author's waiting and last decided items, beside the current item, which stays in place. */
 export function AuthorDrawer({ item }: { item: Item }) {
-  const { keys, ownDecisions } = useStore(store);
+  const { keys } = settingsState();
+  const { ownDecisions } = decisionState();
   const author = authorFilter(item);
   const { items, waiting, fault } = useItems(author, ownDecisions);
   const others = items?.filter(({ id }) => id !== item.id).slice(0, MAX_ITEMS);
@@ -42,7 +49,7 @@ export function AuthorDrawer({ item }: { item: Item }) {
           type="button"
           class="button quiet"
           aria-keyshortcuts={keys ? 'h' : undefined}
-          onClick={() => set({ drawer: false })}
+          onClick={() => showDrawer(false)}
         >
           Close {keys && <kbd>h</kbd>}
         </button>

@@ -4,10 +4,11 @@ import { isComposing } from '../../shared/composing.ts';
 import { Field } from '../../shared/field.tsx';
 import { randomUuid } from '../../shared/random.ts';
 import { codePoints } from '../../shared/text.tsx';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { announce, get, set, store, withEntry } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
-import { failureText } from '../words/failure-text.ts';
+import { connectionState } from '../session/connection.ts';
+import { announce } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
+import { failureText, toFailure } from '../words/failure.ts';
+import { readDraft, saveDraft } from '../work/panel-state.ts';
 
 const MAX_LENGTH = 1000;
 
@@ -22,17 +23,17 @@ interface CommentFormProps {
 
 /** Adds a comment for moderators. An unsent text is kept as a draft of its subject. */
 export function CommentForm({ subject, label, id, onAdded }: CommentFormProps) {
-  const { drafts, me } = useStore(store);
+  const { me } = connectionState();
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   // The same text is added once, however often it is sent.
   const key = useRef(randomUuid());
   const slot = `${subject} comment`;
-  const text = drafts.get(slot) ?? '';
+  const text = readDraft(slot);
   if (me?.role === 'auditor') return null;
   const setText = (value: string) => {
     key.current = randomUuid();
-    set({ drafts: withEntry(get().drafts, slot, value === '' ? undefined : value) });
+    saveDraft(slot, value);
   };
   const missing = !hasVisibleText(text) || codePoints(text) > MAX_LENGTH;
   const send = async () => {

@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { announce, showToast, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { connectionState } from '../session/connection.ts';
+import { announce, showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
 import type { HistoryEvent } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 
 interface DeleteCommentProps {
   comment: HistoryEvent;
@@ -15,7 +15,7 @@ interface DeleteCommentProps {
 
 /** Deletes a comment, for its author and for leads. A deletion is final, so it takes two presses. */
 export function DeleteComment({ comment, subject, onDeleted }: DeleteCommentProps) {
-  const { me } = useStore(store);
+  const { me } = connectionState();
   const [isAsking, setAsking] = useState(false);
   const sending = useRef(false);
   if (comment.text === null) return null;

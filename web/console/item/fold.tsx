@@ -3,12 +3,12 @@ import { decideAll } from '../decide/batches.ts';
 import { type Filters, NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
 import { loadList } from '../queue/queue.ts';
-import { refreshItem } from '../queue/refresh.ts';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { showToast, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { refreshItem } from '../queue/read-item.ts';
+import { connectionState } from '../session/connection.ts';
+import { showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
 import type { NoteItem } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { foldText } from '../words/fold-text.ts';
 import { formatTime } from '../words/format.ts';
 
@@ -18,7 +18,7 @@ const DAYS = [1, 7, 30, 90];
 
 /** The notes that a row of the queue represents, or how to fold notes like this one. */
 export function FoldSection({ note }: { note: NoteItem }) {
-  const { me } = useStore(store);
+  const { me } = connectionState();
   const decides = me?.role === 'moderator' || me?.role === 'lead';
   if (note.fold) return <Folded note={note} fold={note.fold} decides={decides} />;
   const foldable = decides && note.author.kind === 'guest' && note.state === 'pending';

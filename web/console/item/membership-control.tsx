@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
+import { askAbout } from '../decide/membership-dialog.tsx';
+import { decisionState } from '../decide/own-decisions.ts';
+import { connectionState } from '../session/connection.ts';
 import { call } from '../session/moderation-api.ts';
-import { set, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
 import type { MemberItem } from '../words/api-model.ts';
 import { DisablingText, untilText } from './membership.tsx';
 
 /** Shows a lead whether the author's membership is disabled, and disables or enables it. */
 export function MembershipControl({ memberId }: { memberId: string }) {
-  const { me, ownDecisions } = useStore(store);
+  const { me } = connectionState();
+  const { ownDecisions } = decisionState();
   const [item, setItem] = useState<MemberItem | null>(null);
   const isLead = me?.role === 'lead';
   useEffect(() => {
@@ -39,7 +41,7 @@ export function MembershipControl({ memberId }: { memberId: string }) {
       <button
         type="button"
         class={state === 'enabled' ? 'button danger' : 'button'}
-        onClick={() => set({ membership: item })}
+        onClick={() => askAbout(item)}
       >
         {state === 'enabled' ? 'Disable membership…' : 'Enable membership…'}
       </button>

@@ -4,13 +4,14 @@ import { findPolicy } from '../decide/policy-list.ts';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { leaveItem } from '../queue/item-view.ts';
 import { openItem, showView } from '../queue/navigation.ts';
-import { set, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { placeState } from '../queue/place.ts';
+import { detailState } from '../queue/read-item.ts';
+import { settingsState } from '../session/settings.ts';
 import { appealOf, type Item, isMember, isNote, type NoteItem } from '../words/api-model.ts';
 import { currentAge, formatDuration, formatTime, fullTime, plural } from '../words/format.ts';
 import { authorName, decisionText, kindBy } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
-import { AuthorDrawer, authorFilter } from './author-drawer.tsx';
+import { AuthorDrawer, authorFilter, drawerState, showDrawer } from './author-drawer.tsx';
 import { Content } from './content.tsx';
 import { Flags, LookAlikes } from './flags.tsx';
 import { FoldSection } from './fold.tsx';
@@ -19,7 +20,9 @@ import { History, Thread } from './thread.tsx';
 
 /** The current note or record, with the information that a decision needs. */
 export function Note({ item }: { item: Item | undefined }) {
-  const { details, filters, drawer } = useStore(store);
+  const { details } = detailState();
+  const { filters } = placeState();
+  const { drawer } = drawerState();
   if (!item) return <section class="note none" aria-label="Note" />;
   const detail = details.get(item.id);
   const note = isNote(item) ? item : null;
@@ -55,7 +58,7 @@ interface ItemProps {
 }
 
 function NoteHead({ item }: ItemProps) {
-  const { filters } = useStore(store);
+  const { filters } = placeState();
   const note = isNote(item) ? item : null;
   return (
     <header class="note-head">
@@ -149,7 +152,8 @@ function SameAddress({ note }: { note: NoteItem }) {
 }
 
 function AuthorRecord({ item }: ItemProps) {
-  const { drawer, keys } = useStore(store);
+  const { drawer } = drawerState();
+  const { keys } = settingsState();
   return (
     <section class="record">
       <h3>Author</h3>
@@ -168,7 +172,7 @@ function AuthorRecord({ item }: ItemProps) {
             class="button quiet"
             aria-expanded={drawer}
             aria-keyshortcuts={keys ? 'h' : undefined}
-            onClick={() => set({ drawer: !drawer })}
+            onClick={() => showDrawer(!drawer)}
           >
             More by this author {keys && <kbd>h</kbd>}
           </button>

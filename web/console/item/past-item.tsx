@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { announce, showToast } from '../session/state.ts';
+import { announce, showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
 import {
   type HistoryEvent,
   type Item,
@@ -8,7 +8,7 @@ import {
   isNote,
   type ThreadNote,
 } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { formatTime, fullTime, plural } from '../words/format.ts';
 import { toPath, withItemId } from '../words/item-ids.ts';
 import { authorName, isNotification } from '../words/labels.ts';

@@ -1,24 +1,31 @@
 import type { ComponentChildren } from 'preact';
-import { get, set, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { settingsState } from '../session/settings.ts';
+import { createState } from '../session/store.ts';
 import { type Item, isNote } from '../words/api-model.ts';
+
+interface Shields {
+  /** Items whose abusive text the moderator has asked to see. */
+  revealed: ReadonlySet<string>;
+}
+
+export const shieldState = createState<Shields>({ revealed: new Set() }, { session: ['revealed'] });
 
 /** Whether the text has abusive words, and the moderator has not asked to see it. */
 export const isShielded = (item: Item): boolean =>
   isNote(item) &&
   item.screening.findings.some(({ code }) => code === 'profanity') &&
-  !get().revealed.has(item.id);
+  !shieldState().revealed.has(item.id);
 
 /** Shows the text of an item that is folded for its words. Returns whether it was. */
 export function reveal(item: Item | undefined): boolean {
   if (!item || !isShielded(item)) return false;
-  set({ revealed: new Set([...get().revealed, item.id]) });
+  shieldState.set({ revealed: new Set([...shieldState().revealed, item.id]) });
   return true;
 }
 
 /** A text, behind a button if it has abusive words: a moderator chooses when to read it. */
 export function Shielded({ item, children }: { item: Item; children: ComponentChildren }) {
-  const { keys } = useStore(store);
+  const { keys } = settingsState();
   if (!isShielded(item)) return <>{children}</>;
   return (
     <p class="shield">

@@ -2,7 +2,7 @@ import { reasonName } from '../../shared/report-reasons.ts';
 import { policyTitle } from '../decide/policy-list.ts';
 import { NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
-import { loadEarlierHistory, refreshItem } from '../queue/refresh.ts';
+import { loadEarlierHistory, refreshItem } from '../queue/read-item.ts';
 import type { Detail, HistoryEvent, ThreadNote } from '../words/api-model.ts';
 import { formatTime, fullTime } from '../words/format.ts';
 import { toSubject, toSubjectPath } from '../words/item-ids.ts';

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { serviceNow } from '../../shared/clock.ts';
+import { currentList, placeState } from '../queue/place.ts';
+import { queueState } from '../queue/queue-state.ts';
+import { connectionState } from '../session/connection.ts';
 import { call } from '../session/moderation-api.ts';
-import { currentList, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
 import type { QueueBody, Stats } from '../words/api-model.ts';
 import { formatTime, fullTime, plural } from '../words/format.ts';
 
@@ -32,7 +33,9 @@ async function readSigns(): Promise<QueueSigns> {
 }
 
 export function EmptyList() {
-  const { filters, counts, nextCursor, stream } = useStore(store);
+  const { filters } = placeState();
+  const { counts, nextCursor } = queueState();
+  const { stream } = connectionState();
   const view = currentList();
   const filtered = Object.values(filters).some(Boolean);
   const [signs, setSigns] = useState<QueueSigns | null>(null);

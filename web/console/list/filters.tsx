@@ -3,9 +3,10 @@ import { REPORT_REASONS } from '../../../domain/guestbook/report-reasons.ts';
 import { AUTHOR_RECORDS, type AuthorRecord } from '../../../domain/moderation/author-record.ts';
 import { SCRIPTS, type Script } from '../../../domain/moderation/scripts.ts';
 import { reasonName } from '../../shared/report-reasons.ts';
+import { policyState } from '../decide/policy-list.ts';
 import type { Filters } from '../queue/address.ts';
-import { currentList, store, switchCompact } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { currentList, placeState } from '../queue/place.ts';
+import { changeSetting, settingsState } from '../session/settings.ts';
 import { toSentenceCase } from '../words/format.ts';
 import { KIND_NAMES } from '../words/labels.ts';
 
@@ -47,9 +48,17 @@ const FURTHER = [
 
 type Options = readonly (readonly [value: string, name: string])[];
 
+function switchCompact(on: boolean): void {
+  changeSetting('compact', on);
+  // The list measures its rows again once they are drawn.
+  requestAnimationFrame(() => dispatchEvent(new Event('resize')));
+}
+
 /** The filters that are used less often, and the order; open while one of them is set. */
 export function MoreFilters({ onChange }: { onChange: () => void }) {
-  const { filters, policies, compact } = useStore(store);
+  const { filters } = placeState();
+  const { policies } = policyState();
+  const { compact } = settingsState();
   const set = FURTHER.filter((name) => filters[name] !== '').length;
   const select = (name: keyof Filters, label: string, any: string, options: Options) => (
     <label class="filter">

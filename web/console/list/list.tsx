@@ -7,12 +7,13 @@ import { undoableSelection, undoSelection } from '../decide/undo-selection.ts';
 import { type Filters, LASTING_FILTERS } from '../queue/address.ts';
 import { showArrivals } from '../queue/list-changes.ts';
 import { showView } from '../queue/navigation.ts';
+import { currentList, placeState } from '../queue/place.ts';
 import { focusOn, loadList, loadMore, matchesText } from '../queue/queue.ts';
-import { selectAll, selectableIds } from '../queue/selection.ts';
+import { queueState } from '../queue/queue-state.ts';
+import { select, selectAll, selectableIds } from '../queue/selection.ts';
 import { SearchInput, useTypingPause } from '../search/search-input.tsx';
-import { HAS_KEYBOARD } from '../session/keyboard.ts';
-import { currentList, set, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { connectionState } from '../session/connection.ts';
+import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { ACTION_NAMES, findingName, VIEW_NAMES } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
@@ -23,7 +24,7 @@ import { Rows } from './rows.tsx';
 import { SaveView } from './save-view.tsx';
 
 export function List() {
-  const { items, gone, nextCursor, loading, listFault, selected } = useStore(store);
+  const { items, gone, nextCursor, loading, listFault, selected } = queueState();
   return (
     <section class="list" aria-labelledby="list-title">
       <ListHead />
@@ -51,7 +52,9 @@ export function List() {
 }
 
 function ListHead() {
-  const { arrivals, me, keys } = useStore(store);
+  const { arrivals } = queueState();
+  const { me } = connectionState();
+  const { keys } = settingsState();
   const canClaim = me?.role !== 'auditor' && hasClaimable(currentList());
   return (
     <div class="list-head">
@@ -82,7 +85,8 @@ function ListHead() {
 
 /** What can be done with the selected notes. */
 function SelectionBar() {
-  const { selected, keys } = useStore(store);
+  const { selected } = queueState();
+  const { keys } = settingsState();
   const shown = selectableIds().length;
   const undoable = currentList() === 'decided' ? undoableSelection() : [];
   const publishing = batchAction(PUBLISHING_ACTIONS);
@@ -95,7 +99,7 @@ function SelectionBar() {
           Select all {shown}
         </button>
       )}
-      <button type="button" class="button quiet" onClick={() => set({ selected: new Set() })}>
+      <button type="button" class="button quiet" onClick={() => select([])}>
         Clear
       </button>
       <div class="row-buttons">
@@ -140,7 +144,8 @@ const AGES = [
 ] as const;
 
 function Search() {
-  const { filters, keys } = useStore(store);
+  const { filters } = placeState();
+  const { keys } = settingsState();
   const form = useRef<HTMLFormElement>(null);
   const pause = useTypingPause();
   /** Whether the present history entry holds a part of the text that is being typed. */
@@ -157,7 +162,7 @@ function Search() {
   };
   const applyTyped = () => {
     pause.cancel();
-    if (form.current?.q.value.trim() === store.get().filters.q) return;
+    if (form.current?.q.value.trim() === placeState().filters.q) return;
     apply(typing.current);
     typing.current = true;
   };
@@ -193,7 +198,7 @@ function Search() {
 }
 
 function SearchSelects({ onChange }: { onChange: () => void }) {
-  const { filters } = useStore(store);
+  const { filters } = placeState();
   return (
     <>
       <label class="visually-hidden" for="finding">
@@ -229,7 +234,8 @@ function SearchSelects({ onChange }: { onChange: () => void }) {
 
 /** What the filters found, and how to clear them. */
 function Narrowed() {
-  const { filters, items } = useStore(store);
+  const { filters } = placeState();
+  const { items } = queueState();
   return (
     <p class="hint narrowed">
       {items.length > 0 && <span class="matches">{matchesText()} </span>}

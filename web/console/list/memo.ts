@@ -1,6 +1,6 @@
 import { Component, type ComponentChild } from 'preact';
 
-/** Renders a component again only if one of its props has changed; it must not read the store. */
+/** Renders a component again only if one of its props has changed; it must not read a state. */
 export function memo<Props extends object>(view: (props: Props) => ComponentChild) {
   return class Memo extends Component<Props> {
     override shouldComponentUpdate(next: Readonly<Props>): boolean {

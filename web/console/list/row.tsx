@@ -1,14 +1,16 @@
 import { serviceNow } from '../../shared/clock.ts';
 import { claimWithToast } from '../claims/claims.ts';
+import { setOpen } from '../queue/place.ts';
 import { focusOn } from '../queue/queue.ts';
 import { toggleSelection } from '../queue/selection.ts';
-import { type HeldLease, type Mark, set } from '../session/state.ts';
 import { appealOf, type Item, isNote, type ListView, reportsOf } from '../words/api-model.ts';
 import { foldText } from '../words/fold-text.ts';
 import { currentAge, formatDuration, formatShort, formatTime, plural } from '../words/format.ts';
 import { excerptAround } from '../words/hits.ts';
 import { authorName, isErased, kindName, toExcerpt } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
+import type { HeldLease } from '../work/leases.ts';
+import type { Mark } from '../work/sent.ts';
 import { memo } from './memo.ts';
 
 /** Class and text of the tag; a clear note has none. */
@@ -75,7 +77,7 @@ export const Row = memo(function row(props: RowProps) {
         aria-current={isCurrent ? 'true' : undefined}
         tabIndex={isCurrent ? 0 : -1}
         onClick={() => {
-          set({ open: true });
+          setOpen(true);
           focusOn(item.id);
         }}
       >

@@ -1,11 +1,14 @@
 import { Fragment } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isShielded } from '../item/shielded.tsx';
+import { currentList, placeState } from '../queue/place.ts';
 import { loadMore } from '../queue/queue.ts';
-import { currentList, get, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { queueState } from '../queue/queue-state.ts';
+import { connectionState } from '../session/connection.ts';
 import type { Item } from '../words/api-model.ts';
 import { VIEW_NAMES } from '../words/labels.ts';
+import { leaseState } from '../work/leases.ts';
+import { sentState } from '../work/sent.ts';
 import { Row, whenText } from './row.tsx';
 
 /** Rows that are rendered above and below those in sight. */
@@ -17,7 +20,11 @@ const ROW_PX = 90;
 
 /** The rows of the list: those in sight, some around them, and the current one. */
 export function Rows() {
-  const { items, gone, focusId, selected, marks, leases, me, filters } = useStore(store);
+  const { items, gone, selected } = queueState();
+  const { focusId, filters } = placeState();
+  const { marks } = sentState();
+  const { leases } = leaseState();
+  const { me } = connectionState();
   const list = useRef<HTMLUListElement>(null);
   const [first, setFirst] = useState(0);
   const [last, setLast] = useState(2 * SPARE_ROWS);
@@ -37,7 +44,10 @@ export function Rows() {
       setFirst(inSight(0) - SPARE_ROWS);
       setLast(inSight(innerHeight) + STEP_ROWS + SPARE_ROWS);
       // Scrolling to the end reads more, as the keys do. Without a scroll, nothing is read.
-      if (scrolled?.type === 'scroll' && inSight(innerHeight) >= get().items.length - STEP_ROWS)
+      if (
+        scrolled?.type === 'scroll' &&
+        inSight(innerHeight) >= queueState().items.length - STEP_ROWS
+      )
         void loadMore();
     };
     measure();

@@ -2,16 +2,18 @@ import { useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { LASTING_FILTERS } from '../queue/address.ts';
-import { showToast, store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
-import { failureText } from '../words/failure-text.ts';
+import { placeState } from '../queue/place.ts';
+import { connectionState } from '../session/connection.ts';
+import { showToast } from '../session/messages.ts';
+import { failureText } from '../words/failure.ts';
 import { deleteSavedView, saveShownView, shownSavedView } from './saved-views.ts';
 
 const MAX_NAME_LENGTH = 40;
 
 /** Saves the list as it is filtered under a name, or deletes an own view that is shown. */
 export function SaveView() {
-  const { filters, me } = useStore(store);
+  const { filters } = placeState();
+  const { me } = connectionState();
   const [asking, setAsking] = useState(false);
   const shown = shownSavedView();
   if (me?.role === 'auditor') return null;
@@ -33,7 +35,7 @@ export function SaveView() {
 }
 
 function SaveDialog({ onClose }: { onClose: () => void }) {
-  const { filters } = useStore(store);
+  const { filters } = placeState();
   const [fault, setFault] = useState<string | null>(null);
   const [sending, setSending] = useState(false);
   const save = async (form: HTMLFormElement) => {

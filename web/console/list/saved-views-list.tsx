@@ -1,13 +1,15 @@
 import { onPlainClick } from '../queue/address.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { connectionState } from '../session/connection.ts';
+import { settingsState } from '../session/settings.ts';
 import type { SavedView } from '../words/api-model.ts';
 import { formatCount } from '../words/format.ts';
-import { savedAddress, shownSavedView, showSavedView } from './saved-views.ts';
+import { savedAddress, savedViewState, shownSavedView, showSavedView } from './saved-views.ts';
 
 /** The saved views, below all other views, so that they move nothing when they come. */
 export function SavedViews() {
-  const { savedViews, keys, me } = useStore(store);
+  const { savedViews } = savedViewState();
+  const { keys } = settingsState();
+  const { me } = connectionState();
   if (savedViews.length === 0) return null;
   const shown = shownSavedView();
   return (

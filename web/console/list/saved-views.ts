@@ -1,10 +1,23 @@
 import { randomUuid } from '../../shared/random.ts';
 import { type Filters, LASTING_FILTERS, NO_FILTERS, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
-import { call, type Failure, toFailure } from '../session/moderation-api.ts';
-import { currentList, get, set, showToast } from '../session/state.ts';
+import { currentList, placeState } from '../queue/place.ts';
+import { connectionState } from '../session/connection.ts';
+import { showToast } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
+import { createState } from '../session/store.ts';
 import { isList, type ListView, type SavedView } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { type Failure, failureText, toFailure } from '../words/failure.ts';
+
+interface SavedViews {
+  /** Views that the moderator has saved, or that others share. */
+  savedViews: readonly SavedView[];
+}
+
+export const savedViewState = createState<SavedViews>(
+  { savedViews: [] },
+  { session: ['savedViews'] },
+);
 
 /** The counts are read again after this time, in a page that is looked at. */
 const RECOUNT_MS = 60_000;
@@ -14,10 +27,10 @@ let recount: ReturnType<typeof setTimeout> | undefined;
 export async function loadSavedViews(): Promise<void> {
   clearTimeout(recount);
   recount = setTimeout(() => void loadSavedViews(), RECOUNT_MS);
-  if (get().session !== 'in' || document.hidden) return;
+  if (connectionState().session !== 'in' || document.hidden) return;
   try {
     const { views } = await call<{ views: SavedView[] }>('GET', 'views');
-    set({ savedViews: views });
+    savedViewState.set({ savedViews: views });
   } catch {
     // Keep what is shown; the top bar shows a lost connection.
   }
@@ -35,14 +48,15 @@ export const showSavedView = (saved: SavedView): void => showView(saved.view, to
 
 /** The saved view that the list shows, if any. */
 export function shownSavedView(): SavedView | undefined {
-  const { view, filters, savedViews } = get();
+  const { view, filters } = placeState();
+  const { savedViews } = savedViewState();
   const address = viewAddress(view, filters);
   return isList(view) ? savedViews.find((saved) => savedAddress(saved) === address) : undefined;
 }
 
 /** Saves the list as it is shown. Resolves to null, or to the failure. */
 export const saveShownView = (name: string, shared: boolean): Promise<Failure | null> =>
-  saveView({ name, shared, view: currentList(), filters: get().filters });
+  saveView({ name, shared, view: currentList(), filters: placeState().filters });
 
 interface ViewToSave {
   name: string;

@@ -1,20 +1,26 @@
 import { setColleagues } from '../claims/keep-going.ts';
+import { checkClaims, handleClaims } from '../claims/watch-leases.ts';
 import { loadPolicies } from '../decide/policy-list.ts';
 import { scheduleSync } from '../queue/list-changes.ts';
+import { currentList, placeState } from '../queue/place.ts';
 import { refreshList, scheduleRefresh } from '../queue/queue.ts';
-import { refreshItem } from '../queue/refresh.ts';
+import { findItem, queueState, setCounts } from '../queue/queue-state.ts';
+import { refreshItem } from '../queue/read-item.ts';
 import {
-  moderatorHeader,
+  connectionState,
+  loseSession,
   nextSignIn,
-  sessionLost,
   sessionNumber,
-} from '../session/moderation-api.ts';
-import { currentList, findItem, get, set, showToast } from '../session/state.ts';
+  setStream,
+} from '../session/connection.ts';
+import { showToast } from '../session/messages.ts';
+import { moderatorHeader } from '../session/moderation-api.ts';
 import type { Counts, Subject } from '../words/api-model.ts';
 import { toItemId } from '../words/item-ids.ts';
 import { toQuote } from '../words/labels.ts';
-import { checkClaims, handleClaims } from '../work/leases.ts';
-import { isEcho } from '../work/own-decisions.ts';
+import { leaseState } from '../work/leases.ts';
+import { panelState } from '../work/panel-state.ts';
+import { isDeciding, isEcho } from '../work/sent.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;
@@ -31,12 +37,13 @@ export async function follow(): Promise<void> {
   let lastId: string | undefined;
   let connectedBefore = false;
   setInterval(() => {
-    if (get().stream === 'paused' && get().session === 'in') void refreshList();
+    if (connectionState().stream === 'paused' && connectionState().session === 'in')
+      void refreshList();
   }, POLL_MS);
   addEventListener('online', () => reconnect());
   addEventListener('offline', () => disconnect());
   for (;;) {
-    if (get().session !== 'in') await nextSignIn().catch(() => undefined);
+    if (connectionState().session !== 'in') await nextSignIn().catch(() => undefined);
     const silence = new AbortController();
     const end = () => silence.abort();
     disconnect = end;
@@ -55,11 +62,11 @@ export async function follow(): Promise<void> {
         cache: 'no-store',
         signal: silence.signal,
       });
-      if (response.status === 401) sessionLost(session);
+      if (response.status === 401) loseSession(session);
       if (response.ok && response.body) {
-        set({ stream: 'live' });
+        setStream('live');
         // The stream omits earlier events, and cannot repair a list that failed to load.
-        if (!connectedBefore || get().listFault) void refreshList();
+        if (!connectedBefore || queueState().listFault) void refreshList();
         connectedBefore = true;
         for await (const message of messages(response.body, resetTimer)) {
           lastId = message.id ?? lastId;
@@ -70,7 +77,7 @@ export async function follow(): Promise<void> {
       // The connection broke; the loop reconnects.
     }
     clearTimeout(timer);
-    set({ stream: 'paused' });
+    setStream('paused');
     await Promise.race([sleep(RETRY_MS), nextReconnect()]);
   }
 }
@@ -132,12 +139,12 @@ function handleMessage(event: string, data: string): void {
 function handleCounts({ colleagues, ...counts }: Counts & { colleagues: number }): void {
   checkClaims();
   setColleagues(colleagues);
-  const { counts: before, items, gone, arrivals, marks, nextCursor } = get();
+  const { counts: before, items, gone, arrivals, nextCursor } = queueState();
   const view = currentList();
-  set({ counts });
+  setCounts(counts);
   if (view === 'decided' || !before || counts[view] === before[view]) return;
   // An item whose decision is in flight is still in the list, but may already be out of the count.
-  const rows = items.filter(({ id }) => marks.get(id)?.kind !== 'deciding' && !gone.has(id));
+  const rows = items.filter(({ id }) => !isDeciding(id) && !gone.has(id));
   const shown = rows.length + arrivals.length;
   const complete = nextCursor === null;
   if (complete ? counts[view] !== shown : counts[view] > before[view]) scheduleRefresh();
@@ -145,11 +152,13 @@ function handleCounts({ colleagues, ...counts }: Counts & { colleagues: number }
 
 /** Ignores echoes of own decisions. Reads the item again, and its history if it is the current one. */
 function handleQueueChange({ type, subject, version, actor }: QueueMessage): void {
-  const { me, focusId, panel } = get();
+  const { me } = connectionState();
+  const { focusId } = placeState();
+  const { panel } = panelState();
   const itemId = toItemId(subject);
   if (actor.type === 'moderator' && actor.id === me?.id && isEcho(itemId, version)) return;
   const shown = findItem(itemId);
-  if (type === 'ClaimTakenOver' && get().leases.has(itemId) && actor.id !== me?.id)
+  if (type === 'ClaimTakenOver' && leaseState().leases.has(itemId) && actor.id !== me?.id)
     showToast('A lead took over an item that you had claimed.', {
       tone: 'alert',
       ...(shown ? { about: toQuote(shown) } : {}),

@@ -1,8 +1,13 @@
-import { announce, get, set, showToast, store } from '../session/state.ts';
+import { queueState } from '../queue/queue-state.ts';
+import { connectionState } from '../session/connection.ts';
+import { announce, showToast } from '../session/messages.ts';
+import { changeSetting, settingsState } from '../session/settings.ts';
+import { onStateChange } from '../session/store.ts';
 import type { Counts } from '../words/api-model.ts';
 import { formatCount } from '../words/format.ts';
 
-const SETTING = 'moderation.notify';
+/** One notification, which a later one replaces. */
+const TAG = 'moderation.notify';
 
 /** What calls a moderator, and its words in a notification: counts only, never a text. */
 const CALLS = [
@@ -20,45 +25,26 @@ export function waitingPrefix(counts: Counts | null): string {
   return count > 0 ? `(${formatCount(count)}) ` : '';
 }
 
-export const supportsNotifications = (): boolean => 'Notification' in globalThis;
-
-/** Whether this browser shows notifications, as far as the moderator has asked for them. */
-export const readNotifySetting = (): boolean => {
-  try {
-    return (
-      supportsNotifications() &&
-      Notification.permission === 'granted' &&
-      localStorage.getItem(SETTING) === 'on'
-    );
-  } catch {
-    return false;
-  }
-};
-
 /** Turns notifications on, after the browser has asked, or off. */
 export async function switchNotify(on: boolean): Promise<void> {
   const allowed = on && (await Notification.requestPermission()) === 'granted';
-  set({ notify: allowed });
+  changeSetting('notify', allowed);
   if (on && !allowed)
     showToast('The browser does not allow notifications of this page.', { tone: 'alert' });
   else announce(on ? 'Notifications are on.' : 'Notifications are off.');
-  try {
-    localStorage.setItem(SETTING, allowed ? 'on' : 'off');
-  } catch {
-    // The storage is full or forbidden, so the setting applies to this tab only.
-  }
 }
 
 /** Shows counts in the icon, and notifies of new items while the page is not looked at. */
 export function followCounts(): void {
   let before: Counts | null = null;
-  store.subscribe(() => {
-    const { counts, session } = get();
+  onStateChange(() => {
+    const { counts } = queueState();
+    const { session } = connectionState();
     if (counts === before) return;
     const more = before && counts ? CALLS.some(([view]) => isMore(counts, before, view)) : false;
     before = counts;
     showIcon(session === 'out' ? 0 : waiting(counts));
-    if (counts && more && document.hidden && get().notify) notify(counts);
+    if (counts && more && document.hidden && settingsState().notify) notify(counts);
   });
 }
 
@@ -69,8 +55,7 @@ function notify(counts: Counts): void {
   const parts = CALLS.filter(([view]) => counts[view] > 0).map(
     ([view, words]) => `${formatCount(counts[view])} ${words}`,
   );
-  // One notification, which a later one replaces.
-  const shown = new Notification('Moderation', { body: parts.join(', '), tag: SETTING });
+  const shown = new Notification('Moderation', { body: parts.join(', '), tag: TAG });
   shown.onclick = () => {
     focus();
     shown.close();

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { FiguresTable } from '../figures/figures-table.tsx';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { announce } from '../session/state.ts';
+import { announce } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
 import type { RulesBacktest } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { formatCount, formatRate, plural } from '../words/format.ts';
 import { findingName } from '../words/labels.ts';
 

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { loadPolicies } from '../decide/policy-list.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { loadPolicies, policyState } from '../decide/policy-list.ts';
+import { connectionState } from '../session/connection.ts';
 import type { Policy } from '../words/api-model.ts';
 import { Backtest } from './backtest.tsx';
 import { PolicyEditor } from './policy-editor.tsx';
@@ -9,7 +8,8 @@ import { PolicyEditor } from './policy-editor.tsx';
 const NEW: Policy = { code: '', title: '', text: '', active: true, version: 0, messages: [] };
 
 export function Policies() {
-  const { policies, me } = useStore(store);
+  const { policies } = policyState();
+  const { me } = connectionState();
   const [edited, edit] = useState<Policy | null>(null);
   useEffect(() => void loadPolicies(), []);
   const lead = me?.role === 'lead';

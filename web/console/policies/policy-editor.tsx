@@ -4,11 +4,11 @@ import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { Field, focusFirstError } from '../../shared/field.tsx';
 import { lengthError } from '../../shared/text.tsx';
-import { loadPolicies } from '../decide/policy-list.ts';
-import { call, toFailure } from '../session/moderation-api.ts';
-import { announce, get } from '../session/state.ts';
+import { loadPolicies, policyState } from '../decide/policy-list.ts';
+import { announce } from '../session/messages.ts';
+import { call } from '../session/moderation-api.ts';
 import type { Policy } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 
 const MAX_TITLE_LENGTH = 80;
 const MAX_TEXT_LENGTH = 1000;
@@ -19,7 +19,7 @@ const slots = Array.from({ length: MAX_MESSAGES }, (_, at) => at);
 
 /** Validates a policy by the service's rules. Returns messages by field. */
 function validate({ code, title, text, messages, version }: Policy) {
-  const taken = version === 0 && get().policies.some((policy) => policy.code === code);
+  const taken = version === 0 && policyState().policies.some((policy) => policy.code === code);
   return {
     code: !/^[a-z][a-z0-9_]{1,39}$/.test(code)
       ? 'Use 2 to 40 characters: a–z, 0–9 and _, starting with a letter.'

@@ -1,4 +1,4 @@
-import { get, set } from '../session/state.ts';
+import { placeState, setOpen } from './place.ts';
 import { focusOn } from './queue.ts';
 
 const narrow = matchMedia('(width < 56.25em)');
@@ -17,6 +17,6 @@ export function leaveItem(): void {
 }
 
 export function closeItem(): void {
-  set({ open: false });
-  focusOn(get().focusId);
+  setOpen(false);
+  focusOn(placeState().focusId);
 }

@@ -1,8 +1,11 @@
-import { currentList, get, set } from '../session/state.ts';
+import { connectionState } from '../session/connection.ts';
 import { appealOf, type Item, isNote, reportsOf } from '../words/api-model.ts';
-import { isDecidedHere, isOutdated } from '../work/own-decisions.ts';
+import { panelState } from '../work/panel-state.ts';
+import { isDecidedHere, isDeciding, isOutdated } from '../work/sent.ts';
 import { isListCurrent, listNumber, readItems } from './list-page.ts';
-import { refreshItem } from './refresh.ts';
+import { currentList, placeState } from './place.ts';
+import { queueState } from './queue-state.ts';
+import { refreshItem } from './read-item.ts';
 
 const SYNC_MS = 250;
 const MAX_IDS_IN_REQUEST = 50;
@@ -19,7 +22,7 @@ export function scheduleSync(id: string): void {
   timer = setTimeout(() => {
     timer = undefined;
     // The page that is being read may be older than the change.
-    if (get().loading) for (const one of changedIds) scheduleSync(one);
+    if (queueState().loading) for (const one of changedIds) scheduleSync(one);
     else void syncChanged();
   }, SYNC_MS);
 }
@@ -37,8 +40,8 @@ async function syncItems(ids: readonly string[]): Promise<void> {
   try {
     const { items, counts } = await readItems(ids);
     if (!isListCurrent(number)) return;
-    set({ counts });
-    mergeItems(items, ids, get().nextCursor === null);
+    queueState.set({ counts });
+    mergeItems(items, ids, queueState().nextCursor === null);
   } catch {
     // Keep the rows; the top bar shows a lost connection, and the next refresh tries again.
   }
@@ -54,11 +57,13 @@ export function mergeItems(
   asked: readonly string[],
   append: boolean,
 ): void {
-  const { items, gone, arrivals, marks, focusId, panel, selected } = get();
+  const { items, gone, arrivals, selected } = queueState();
+  const { focusId } = placeState();
+  const { panel } = panelState();
   const byId = new Map(fresh.map((item) => [item.id, item]));
   const shown = new Set(items.map(({ id }) => id));
   const missing = asked.filter(
-    (id) => shown.has(id) && !byId.has(id) && !gone.has(id) && marks.get(id)?.kind !== 'deciding',
+    (id) => shown.has(id) && !byId.has(id) && !gone.has(id) && !isDeciding(id),
   );
   const explained = missing.filter(
     (id) =>
@@ -80,7 +85,7 @@ export function mergeItems(
       if (append || !last) rows.push(item);
     } else waiting.set(item.id, item);
   }
-  set({
+  queueState.set({
     items: rows,
     gone: nowGone,
     arrivals: [...waiting.values()],
@@ -92,21 +97,23 @@ export function mergeItems(
 
 /** Inserts the items that wait for it at their places, and drops the rows that have gone. */
 export function showArrivals(): void {
-  const rows = [...get().items];
-  for (const item of get().arrivals) {
+  const rows = [...queueState().items];
+  for (const item of queueState().arrivals) {
     const place = rows.findIndex((row) => compareItems(row, item) > 0);
     rows.splice(place < 0 ? rows.length : place, 0, item);
   }
-  set({ items: rows, arrivals: [] });
+  queueState.set({ items: rows, arrivals: [] });
   dropGone();
 }
 
 /** Drops the dimmed rows, except the present one. */
 export function dropGone(): void {
-  const { gone, items, focusId, panel } = get();
+  const { gone, items } = queueState();
+  const { focusId } = placeState();
+  const { panel } = panelState();
   if (gone.size === 0) return;
   const kept = (id: string) => id === focusId || id === panel?.itemId;
-  set({
+  queueState.set({
     items: items.filter(({ id }) => !gone.has(id) || kept(id)),
     gone: new Set([...gone].filter(kept)),
   });
@@ -114,13 +121,15 @@ export function dropGone(): void {
 
 /** Forgets that a row has gone, after its item came back or was removed. */
 export function forgetGone(id: string): void {
-  if (get().gone.has(id)) set({ gone: new Set([...get().gone].filter((one) => one !== id)) });
+  if (queueState().gone.has(id))
+    queueState.set({ gone: new Set([...queueState().gone].filter((one) => one !== id)) });
 }
 
 /** Compares items by their places in the current list, to the millisecond. */
 function compareItems(one: Item, other: Item): number {
   const view = currentList();
-  const { me, filters } = get();
+  const { me } = connectionState();
+  const { filters } = placeState();
   const mixed = view === 'todo' && (me?.role === 'lead' || filters.q !== '');
   const [left, right] = [one, other].map((item) => {
     const tier = mixed && isNote(item) && item.tier !== 'lead' ? '1' : '0';

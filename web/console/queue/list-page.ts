@@ -1,9 +1,9 @@
-import { call } from '../session/moderation-api.ts';
-import { currentList, get } from '../session/state.ts';
+import { call, nextRequest } from '../session/moderation-api.ts';
 import { type Item, isList, type QueueBody } from '../words/api-model.ts';
 import { withItemId } from '../words/item-ids.ts';
 import { NO_FILTERS, toParams } from './address.ts';
-import { nextRequest, pickLatest } from './refresh.ts';
+import { currentList, placeState } from './place.ts';
+import { pickLatest } from './read-item.ts';
 
 /** A page of a list, with the number of its request. */
 export type Page = QueueBody & { requestNumber: number };
@@ -29,7 +29,7 @@ export async function readItems(ids: readonly string[]): Promise<QueueBody> {
 
 async function readList(more: Record<string, string>): Promise<Page> {
   // The filters of the audit are none of the queue, which changes meanwhile.
-  const { view, filters } = get();
+  const { view, filters } = placeState();
   const params = toParams(isList(view) ? filters : NO_FILTERS);
   for (const [name, value] of Object.entries({ view: currentList(), ...more }))
     params.set(name, value);

@@ -1,6 +1,7 @@
-import { currentItem, findItem, get, set, showToast } from '../session/state.ts';
+import { showToast } from '../session/messages.ts';
+import { resetView } from '../session/store.ts';
 import { isList, type View } from '../words/api-model.ts';
-import { leavePanel } from '../work/leases.ts';
+import { leavePanel } from '../work/panel-state.ts';
 import {
   type Filters,
   itemAddress,
@@ -9,8 +10,10 @@ import {
   pushAddress,
   viewAddress,
 } from './address.ts';
+import { placeState } from './place.ts';
 import { focusOn, loadList } from './queue.ts';
-import { refreshItem } from './refresh.ts';
+import { currentItem, findItem, queueState } from './queue-state.ts';
+import { refreshItem } from './read-item.ts';
 
 /**
  * Switches to a view, clears the state of the previous view and loads the list. `replace` changes the
@@ -29,62 +32,61 @@ export function showView(
 /** Opens an item by its id, beside the current list, which need not contain it. */
 export function openItem(itemId: string): void {
   pushAddress(itemAddress(itemId));
-  if (isList(get().view)) showLinked(itemId);
+  if (isList(placeState().view)) showLinked(itemId);
   else showPlace({ view: 'todo', filters: NO_FILTERS, linkedId: itemId });
 }
 
 /** Shows what an address names, without another history entry. */
 export function showPlace({ view, filters, linkedId }: Place): void {
   leavePanel();
-  set({
-    view,
-    filters,
-    items: [],
-    gone: new Set(),
-    arrivals: [],
-    nextCursor: null,
-    linkedId: null,
-    linked: null,
-    focusId: null,
-    open: false,
-    selected: new Set(),
-    marks: new Map(),
-    details: new Map(),
-    batch: null,
-    membership: null,
-    drawer: false,
-    help: false,
-  });
+  resetView();
+  placeState.set({ view, filters, linkedId: null, focusId: null, open: false });
   if (linkedId) showLinked(linkedId);
   if (isList(view)) void loadList();
 }
 
 /** Follows Back and Forward; a list that is shown already keeps its rows. */
 export function followHistory(place: Place): void {
-  const { view, filters, items, linkedId } = get();
+  const { view, filters, linkedId } = placeState();
+  const { items } = queueState();
   const sameList = viewAddress(view, filters) === viewAddress(place.view, place.filters);
   if (!sameList || !isList(view) || items.length === 0 || (place.linkedId ?? linkedId) === null)
     showPlace(place);
   else if (place.linkedId) showLinked(place.linkedId);
   else {
-    set({ linkedId: null, linked: null, open: false });
+    placeState.set({ linkedId: null, open: false });
+    queueState.set({ linked: null });
     if (!currentItem()) focusOn(items[0]?.id ?? null);
   }
 }
 
 function showLinked(itemId: string): void {
-  set({ linkedId: itemId, linked: null, open: true });
+  placeState.set({ linkedId: itemId, open: true });
+  queueState.set({ linked: null });
   focusOn(itemId);
   void readLinked();
 }
 
 /** Reads the item of the address. */
 export async function readLinked(): Promise<void> {
-  const { linkedId } = get();
+  const { linkedId } = placeState();
   if (!linkedId) return;
   await refreshItem(linkedId);
-  if (get().linkedId !== linkedId || findItem(linkedId)) return;
-  set({ linkedId: null, open: false });
+  if (placeState().linkedId !== linkedId || findItem(linkedId)) return;
+  placeState.set({ linkedId: null, open: false });
   showToast('This item does not exist, or cannot be read now.', { tone: 'alert' });
-  if (!currentItem()) focusOn(get().items[0]?.id ?? null);
+  if (!currentItem()) focusOn(queueState().items[0]?.id ?? null);
+}
+
+/** Drops filters and item of the address, which may tell what the previous moderator looked for. */
+export function forgetPlace(): void {
+  const { view } = placeState();
+  placeState.set({ filters: NO_FILTERS, linkedId: null });
+  history.replaceState(null, '', viewAddress(view));
+}
+
+/** Goes back to the item of the address, or to the list, for another moderator. */
+export function resetFocus(): void {
+  const { linkedId } = placeState();
+  placeState.set({ focusId: linkedId, open: linkedId !== null });
 }

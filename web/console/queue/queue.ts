@@ -1,10 +1,11 @@
-import { toFailure } from '../session/moderation-api.ts';
-import { announce, currentItem, currentList, findItem, get, set } from '../session/state.ts';
+import { connectionState } from '../session/connection.ts';
+import { announce } from '../session/messages.ts';
+import { nextRequest } from '../session/moderation-api.ts';
 import { type Item, isList, isNote } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { failureText, toFailure } from '../words/failure.ts';
 import { formatCount, plural } from '../words/format.ts';
-import { leavePanel } from '../work/leases.ts';
-import { isOutdated } from '../work/own-decisions.ts';
+import { leavePanel, panelState } from '../work/panel-state.ts';
+import { isOutdated, sentState } from '../work/sent.ts';
 import { pushAddress, viewAddress } from './address.ts';
 import { dropGone, forgetGone, mergeItems } from './list-changes.ts';
 import {
@@ -15,7 +16,9 @@ import {
   startList,
   toShownItems,
 } from './list-page.ts';
-import { nextRequest, refreshItem } from './refresh.ts';
+import { currentList, placeState } from './place.ts';
+import { currentItem, findItem, queueState } from './queue-state.ts';
+import { detailState, refreshItem } from './read-item.ts';
 
 const PAGE_ROWS = 50;
 /** Maximum number of consecutive pages that are read while a search finds nothing. */
@@ -55,13 +58,13 @@ async function readUntilFound(number: number, cursor: string | null): Promise<Pa
 /** Reads the view from its first page. Old rows stay until the answer; `showView` clears them. */
 export async function loadList(): Promise<void> {
   const number = startList();
-  set({ loading: true, listFault: null });
+  queueState.set({ loading: true, listFault: null });
   pages = 0;
   try {
     const body = await readUntilFound(number, null);
     if (!isListCurrent(number)) return;
     const items = toShownItems(body);
-    set({
+    queueState.set({
       items,
       gone: new Set(),
       arrivals: [],
@@ -69,18 +72,19 @@ export async function loadList(): Promise<void> {
       counts: body.counts,
       loading: false,
     });
-    if (Object.values(get().filters).some(Boolean)) announce(matchesText());
+    if (Object.values(placeState().filters).some(Boolean)) announce(matchesText());
     if (!hasCurrent()) focusOn(items[0]?.id ?? null, { focus: false });
-    else loadDetail(get().focusId);
+    else loadDetail(placeState().focusId);
   } catch (error) {
-    if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
+    if (isListCurrent(number))
+      queueState.set({ loading: false, listFault: failureText(toFailure(error)) });
   }
   refreshIfWaiting();
 }
 
 /** How many items the filters have found so far, of those in the view. */
 export function matchesText(): string {
-  const { items, gone, nextCursor, counts } = get();
+  const { items, gone, nextCursor, counts } = queueState();
   const view = currentList();
   const found = items.length - gone.size;
   const total = view === 'decided' ? undefined : counts?.[view];
@@ -92,24 +96,25 @@ export function matchesText(): string {
 }
 
 export async function loadMore(): Promise<void> {
-  const { nextCursor, loading } = get();
+  const { nextCursor, loading } = queueState();
   if (!nextCursor || loading) return;
   const number = listNumber();
-  set({ loading: true });
+  queueState.set({ loading: true });
   try {
     const body = await readUntilFound(number, nextCursor);
     if (!isListCurrent(number)) return;
-    const shown = new Set(get().items.map(({ id }) => id));
+    const shown = new Set(queueState().items.map(({ id }) => id));
     const more = toShownItems(body).filter((item) => !shown.has(item.id) && !isOutdated(item));
-    set({
-      items: [...get().items, ...more],
+    queueState.set({
+      items: [...queueState().items, ...more],
       nextCursor: body.next_cursor,
       counts: body.counts,
       loading: false,
     });
     if (!hasCurrent()) focusOn(more[0]?.id ?? null);
   } catch (error) {
-    if (isListCurrent(number)) set({ loading: false, listFault: failureText(toFailure(error)) });
+    if (isListCurrent(number))
+      queueState.set({ loading: false, listFault: failureText(toFailure(error)) });
   }
   refreshIfWaiting();
 }
@@ -133,7 +138,7 @@ export function scheduleRefresh({ whole = false } = {}): void {
 let waitingRefresh: { whole: boolean } | undefined;
 
 function refreshIfWaiting(): void {
-  if (!waitingRefresh || get().loading) return;
+  if (!waitingRefresh || queueState().loading) return;
   const options = waitingRefresh;
   waitingRefresh = undefined;
   void refreshList(options);
@@ -147,21 +152,21 @@ let shownRefresh = 0;
  * list it reads the first page, which finds what has come without an event, unless `whole` is set.
  */
 export async function refreshList({ whole = false } = {}): Promise<void> {
-  if (!isList(get().view) || get().session !== 'in') return;
-  if (get().loading) {
+  if (!isList(placeState().view) || connectionState().session !== 'in') return;
+  if (queueState().loading) {
     waitingRefresh = { whole: whole || waitingRefresh?.whole === true };
     return;
   }
   const number = listNumber();
   const before = pages;
   const request = nextRequest();
-  const shown = get().items.map(({ id }) => id);
+  const shown = queueState().items.map(({ id }) => id);
   const all = whole || shown.length <= MAX_REREAD_ROWS;
   const rowsWanted = all ? shown.length : 0;
   const pagesRead: Page[] = [];
   let rows = 0;
   let cursor: string | null = null;
-  let counts = get().counts;
+  let counts = queueState().counts;
   let turn = 0;
   try {
     do {
@@ -181,44 +186,53 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
   // Merge after the last page has arrived: items may have been read again in the meantime.
   const fresh = pagesRead.flatMap(toShownItems);
   // Pages that were requested meanwhile are newer, and follow the rows that this answer has.
-  const ends = all && pages === before && !get().loading;
+  const ends = all && pages === before && !queueState().loading;
   mergeItems(fresh, all ? shown : [], ends);
-  set({ listFault: null, counts, ...(ends ? { nextCursor: cursor } : {}) });
-  if (!hasCurrent()) focusOn(get().items[0]?.id ?? null, { focus: false });
-  else loadDetail(get().focusId);
+  queueState.set({ listFault: null, counts, ...(ends ? { nextCursor: cursor } : {}) });
+  if (!hasCurrent()) focusOn(queueState().items[0]?.id ?? null, { focus: false });
+  else loadDetail(placeState().focusId);
 }
 
 /** Whether there is a current item, perhaps one that is still being read. */
 const hasCurrent = (): boolean =>
-  currentItem() !== undefined || (get().focusId !== null && get().focusId === get().linkedId);
+  currentItem() !== undefined ||
+  (placeState().focusId !== null && placeState().focusId === placeState().linkedId);
 
 let detailTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Loads thread and history after 150 ms, so that moving quickly through a list loads nothing. */
 function loadDetail(id: string | null): void {
   clearTimeout(detailTimer);
-  if (!id || (get().details.get(id)?.version ?? -1) >= (findItem(id)?.version ?? 0)) return;
+  if (!id || (detailState().details.get(id)?.version ?? -1) >= (findItem(id)?.version ?? 0)) return;
   detailTimer = setTimeout(() => void refreshItem(id), 150);
+}
+
+/** The item of the address is no longer shown beside the list. */
+function leaveLinked(): void {
+  placeState.set({ linkedId: null });
+  queueState.set({ linked: null });
 }
 
 /** Makes an item the current one; `focus` also moves the keyboard focus to its row. */
 export function focusOn(id: string | null, { focus = true } = {}): void {
   focusRequested ||= focus;
-  const { panel, linkedId, view, filters } = get();
+  const { panel } = panelState();
+  const { linkedId, view, filters } = placeState();
   if (panel && panel.itemId !== id && !panel.sending) leavePanel();
   if (linkedId && linkedId !== id) {
     pushAddress(viewAddress(view, filters));
-    set({ linkedId: null, linked: null });
+    leaveLinked();
   }
-  set({ focusId: id });
+  placeState.set({ focusId: id });
   loadDetail(id);
-  const { items } = get();
+  const { items } = queueState();
   if (items.length - items.findIndex((item) => item.id === id) <= PREFETCH_ROWS) void loadMore();
 }
 
 /** Moves to the next or previous row that has not gone. */
 export function moveFocus(step: 1 | -1): void {
-  const { items, gone, focusId } = get();
+  const { items, gone } = queueState();
+  const { focusId } = placeState();
   const place = items.findIndex(({ id }) => id === focusId);
   const stays = ({ id }: Item) => !gone.has(id);
   const next =
@@ -232,7 +246,8 @@ const claimedByOther = (item: Item): boolean => item.claim !== null && !item.cla
 
 /** The nearest row below, or else above, that no other moderator holds and that has no mark. */
 export function nextAfter(id: string): string | null {
-  const { items, gone, marks } = get();
+  const { items, gone } = queueState();
+  const { marks } = sentState();
   const place = items.findIndex((item) => item.id === id);
   const free = (item: Item) =>
     item.id !== id && !gone.has(item.id) && !marks.has(item.id) && !claimedByOther(item);
@@ -243,7 +258,8 @@ export function nextAfter(id: string): string | null {
 
 /** Removes a decided item from the list. The view `decided` keeps the item and reads it again. */
 export function removeDecided(id: string): void {
-  const { view, items, selected } = get();
+  const { view } = placeState();
+  const { items, selected } = queueState();
   if (view === 'decided') {
     void refreshItem(id);
     return;
@@ -253,9 +269,9 @@ export function removeDecided(id: string): void {
   if (stood && isNote(stood) && stood.fold) scheduleRefresh({ whole: true });
   const rest = new Set(selected);
   rest.delete(id);
-  set({ items: items.filter((item) => item.id !== id), selected: rest });
+  queueState.set({ items: items.filter((item) => item.id !== id), selected: rest });
   forgetGone(id);
   // The rows move up anyway.
   dropGone();
-  if (get().items.length < PREFETCH_ROWS) void loadMore();
+  if (queueState().items.length < PREFETCH_ROWS) void loadMore();
 }

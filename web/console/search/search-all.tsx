@@ -9,11 +9,10 @@ import {
   viewAddress,
 } from '../queue/address.ts';
 import { openItem, showView } from '../queue/navigation.ts';
-import { call, type Failure, toFailure } from '../session/moderation-api.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { placeState } from '../queue/place.ts';
+import { call } from '../session/moderation-api.ts';
 import type { Entry, Item, QueueBody, Subject, View } from '../words/api-model.ts';
-import { failureText } from '../words/failure-text.ts';
+import { type Failure, failureText, toFailure } from '../words/failure.ts';
 import { formatTime } from '../words/format.ts';
 import { excerptAround } from '../words/hits.ts';
 import { toItemId, withItemId } from '../words/item-ids.ts';
@@ -197,7 +196,7 @@ const BY_LIST = { agents: 'member', artifacts: 'artifact', cases: 'case' } as co
 
 /** One search over all views: each part finds notes, records, members or decisions in its own way. */
 export function SearchAll() {
-  const { q } = useStore(store).filters;
+  const { q } = placeState().filters;
   const parts = UUID.test(q) ? BY_ID : PARTS;
   return (
     <section class="page" aria-labelledby="page-title">
@@ -223,7 +222,7 @@ function Words() {
   const search = () => {
     pause.cancel();
     const text = form.current?.q.value.trim() ?? '';
-    if (text !== store.get().filters.q)
+    if (text !== placeState().filters.q)
       showView('search', filtersOf({ q: text }), { replace: true });
   };
   return (

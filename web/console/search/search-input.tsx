@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isComposing } from '../../shared/composing.ts';
-import { store } from '../session/state.ts';
-import { useStore } from '../session/store.ts';
+import { placeState } from '../queue/place.ts';
 
 /** A pause in typing after which the text is searched. */
 const TYPING_MS = 300;
@@ -33,7 +32,7 @@ interface SearchInputProps {
 /** The field of a search, which shows the filter `q` of the address. */
 export function SearchInput(props: SearchInputProps) {
   const { label, placeholder, maxLength, keyShortcut, onTyped, onEscape, onLeft } = props;
-  const { q } = useStore(store).filters;
+  const { q } = placeState().filters;
   const input = useRef<HTMLInputElement>(null);
   // A `value` attribute would overwrite the text being typed at each redraw.
   useLayoutEffect(() => {

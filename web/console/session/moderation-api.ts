@@ -1,68 +1,27 @@
 import { syncClock } from '../../shared/clock.ts';
 import { randomUuid } from '../../shared/random.ts';
-import { get, set } from './state.ts';
-
-/** Why an API call failed. */
-export class Failure extends Error {
-  /** HTTP status, or 0 if there was no readable response. */
-  readonly status: number;
-  readonly code: string;
-  readonly details: Record<string, unknown>;
-
-  constructor(
-    status: number,
-    code: string,
-    message: string,
-    details: Record<string, unknown> = {},
-  ) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.details = details;
-  }
-
-  get reason(): string {
-    return typeof this.details.reason === 'string' ? this.details.reason : this.code;
-  }
-}
+import { Failure } from '../words/failure.ts';
+import {
+  connectionState,
+  loseSession,
+  nextSignIn,
+  otherModeratorFailure,
+  sessionNumber,
+} from './connection.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 const RETRY_DELAYS_MS = [400, 1500];
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Calls that lost their session and wait until a moderator signs in again. */
-let waitingCalls: { resolve: () => void; reject: (failure: Failure) => void }[] = [];
+let lastRequest = 0;
 
-let signIns = 0;
-
-/** Number of the current session. A 401 from an earlier session does not affect this one. */
-export const sessionNumber = (): number => signIns;
-
-export function sessionLost(session: number): void {
-  if (get().session !== 'in' || session !== signIns) return;
-  set({ session: 'lost', stream: 'paused' });
-}
-
-export function sessionResumed(sameModerator: boolean): void {
-  signIns++;
-  const resumed = waitingCalls;
-  waitingCalls = [];
-  // Never send one moderator's decision in the name of another.
-  for (const { resolve, reject } of resumed)
-    if (sameModerator) resolve();
-    else reject(otherModeratorFailure());
-}
-
-const otherModeratorFailure = () =>
-  new Failure(401, 'moderator_required', 'Another moderator has signed in.');
-
-export const nextSignIn = (): Promise<void> =>
-  new Promise((resolve, reject) => waitingCalls.push({ resolve, reject }));
+/** Returns a new request number, which orders answers by the time of their requests. */
+export const nextRequest = (): number => ++lastRequest;
 
 /** Header with the expected moderator: another tab may have replaced the shared session cookie. */
 export function moderatorHeader(): Record<string, string> {
-  const { me } = get();
+  const { me } = connectionState();
   return me ? { 'expected-moderator': me.id } : {};
 }
 
@@ -80,19 +39,19 @@ export async function call<Body>(
   const isSessionCall = path.startsWith('session');
   const newKey = method === 'POST' && !isSessionCall ? randomUuid() : undefined;
   const key = givenKey ?? newKey;
-  const { me } = get();
+  const { me } = connectionState();
   for (let attempt = 0; ; attempt++) {
     // Never send one moderator's request in the name of another.
-    if (me && !isSessionCall && get().me?.id !== me.id) throw otherModeratorFailure();
-    const session = signIns;
+    if (me && !isSessionCall && connectionState().me?.id !== me.id) throw otherModeratorFailure();
+    const session = sessionNumber();
     try {
       return await callOnce<Body>(method, path, body, key);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error.status === 401 && get().session !== 'out' && !isSessionCall) {
-        if (get().session === 'unknown') throw error;
-        if (session === signIns) {
-          sessionLost(session);
+      if (error.status === 401 && connectionState().session !== 'out' && !isSessionCall) {
+        if (connectionState().session === 'unknown') throw error;
+        if (session === sessionNumber()) {
+          loseSession(session);
           await nextSignIn();
         }
         continue;
@@ -142,9 +101,3 @@ export function sendOnLeave(path: string, body: object): void {
     keepalive: true,
   }).catch(() => undefined);
 }
-
-/** Returns the error if it is a `Failure`, and rethrows any other error. */
-export const toFailure = (error: unknown): Failure => {
-  if (error instanceof Failure) return error;
-  throw error;
-};

@@ -1,30 +1,71 @@
 import { useEffect, useReducer } from 'preact/hooks';
 
-/** Creates a store with immutable state: `set` replaces the state and notifies the listeners. */
-export function createStore<S extends object>(initial: S) {
-  let state = initial;
-  const listeners = new Set<() => void>();
-  return {
-    get: (): S => state,
-    set(patch: Partial<S>): void {
-      state = { ...state, ...patch };
-      for (const listener of listeners) listener();
-    },
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+const listeners = new Set<() => void>();
+const resets = { view: [] as (() => void)[], session: [] as (() => void)[] };
+
+/** Fields that go back to their first values with another view, or with another moderator; others stay. */
+interface Lifetimes<State> {
+  view?: readonly (keyof State)[];
+  session?: readonly (keyof State)[];
 }
 
-type Store<S extends object> = ReturnType<typeof createStore<S>>;
+/**
+ * Creates a state: called, it returns its present fields; `set` replaces some of them. Only the folder
+ * that creates a state sets it.
+ */
+export function createState<State extends object>(
+  initial: State,
+  { view = [], session = [] }: Lifetimes<State> = {},
+) {
+  let state = initial;
+  const set = (patch: Partial<State>): void => {
+    state = { ...state, ...patch };
+    for (const listener of listeners) listener();
+  };
+  const resetLater = (lifetime: keyof typeof resets, names: readonly (keyof State)[]) => {
+    const first = Object.fromEntries(names.map((name) => [name, initial[name]]));
+    if (names.length > 0) resets[lifetime].push(() => set(first as Partial<State>));
+  };
+  resetLater('view', view);
+  resetLater('session', session);
+  return Object.assign(() => state, { set });
+}
 
-/** Returns the state, and renders the component again after each change. */
-export function useStore<S extends object>(store: Store<S>): S {
+/** Resets what belongs to the shown view, in the states of all folders. */
+export function resetView(): void {
+  for (const reset of resets.view) reset();
+}
+
+/** Resets what belongs to a moderator, so that no data of the session remains. */
+export function resetSession(): void {
+  resetView();
+  for (const reset of resets.session) reset();
+}
+
+/** Calls the listener after each change of a state. Returns how to stop. */
+export function onStateChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/**
+ * Renders a component, with all that it contains, after each change of a state: the others only read
+ * their states. Returns how to render it without a change.
+ */
+export function useStates(): () => void {
   const [, redraw] = useReducer((count: number, _: undefined) => count + 1, 0);
+  const render = () => redraw(undefined);
   useEffect(() => {
-    redraw(undefined);
-    return store.subscribe(() => redraw(undefined));
-  }, [store]);
-  return store.get();
+    render();
+    return onStateChange(render);
+  }, []);
+  return render;
+}
+
+/** Copies a map with the entry set, or deleted if the value is undefined. */
+export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined) {
+  const next = new Map(map);
+  if (value === undefined) next.delete(key);
+  else next.set(key, value);
+  return next;
 }

@@ -7,7 +7,7 @@ import {
   type Moderator,
   reportsOf,
 } from './api-model.ts';
-import { claimedText, decidedText } from './failure-text.ts';
+import { claimedText, decidedText } from './failure.ts';
 import { ACTION_NAMES } from './labels.ts';
 
 /** Whether an item still needs a decision. */

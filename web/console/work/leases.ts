@@ -1,11 +1,24 @@
-import { nextRequest, refreshItem } from '../queue/refresh.ts';
-import { call, sendOnLeave } from '../session/moderation-api.ts';
-import { get, type HeldLease, set, withEntry } from '../session/state.ts';
-import type { Item, Lease, Subject } from '../words/api-model.ts';
+import { call, nextRequest } from '../session/moderation-api.ts';
+import { createState, withEntry } from '../session/store.ts';
+import type { Item, Lease } from '../words/api-model.ts';
 import { toItemId } from '../words/item-ids.ts';
-import { isDecidedHere } from './own-decisions.ts';
+import { needsDecision } from '../words/not-allowed.ts';
+import { isDeciding } from './sent.ts';
 
-const RENEW_MS = 60_000;
+export interface HeldLease extends Lease {
+  /** This tab made the claim, and releases the lease when the page closes. */
+  here: boolean;
+  /** Request number when the lease was stored; answers to earlier requests do not include it. */
+  since: number;
+  lost: boolean;
+}
+
+interface Leases {
+  /** Keyed by item id. */
+  leases: ReadonlyMap<string, HeldLease>;
+}
+
+export const leaseState = createState<Leases>({ leases: new Map() }, { session: ['leases'] });
 
 /** Ids of leases released here; delayed stream messages and answers must not restore them. */
 const released = new Set<string>();
@@ -13,27 +26,27 @@ const released = new Set<string>();
 export const isReleased = ({ lease_id }: Pick<Lease, 'lease_id'>): boolean =>
   released.has(lease_id);
 
+const setLease = (itemId: string, lease: HeldLease | undefined): void =>
+  leaseState.set({ leases: withEntry(leaseState().leases, itemId, lease) });
+
 /** Stores a lease. This tab releases leases claimed `here`, not those claimed `elsewhere`. */
 export function storeLease(
   { lease_id, subject, expires_at }: Lease,
   claimed: 'here' | 'elsewhere',
 ): void {
   const name = toItemId(subject);
-  const previous = get().leases.get(name);
+  const previous = leaseState().leases.get(name);
   const here = claimed === 'here' || (previous?.lease_id === lease_id && previous.here);
   // A lost lease stays lost: the answer to its claim can arrive after the message about the loss.
   const lost = previous?.lease_id === lease_id && previous.lost;
-  const lease = { lease_id, subject, expires_at, here, since: nextRequest(), lost };
-  set({ leases: withEntry(get().leases, name, lease) });
+  setLease(name, { lease_id, subject, expires_at, here, since: nextRequest(), lost });
 }
 
-export function deleteLease(itemId: string): void {
-  set({ leases: withEntry(get().leases, itemId, undefined) });
-}
+export const deleteLease = (itemId: string): void => setLease(itemId, undefined);
 
 /** The moderator's lease on an item, unless it is lost. */
 export const findLease = (itemId: string): HeldLease | undefined => {
-  const lease = get().leases.get(itemId);
+  const lease = leaseState().leases.get(itemId);
   return lease && !lease.lost ? lease : undefined;
 };
 
@@ -44,7 +57,7 @@ export const releasesSettled = (): Promise<unknown> => releasing;
 
 /** Releases the lease on an item. A failed request is ignored; the lease then expires. */
 export async function release(itemId: string): Promise<void> {
-  const lease = get().leases.get(itemId);
+  const lease = leaseState().leases.get(itemId);
   if (!lease) return;
   released.add(lease.lease_id);
   deleteLease(itemId);
@@ -54,99 +67,24 @@ export async function release(itemId: string): Promise<void> {
   await sent.catch(() => undefined);
 }
 
-/** Closes the panel and releases the claim that it made, unless its decision is in flight. */
-export function leavePanel(): void {
-  const { panel } = get();
-  set({ panel: null });
-  if (panel?.claimedHere && !panel.sending) void release(panel.itemId);
-}
-
-function markLost(itemId: string, leaseId: string): void {
-  const lease = get().leases.get(itemId);
-  if (lease?.lease_id !== leaseId || get().marks.get(itemId)?.kind === 'deciding') return;
-  set({ leases: withEntry(get().leases, itemId, { ...lease, lost: true }) });
-  void refreshItem(itemId);
-}
-
-async function renew(): Promise<void> {
-  const claimed = [...get().leases.values()].filter(({ lost }) => !lost);
-  if (claimed.length === 0 || document.visibilityState !== 'visible' || get().session !== 'in')
-    return;
-  const lease_ids = claimed.map(({ lease_id }) => lease_id);
-  try {
-    const { lost } = await call<{ lost: string[] }>('POST', 'claims/renew', { lease_ids });
-    for (const { subject, lease_id } of claimed)
-      if (lost.includes(lease_id)) markLost(toItemId(subject), lease_id);
-  } catch {
-    // The next renewal, a minute later, tries again and reports leases lost in between.
-  }
-}
-
-interface ClaimMessage {
-  complete: boolean;
-  claims: (Lease & { moderator_id: string })[];
-  released_subjects: Subject[];
-}
-
-/** The live leases of other moderators, as the stream has reported them: lease ids by item id. */
-const leasesOfOthers = new Map<string, string>();
-
-/**
- * Handles a claim message of the stream, which includes the moderator's claims in other tabs. It can
- * be older than the local state, so the item is read again to see whether a claim is lost.
- */
-export function handleClaims({ complete, claims, released_subjects }: ClaimMessage): void {
-  const { me } = get();
-  const claimed = new Map(claims.map((claim) => [toItemId(claim.subject), claim]));
-  const releasedIds = new Set(released_subjects.map(toItemId));
-  const isMine = ({ moderator_id }: { moderator_id: string }) => moderator_id === me?.id;
-  if (complete) leasesOfOthers.clear();
-  for (const id of releasedIds) leasesOfOthers.delete(id);
-  for (const [id, claim] of claimed)
-    if (isMine(claim)) leasesOfOthers.delete(id);
-    else leasesOfOthers.set(id, claim.lease_id);
-  // A decision here has ended the claim, even if the message about the claim arrives later.
-  for (const [name, claim] of claimed)
-    if (isMine(claim) && !isDecidedHere(name) && !isReleased(claim)) storeLease(claim, 'elsewhere');
-  const outdated = new Set<string>();
-  for (const [name, { lost }] of get().leases) {
-    const now = claimed.get(name);
-    if (!lost && (now ? !isMine(now) : releasedIds.has(name) || complete)) outdated.add(name);
-  }
-  for (const { id, claim } of shownItems()) {
-    const now = claimed.get(id);
-    const changed = now
-      ? !isMine(now) && now.lease_id !== claim?.lease_id
-      : releasedIds.has(id) || (complete && claim !== null);
-    // Read the item again: the stream carries neither the holder's name nor the allowed actions.
-    if (changed) outdated.add(id);
-  }
-  for (const id of outdated) void refreshItem(id);
+/** Marks a lease as lost, unless a decision on its item is in flight. Returns whether it is. */
+export function loseLease(itemId: string, leaseId: string): boolean {
+  const lease = leaseState().leases.get(itemId);
+  if (lease?.lease_id !== leaseId || isDeciding(itemId)) return false;
+  setLease(itemId, { ...lease, lost: true });
+  return true;
 }
 
 /**
- * Reads each item again whose claim differs from what the stream has reported: a claim that ended
- * soon after it was made may be shown, although the stream never saw it.
+ * Compares the lease with an answer about its item: drops a lease that ended with a decision, and marks
+ * one that the service ended as lost. Returns whether the item has to be read again.
  */
-export function checkClaims(): void {
-  for (const { id, claim } of shownItems()) {
-    const shown = claim && !claim.mine ? claim.lease_id : undefined;
-    if (shown !== leasesOfOthers.get(id)) void refreshItem(id);
-  }
-}
-
-function shownItems(): readonly Item[] {
-  const { items, linked } = get();
-  return linked ? [...items, linked] : items;
-}
-
-/** Renews leases every minute while the tab is visible; releases its claims on page hide. */
-export function startRenewals(): void {
-  setInterval(() => void renew(), RENEW_MS);
-  document.addEventListener('visibilitychange', () => void renew());
-  addEventListener('pagehide', () => {
-    const claimed = [...get().leases.values()].filter(({ here }) => here);
-    const lease_ids = claimed.map(({ lease_id }) => lease_id);
-    if (lease_ids.length > 0) sendOnLeave('claims/release', { lease_ids });
-  });
+export function checkLease(item: Item, request: number): boolean {
+  const lease = leaseState().leases.get(item.id);
+  if (!lease || item.claim?.mine || isDeciding(item.id)) return false;
+  // The answer to the claim came during this read: the claim may be newer, or may have ended.
+  if (lease.since > request) return !lease.lost;
+  const isOver = item.claim === null && !needsDecision(item);
+  setLease(item.id, isOver ? undefined : { ...lease, lost: true });
+  return false;
 }

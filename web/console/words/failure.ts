@@ -1,5 +1,34 @@
-import type { Failure } from '../session/moderation-api.ts';
 import { formatTime } from './format.ts';
+
+/** Why an API call failed. */
+export class Failure extends Error {
+  /** HTTP status, or 0 if there was no readable response. */
+  readonly status: number;
+  readonly code: string;
+  readonly details: Record<string, unknown>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: Record<string, unknown> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+
+  get reason(): string {
+    return typeof this.details.reason === 'string' ? this.details.reason : this.code;
+  }
+}
+
+/** Returns the error if it is a `Failure`, and rethrows any other error. */
+export const toFailure = (error: unknown): Failure => {
+  if (error instanceof Failure) return error;
+  throw error;
+};
 
 interface Named {
   id?: string;
