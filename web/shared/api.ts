@@ -23,37 +23,43 @@ const TIMEOUT_MS = 30_000;
 const toLineFeeds = (_: string, value: unknown): unknown =>
   typeof value === 'string' ? withLineFeeds(value) : value;
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+interface RequestOptions extends Pick<RequestInit, 'cache' | 'keepalive' | 'signal'> {
+  body?: object | undefined;
+  headers?: Record<string, string>;
+}
+
+/** Sends a JSON request to this origin. Resolves to undefined if there was no response. */
+export function request(
+  method: Method,
+  path: string,
+  { body, headers, ...options }: RequestOptions = {},
+): Promise<Response | undefined> {
+  return fetch(path, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    ...(body ? { body: JSON.stringify(body, toLineFeeds) } : {}),
+    ...options,
+  }).catch(() => undefined);
+}
+
 /** Sends a JSON request to this origin, with a timeout of 30 seconds. Never throws. */
 export async function call<Body>(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  method: Method,
   path: string,
-  options: { body?: object; headers?: Record<string, string> } = {},
+  options: Pick<RequestOptions, 'body' | 'headers'> = {},
 ): Promise<Answer<Body>> {
-  const { body, headers } = options;
-  try {
-    const response = await fetch(path, {
-      method,
-      credentials: 'same-origin',
-      headers: {
-        accept: 'application/json',
-        ...(body ? { 'content-type': 'application/json' } : {}),
-        ...headers,
-      },
-      ...(body ? { body: JSON.stringify(body, toLineFeeds) } : {}),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const json = await response.json();
-    if (response.ok)
-      return {
-        kind: 'ok',
-        status: response.status,
-        body: json as Body,
-        headers: response.headers,
-      };
-    return toProblem(response.status, json);
-  } catch {
-    return { kind: 'unreachable' };
-  }
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await request(method, path, { ...options, signal });
+  const json = await response?.json().catch(() => undefined);
+  if (!response || !json) return { kind: 'unreachable' };
+  const { ok, status, headers } = response;
+  return ok ? { kind: 'ok', status, body: json as Body, headers } : toProblem(status, json);
 }
 
 function toProblem(status: number, body: unknown): Problem {

@@ -1,3 +1,4 @@
+import { request } from '../../shared/api.ts';
 import { syncClock } from '../../shared/clock.ts';
 import { randomUuid } from '../../shared/random.ts';
 import { Failure } from '../words/failure.ts';
@@ -71,14 +72,12 @@ async function callOnce<Body>(
   key: string | undefined,
 ): Promise<Body> {
   const headers = moderatorHeader();
-  if (body) headers['content-type'] = 'application/json';
   if (key) headers['idempotency-key'] = key;
-  const response = await fetch(`/api/moderation/${path}`, {
-    method,
+  const response = await request(method, `/api/moderation/${path}`, {
+    body,
     headers,
     cache: 'no-store',
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  }).catch(() => undefined);
+  });
   if (response) syncClock(response.headers);
   else throw new Failure(0, 'network', 'The service cannot be reached.');
   const answer = await response.json().catch(() => undefined);
@@ -94,10 +93,9 @@ async function callOnce<Body>(
 
 /** Sends a POST that outlives the page (`keepalive`), and ignores the answer. */
 export function sendOnLeave(path: string, body: object): void {
-  void fetch(`/api/moderation/${path}`, {
-    method: 'POST',
-    headers: { ...moderatorHeader(), 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+  void request('POST', `/api/moderation/${path}`, {
+    body,
+    headers: moderatorHeader(),
     keepalive: true,
-  }).catch(() => undefined);
+  });
 }
