@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
-import { isComposing } from '../shared/composing.ts';
-import { Field } from '../shared/field.tsx';
+import { Field, isComposing } from '../shared/field.tsx';
 import { type Failure, failureText, fieldError, isUncertain } from './problem-text.ts';
 import {
   MAX_MESSAGE_LENGTH,

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import type { SealedPlace } from '../../services/pages/site/view.ts';
-import { AuthorName } from '../shared/author-name.tsx';
 import { repliesText } from '../shared/count-text.ts';
 import { LinkedText } from '../shared/linked-text.tsx';
 import { SealedLink } from '../shared/sealed-link.tsx';
-import { foreign, tidy } from '../shared/text.tsx';
+import { AuthorName, foreign, tidy } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';

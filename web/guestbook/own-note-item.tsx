@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Alert } from '../shared/alert.tsx';
 import { call } from '../shared/api.ts';
-import { focusIfLost } from '../shared/focus.ts';
+import { focusIfLost } from '../shared/field.tsx';
 import { foreign } from '../shared/text.tsx';
 import { RelativeTime } from '../shared/time.tsx';
 import { Tag, type TagProps } from '../site/parts.tsx';

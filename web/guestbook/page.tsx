@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveView, ViewOf } from '../../services/pages/site/view.ts';
 import { Announcer, announce } from '../shared/announce.tsx';
-import { focusIfLost } from '../shared/focus.ts';
+import { focusIfLost } from '../shared/field.tsx';
 import { Site } from '../shared/site.ts';
 import { toQuote, UserText } from '../shared/text.tsx';
 import { LocalTimes } from '../shared/time.tsx';

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { focusIfLost } from '../shared/focus.ts';
+import { focusIfLost } from '../shared/field.tsx';
 import { Compose, useComposeFocus } from './compose.tsx';
 import type { Experience } from './experience.ts';
 import type { OwnNotes } from './own-notes-store.ts';

@@ -110,3 +110,12 @@ export function focusFirstError(form: Element | null): void {
     form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   });
 }
+
+/** Whether an input method handles the key. Safari marks its last key only by keyCode 229. */
+export const isComposing = ({ isComposing, keyCode }: KeyboardEvent): boolean =>
+  isComposing || keyCode === 229;
+
+/** Moves the focus to `fallback` if the focused element was removed; otherwise does nothing. */
+export function focusIfLost(fallback: HTMLElement | null | undefined): void {
+  if (document.activeElement === document.body) fallback?.focus();
+}

@@ -1,5 +1,5 @@
 import { languageOf } from '../../platform/language.ts';
-import { stripInvisible, toLine } from '../../platform/visible-text.ts';
+import { guestName, stripInvisible, toLine } from '../../platform/visible-text.ts';
 
 /** The length of a text in code points, as the service counts it. */
 export function codePoints(text: string): number {
@@ -35,4 +35,20 @@ export function UserText({ text, class: name = '' }: { text: string; class?: str
 export function lengthError(text: string, maxLength: number): string | undefined {
   const over = codePoints(text) - maxLength;
   return over > 0 ? `Shorten it by ${over} ${over === 1 ? 'character' : 'characters'}.` : undefined;
+}
+
+interface AuthorProps {
+  name: string;
+  byMember: boolean;
+}
+
+/** The author of a note. A guest without a name is "A guest"; a guest with one is marked as a guest. */
+export function AuthorName({ name: given, byMember }: AuthorProps) {
+  const name = stripInvisible(guestName(given)).trim();
+  if (!byMember && name === guestName('')) return <span class="name">A guest</span>;
+  return (
+    <>
+      <UserText text={name} class="name" /> <span class="who">{byMember ? 'member' : 'guest'}</span>
+    </>
+  );
 }

@@ -5,7 +5,7 @@ import type {
   People,
   ViewOf,
 } from '../../services/pages/site/view.ts';
-import { AuthorName } from '../shared/author-name.tsx';
+import { AuthorName } from '../shared/text.tsx';
 import { dayOf, TimeOfDay } from '../shared/time.tsx';
 import { Empty, Filters, Pager, PersonName, RecordLink } from './parts.tsx';
 

@@ -1,4 +1,4 @@
-import { policyState } from '../decide/policy-list.ts';
+import { policyState } from '../decide/policy-list.tsx';
 import type { Filters } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
 import { placeState } from '../queue/place.ts';

@@ -2,22 +2,21 @@ import { useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { randomUuid } from '../../shared/random.ts';
+import { startUndo } from '../decide/undo.ts';
+import { saveView } from '../list/saved-views.ts';
+import { itemAddress, NO_FILTERS, onPlainClick } from '../queue/address.ts';
+import { openItem } from '../queue/navigation.ts';
+import { type RewindPreview, toItemId } from '../words/api-model.ts';
+import { Failure, toFailure } from '../words/failure.ts';
+import { formatTime, plural } from '../words/format.ts';
+import { isSubjectType, rewindActionText, truncate } from '../words/labels.ts';
 import {
   type Preview,
   previewRewind,
   type Rewound,
   rewindFailureText,
   runRewind,
-} from '../decide/rewinds.ts';
-import { startUndo } from '../decide/undo.ts';
-import { saveView } from '../list/saved-views.ts';
-import { itemAddress, NO_FILTERS, onPlainClick } from '../queue/address.ts';
-import { openItem } from '../queue/navigation.ts';
-import type { RewindPreview } from '../words/api-model.ts';
-import { Failure, toFailure } from '../words/failure.ts';
-import { formatTime, plural } from '../words/format.ts';
-import { toItemId } from '../words/item-ids.ts';
-import { isSubjectType, rewindActionText, truncate } from '../words/labels.ts';
+} from './rewinds.ts';
 
 type Entry = RewindPreview['undo'][number] & { reason?: RewindPreview['left'][number]['reason'] };
 

@@ -4,9 +4,8 @@ import { insertAfterCurrent, queueState } from '../queue/queue-state.ts';
 import { refreshItem, showItem } from '../queue/read-item.ts';
 import { announce, showToast } from '../session/messages.ts';
 import { call, nextRequest } from '../session/moderation-api.ts';
-import type { Item, Lease, ListView } from '../words/api-model.ts';
+import { type Item, type Lease, type ListView, toSubject, withItemId } from '../words/api-model.ts';
 import { type Failure, failureText, toFailure } from '../words/failure.ts';
-import { toSubject, withItemId } from '../words/item-ids.ts';
 import { isReleased, leaseState, releasesSettled, storeLease } from '../work/leases.ts';
 import {
   decisionsSettled,

@@ -16,11 +16,10 @@ let claiming: Promise<void> | undefined;
 /** The item that was claimed last without being asked for. */
 let claimedLast: string | null = null;
 
-export const colleagueState = createState(
+export const colleagueState = createState({
   /** How many other moderators are at work. */
-  { colleagues: 0 },
-  { session: ['colleagues'] },
-);
+  session: { colleagues: 0 },
+});
 
 /** Whether a decision claims the next free item: as the moderator chose, otherwise if colleagues are at work. */
 export const wantsToKeepGoing = (): boolean =>

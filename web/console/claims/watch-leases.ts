@@ -2,8 +2,7 @@ import { shownItems } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { connectionState } from '../session/connection.ts';
 import { call, sendOnLeave } from '../session/moderation-api.ts';
-import type { Lease, Subject } from '../words/api-model.ts';
-import { toItemId } from '../words/item-ids.ts';
+import { type Lease, type Subject, toItemId } from '../words/api-model.ts';
 import { isReleased, leaseState, loseLease, storeLease } from '../work/leases.ts';
 import { isDecidedHere } from '../work/sent.ts';
 

@@ -1,9 +1,8 @@
 import { randomUuid } from '../../shared/random.ts';
 import { placeState } from '../queue/place.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
-import { findItem, queueState } from '../queue/queue-state.ts';
+import { findItem, queueState, toggleSelection } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
-import { toggleSelection } from '../queue/selection.ts';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import { createState } from '../session/store.ts';
@@ -13,15 +12,15 @@ import {
   type Item,
   isNote,
   type QueueBody,
+  withItemId,
 } from '../words/api-model.ts';
 import { Failure, failureText, refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
-import { withItemId } from '../words/item-ids.ts';
 import { decisionText } from '../words/labels.ts';
 import { deleteLease } from '../work/leases.ts';
 import { forgetDecision, recordDecision, sentState, setMark } from '../work/sent.ts';
 import { addOwnDecision, countDecided } from './own-decisions.ts';
-import { policyTitle } from './policy-list.ts';
+import { policyTitle } from './policy-list.tsx';
 
 const MAX_IN_BATCH = 100;
 
@@ -33,10 +32,7 @@ export interface Batch {
   sending: boolean;
 }
 
-export const batchState = createState<{ batch: Batch | null }>(
-  { batch: null },
-  { view: ['batch'] },
-);
+export const batchState = createState({ view: { batch: null as Batch | null } });
 
 export const closeBatch = (): void => batchState.set({ batch: null });
 

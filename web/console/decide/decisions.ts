@@ -5,9 +5,8 @@ import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
-import { type Action, type Decided, type Item, isNote } from '../words/api-model.ts';
+import { type Action, type Decided, type Item, isNote, toPath } from '../words/api-model.ts';
 import { type Failure, refusalText, toFailure } from '../words/failure.ts';
-import { toPath } from '../words/item-ids.ts';
 import { decisionText, toQuote } from '../words/labels.ts';
 import { deleteLease } from '../work/leases.ts';
 import { changePanel, deleteDrafts, removePanel } from '../work/panel-state.ts';
@@ -19,7 +18,7 @@ import {
   trackDecision,
 } from '../work/sent.ts';
 import { addOwnDecision, countDecided } from './own-decisions.ts';
-import { policyTitle } from './policy-list.ts';
+import { policyTitle } from './policy-list.tsx';
 
 /** The choices that complete an action: policy, message, end of a deferral. */
 export type DecisionInput = { policy?: string; message?: string; until?: string };

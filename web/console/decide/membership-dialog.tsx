@@ -9,15 +9,13 @@ import { codePoints } from '../../shared/text.tsx';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import { createState } from '../session/store.ts';
-import type { MemberItem } from '../words/api-model.ts';
+import { type MemberItem, toItemId } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
-import { toItemId } from '../words/item-ids.ts';
 import { authorName } from '../words/labels.ts';
 import { MarkedText, plainText } from '../words/marked-text.tsx';
 import { readDraft, saveDraft } from '../work/panel-state.ts';
-import { NoPolicy } from './no-policy.tsx';
 import { addOwnDecision } from './own-decisions.ts';
-import { activePolicies, policyTitle } from './policy-list.ts';
+import { activePolicies, NoPolicy, policyTitle } from './policy-list.tsx';
 
 const MAX_LENGTH = 500;
 const DAY_MS = 86_400_000;
@@ -39,15 +37,10 @@ export function MembershipDialog({ member }: { member: MemberItem }) {
   );
 }
 
-interface Memberships {
+export const membershipState = createState({
   /** The membership that a lead is asked about, before it is disabled or enabled. */
-  membership: MemberItem | null;
-}
-
-export const membershipState = createState<Memberships>(
-  { membership: null },
-  { view: ['membership'] },
-);
+  view: { membership: null as MemberItem | null },
+});
 
 export const askAbout = (membership: MemberItem): void => membershipState.set({ membership });
 

@@ -7,17 +7,14 @@ import { findLease } from '../work/leases.ts';
 
 export type OwnDecision = Undoable | { kind: 'final'; words: string; about: string };
 
-interface Own {
-  /** Decisions made here, the latest last. */
-  ownDecisions: readonly OwnDecision[];
-  /** How many were made since signing in, those that were undone included. */
-  made: number;
-}
-
-export const decisionState = createState<Own>(
-  { ownDecisions: [], made: 0 },
-  { session: ['ownDecisions', 'made'] },
-);
+export const decisionState = createState({
+  session: {
+    /** Decisions made here, the latest last. */
+    ownDecisions: [] as readonly OwnDecision[],
+    /** How many were made since signing in, those that were undone included. */
+    made: 0,
+  },
+});
 
 export function addOwnDecision(decision: OwnDecision): void {
   decisionState.set({ ownDecisions: [...decisionState().ownDecisions, decision] });

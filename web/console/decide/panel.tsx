@@ -1,13 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../../platform/visible-text.ts';
-import { isComposing } from '../../shared/composing.ts';
-import { Field } from '../../shared/field.tsx';
+import { Field, isComposing } from '../../shared/field.tsx';
 import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';
-import { toSubject } from '../words/item-ids.ts';
+import { toSubject } from '../words/api-model.ts';
 import { ACTION_NAMES } from '../words/labels.ts';
 import { getDraft, type Panel, setDraft, takesMessage } from '../work/panel-state.ts';
-import { NoPolicy } from './no-policy.tsx';
-import { activePolicies } from './policy-list.ts';
+import { activePolicies, NoPolicy } from './policy-list.tsx';
 import {
   hasPrepared,
   insertPrepared,

@@ -1,5 +1,5 @@
 import { changePanel, getDraft, type Panel, panelState, setDraft } from '../work/panel-state.ts';
-import { activePolicies } from './policy-list.ts';
+import { activePolicies } from './policy-list.tsx';
 
 interface PreparedMessage {
   policyTitle: string;

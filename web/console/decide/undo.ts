@@ -2,16 +2,16 @@ import { randomUuid } from '../../shared/random.ts';
 import { showArrivals } from '../queue/list-changes.ts';
 import { placeState } from '../queue/place.ts';
 import { focusOn, nextAfter, refreshList, removeDecided } from '../queue/queue.ts';
-import { currentItem, findItem } from '../queue/queue-state.ts';
+import { currentItem, findItem, queueState, select } from '../queue/queue-state.ts';
+import { refreshItem } from '../queue/read-item.ts';
 import { messageState, showToast, type Undoable } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
-import type { Decided, Item, View } from '../words/api-model.ts';
+import type { BatchResult, Decided, Item, View } from '../words/api-model.ts';
 import { type Failure, refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
 import { toQuote } from '../words/labels.ts';
 import { decisionsSettled, forgetDecision, setMark } from '../work/sent.ts';
 import { decisionState, removeOwnDecision } from './own-decisions.ts';
-import { undoWholeBatch } from './rewinds.ts';
 
 /** The item's current decision, if the moderator can undo it. */
 export function toUndoable(item: Item): Undoable | undefined {
@@ -120,4 +120,59 @@ async function undoBatch(batch: Extract<Undoable, { kind: 'batch' }>): Promise<v
   const first = undone.find(({ note_id }) => findItem(note_id));
   // Keep the focus if the moderator has moved to another item meanwhile.
   if (first && (focusId === before || !focusId)) focusOn(first.note_id);
+}
+
+/** The decisions on the selected items that this moderator can undo now. */
+export const undoableSelection = (): Undoable[] =>
+  queueState()
+    .items.filter(({ id }) => queueState().selected.has(id))
+    .flatMap((item) => toUndoable(item) ?? []);
+
+/** Undoes them one after the other; those that are refused stay selected. */
+export const undoSelection = (): void =>
+  runInSequence(async () => {
+    const decisions = undoableSelection();
+    const refused: string[] = [];
+    let fault: unknown;
+    for (const one of decisions) {
+      if (one.kind !== 'item') continue;
+      try {
+        await undoDecision(one);
+      } catch (error) {
+        fault = error;
+        refused.push(one.itemId);
+      }
+      void refreshItem(one.itemId);
+    }
+    const undone = plural(decisions.length - refused.length, 'decision');
+    select(refused);
+    if (refused.length === 0) showToast(`Undone: ${undone}`);
+    else
+      showToast(
+        `Undone: ${undone}. ${refusalText(`${refused.length} not undone`, 'undo', toFailure(fault))}`,
+        { tone: 'alert' },
+      );
+  });
+
+export type Paged = { next_cursor: string | null };
+
+export const cursorOf = (place: Paged | undefined) =>
+  place?.next_cursor ? { cursor: place.next_cursor } : {};
+
+/** Undoes a batch, page by page; one request is enough unless it was a large rewind. */
+async function undoWholeBatch(batchId: string, key: string): Promise<BatchResult[]> {
+  const results: BatchResult[] = [];
+  let place: Paged | undefined;
+  do {
+    const body = cursorOf(place);
+    const page: Paged & { results: BatchResult[] } = await call(
+      'POST',
+      `batches/${batchId}/undo`,
+      body,
+      place ? undefined : key,
+    );
+    results.push(...page.results);
+    place = page;
+  } while (place.next_cursor);
+  return results;
 }

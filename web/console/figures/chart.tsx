@@ -1,4 +1,4 @@
-import { TableHead } from './table-head.tsx';
+import { TableHead } from './figures-table.tsx';
 
 interface Series {
   name: string;

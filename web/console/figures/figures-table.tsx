@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { TableHead } from './table-head.tsx';
 
 /** The cells of a row, the first of which names it. */
 export type Cells = [string, ...ComponentChildren[]];
@@ -31,5 +30,20 @@ export function FiguresTable({ label, head, rows }: FiguresTableProps) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** The head of a table with one column for each name. */
+export function TableHead({ names }: { names: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }

@@ -1,6 +1,6 @@
 import type { Stats } from '../words/api-model.ts';
 import { formatCount } from '../words/format.ts';
-import { TableHead } from './table-head.tsx';
+import { TableHead } from './figures-table.tsx';
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);

@@ -1,7 +1,6 @@
 import { Dialog } from '../../shared/dialog.tsx';
 import { settingsState } from '../session/settings.ts';
-import { showHelp } from './help-state.ts';
-import { SHORTCUTS, switchKeys } from './keys.ts';
+import { SHORTCUTS, showHelp, switchKeys } from './keys.ts';
 
 export function Help() {
   const { keys } = settingsState();

@@ -1,8 +1,8 @@
-import { isComposing } from '../../shared/composing.ts';
+import { isComposing } from '../../shared/field.tsx';
 import { claimNext } from '../claims/claims.ts';
 import { type Batch, batchState, openBatchPreview, runBatch } from '../decide/batches.ts';
 import { membershipState } from '../decide/membership-dialog.tsx';
-import { activePolicies } from '../decide/policy-list.ts';
+import { activePolicies } from '../decide/policy-list.tsx';
 import { insertPrepared, togglePrepared } from '../decide/prepared-messages.ts';
 import {
   closePanel,
@@ -17,19 +17,21 @@ import { undo } from '../decide/undo.ts';
 import { drawerState, showDrawer } from '../item/author-drawer.tsx';
 import { reveal } from '../item/shielded.tsx';
 import { savedViewState, showSavedView } from '../list/saved-views.ts';
-import { leaveItem } from '../queue/item-view.ts';
-import { showView } from '../queue/navigation.ts';
+import { leaveItem, showView } from '../queue/navigation.ts';
 import { placeState, setOpen } from '../queue/place.ts';
 import { focusOn, moveFocus } from '../queue/queue.ts';
-import { currentItem } from '../queue/queue-state.ts';
-import { toggleSelection } from '../queue/selection.ts';
+import { currentItem, toggleSelection } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { announce } from '../session/messages.ts';
 import { changeSetting, settingsState } from '../session/settings.ts';
+import { createState } from '../session/store.ts';
 import { isList, type ListView } from '../words/api-model.ts';
 import { leaseState, release } from '../work/leases.ts';
 import { panelState } from '../work/panel-state.ts';
-import { helpState, showHelp } from './help-state.ts';
+
+export const helpState = createState({ view: { help: false } });
+
+export const showHelp = (help: boolean): void => helpState.set({ help });
 
 /** All keyboard shortcuts, in the order of the help. */
 export const SHORTCUTS = [

@@ -1,5 +1,6 @@
 import { startRenewals } from '../claims/watch-leases.ts';
-import { loadPolicies } from '../decide/policy-list.ts';
+import { decisionState } from '../decide/own-decisions.ts';
+import { loadPolicies } from '../decide/policy-list.tsx';
 import { loadSavedViews } from '../list/saved-views.ts';
 import { follow } from '../live/live.ts';
 import { forgetPlace, readLinked, resetFocus } from '../queue/navigation.ts';
@@ -9,28 +10,24 @@ import { connectionState, endSession, resumeCalls, startSession } from '../sessi
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import { createState, resetSession } from '../session/store.ts';
-import type { Lease, Moderator } from '../words/api-model.ts';
-import { isList } from '../words/api-model.ts';
+import { isList, type Lease, type Moderator } from '../words/api-model.ts';
 import { toFailure } from '../words/failure.ts';
+import { formatDuration, plural } from '../words/format.ts';
 import { storeLease } from '../work/leases.ts';
-import { sessionSummary, startSummary } from './summary.ts';
 
 interface Me {
   moderator: Moderator;
   leases: Lease[];
 }
 
-interface SignInWords {
-  /** What the sign-in page says of the session before. */
-  farewell: string | null;
-  /** Why the session could not be resumed. */
-  fault: string | null;
-}
-
-export const signInState = createState<SignInWords>(
-  { farewell: null, fault: null },
-  { session: ['farewell', 'fault'] },
-);
+export const signInState = createState({
+  session: {
+    /** What the sign-in page says of the session before. */
+    farewell: null as string | null,
+    /** Why the session could not be resumed. */
+    fault: null as string | null,
+  },
+});
 
 let following = false;
 
@@ -132,4 +129,19 @@ export async function signOut(): Promise<void> {
   resetFocus();
   endSession();
   signInState.set({ farewell });
+}
+
+let startedAt = Date.now();
+
+/** Begins to count the time of a session. */
+function startSummary(): void {
+  startedAt = Date.now();
+}
+
+/** What a moderator did since signing in, to read at the end of it; null for nothing. */
+function sessionSummary(): string | null {
+  const { made } = decisionState();
+  if (made === 0) return null;
+  const seconds = Math.max(60, Math.floor((Date.now() - startedAt) / 1000));
+  return `Signed out. You decided on ${plural(made, 'item')} in ${formatDuration(seconds)}.`;
 }

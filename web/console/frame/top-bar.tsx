@@ -2,8 +2,7 @@ import { goOn, keepsGoing, wantsToKeepGoing } from '../claims/keep-going.ts';
 import { switchNotify } from '../live/notifications.ts';
 import { connectionState } from '../session/connection.ts';
 import { changeSetting, settingsState, supportsNotifications } from '../session/settings.ts';
-import { showHelp } from './help-state.ts';
-import { switchKeys } from './keys.ts';
+import { showHelp, switchKeys } from './keys.ts';
 import { signOut } from './signing-in.ts';
 
 const STREAM = {

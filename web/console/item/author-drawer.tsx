@@ -2,25 +2,31 @@ import { useEffect, useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { rejectAllBy } from '../decide/batches.ts';
 import { decisionState, type OwnDecision } from '../decide/own-decisions.ts';
-import { findPolicy } from '../decide/policy-list.ts';
+import { findPolicy } from '../decide/policy-list.tsx';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { openItem, showView } from '../queue/navigation.ts';
 import { call } from '../session/moderation-api.ts';
 import { settingsState } from '../session/settings.ts';
 import { createState } from '../session/store.ts';
-import type { HistoryEvent, Item, ListView, QueueBody } from '../words/api-model.ts';
+import {
+  type HistoryEvent,
+  type Item,
+  type ListView,
+  type QueueBody,
+  withItemId,
+} from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
 import { formatTime, fullTime, plural } from '../words/format.ts';
-import { withItemId } from '../words/item-ids.ts';
 import { actorName, authorName, isErased, kindName, toExcerpt, truncate } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
 import { AuthorStrip } from './author-strip.tsx';
-import { CommentForm } from './comment-form.tsx';
-import { DeleteComment } from './delete-comment.tsx';
-import { MembershipControl } from './membership-control.tsx';
+import { CommentForm, DeleteComment } from './comments.tsx';
+import { MembershipControl } from './membership.tsx';
 
-/** Shows the author's other items beside the current item. */
-export const drawerState = createState({ drawer: false }, { view: ['drawer'] });
+export const drawerState = createState({
+  /** Shows the author's other items beside the current item. */
+  view: { drawer: false },
+});
 
 export const showDrawer = (drawer: boolean): void => drawerState.set({ drawer });
 

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
   type Item,
   isMember,
@@ -8,7 +10,6 @@ import {
 } from '../words/api-model.ts';
 import { isErased } from '../words/labels.ts';
 import { type FoundPart, MarkedText } from '../words/marked-text.tsx';
-import { Folded } from './folded.tsx';
 import { Membership } from './membership.tsx';
 import { Shielded } from './shielded.tsx';
 
@@ -94,4 +95,43 @@ function RecordText({
       {!isPublic && <p class="hint">This is not public.</p>}
     </>
   );
+}
+
+/**
+ * A text, of which the first 14 lines are shown until the reader wants all. The parent sets `key`,
+ * because the next text is folded again.
+ */
+function Folded({ class: name, whole, children }: FoldedProps) {
+  const text = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState(whole);
+  const [isLong, setLong] = useState(false);
+  useLayoutEffect(() => {
+    const { scrollHeight = 0, clientHeight = 0 } = text.current ?? {};
+    // When all is shown, nothing can be measured, and the button stays.
+    if (!open) setLong(scrollHeight > clientHeight + 1);
+  });
+  return (
+    <>
+      <div ref={text} class={`${name} ${open ? '' : isLong ? 'folded long' : 'folded'}`}>
+        {children}
+      </div>
+      {isLong && (
+        <button
+          type="button"
+          class="button quiet unfold"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </>
+  );
+}
+
+interface FoldedProps {
+  class: string;
+  /** Shows all from the beginning. */
+  whole: boolean;
+  children: ComponentChildren;
 }

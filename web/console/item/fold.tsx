@@ -9,8 +9,7 @@ import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import type { NoteItem } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
-import { foldText } from '../words/fold-text.ts';
-import { formatTime } from '../words/format.ts';
+import { foldText, formatTime } from '../words/format.ts';
 
 type Fold = NonNullable<NoteItem['fold']>;
 

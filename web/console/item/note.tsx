@@ -1,9 +1,8 @@
 import { ClaimTag } from '../claims/claim-tag.tsx';
 import { Actions } from '../decide/actions.tsx';
-import { findPolicy } from '../decide/policy-list.ts';
+import { findPolicy } from '../decide/policy-list.tsx';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
-import { leaveItem } from '../queue/item-view.ts';
-import { openItem, showView } from '../queue/navigation.ts';
+import { leaveItem, openItem, showView } from '../queue/navigation.ts';
 import { placeState } from '../queue/place.ts';
 import { detailState } from '../queue/read-item.ts';
 import { settingsState } from '../session/settings.ts';

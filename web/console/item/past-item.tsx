@@ -7,10 +7,11 @@ import {
   isMember,
   isNote,
   type ThreadNote,
+  toPath,
+  withItemId,
 } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
 import { formatTime, fullTime, plural } from '../words/format.ts';
-import { toPath, withItemId } from '../words/item-ids.ts';
 import { authorName, isNotification } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
 import { Content } from './content.tsx';

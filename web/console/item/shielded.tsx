@@ -3,12 +3,10 @@ import { settingsState } from '../session/settings.ts';
 import { createState } from '../session/store.ts';
 import { type Item, isNote } from '../words/api-model.ts';
 
-interface Shields {
+export const shieldState = createState({
   /** Items whose abusive text the moderator has asked to see. */
-  revealed: ReadonlySet<string>;
-}
-
-export const shieldState = createState<Shields>({ revealed: new Set() }, { session: ['revealed'] });
+  session: { revealed: new Set() as ReadonlySet<string> },
+});
 
 /** Whether the text has abusive words, and the moderator has not asked to see it. */
 export const isShielded = (item: Item): boolean =>

@@ -1,15 +1,19 @@
 import { reasonName } from '../../shared/report-reasons.ts';
-import { policyTitle } from '../decide/policy-list.ts';
+import { policyTitle } from '../decide/policy-list.tsx';
 import { NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
 import { loadEarlierHistory, refreshItem } from '../queue/read-item.ts';
-import type { Detail, HistoryEvent, ThreadNote } from '../words/api-model.ts';
+import {
+  type Detail,
+  type HistoryEvent,
+  type ThreadNote,
+  toSubject,
+  toSubjectPath,
+} from '../words/api-model.ts';
 import { formatTime, fullTime } from '../words/format.ts';
-import { toSubject, toSubjectPath } from '../words/item-ids.ts';
 import { actorName, eventText, isNotification } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
-import { CommentForm } from './comment-form.tsx';
-import { DeleteComment } from './delete-comment.tsx';
+import { CommentForm, DeleteComment } from './comments.tsx';
 import { isDecision, PastItem } from './past-item.tsx';
 
 const RELATIONS: Record<ThreadNote['relation'], string> = {

@@ -2,13 +2,84 @@ import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import { REPORT_REASONS } from '../../../domain/guestbook/report-reasons.ts';
 import { AUTHOR_RECORDS, type AuthorRecord } from '../../../domain/moderation/author-record.ts';
 import { SCRIPTS, type Script } from '../../../domain/moderation/scripts.ts';
+import type { FindingCode } from '../../../domain/screening/rules.ts';
 import { reasonName } from '../../shared/report-reasons.ts';
-import { policyState } from '../decide/policy-list.ts';
+import { policyState } from '../decide/policy-list.tsx';
 import type { Filters } from '../queue/address.ts';
 import { currentList, placeState } from '../queue/place.ts';
 import { changeSetting, settingsState } from '../session/settings.ts';
 import { toSentenceCase } from '../words/format.ts';
-import { KIND_NAMES } from '../words/labels.ts';
+import { findingName, KIND_NAMES } from '../words/labels.ts';
+
+/** Findings that a list can be filtered by. */
+const FINDINGS = [
+  'same_as_rejected',
+  'like_rejected',
+  'reads_like_rejected',
+  'same_as_pending',
+  'like_pending',
+  'links',
+  'many_links',
+  'link_to_number',
+  'link_look_alike',
+  'link_with_credentials',
+  'email',
+  'phone',
+  'markup',
+  'profanity',
+  'member_name',
+  'mixed_scripts',
+  'styled_letters',
+  'direction',
+  'invisible',
+  'stacked_marks',
+  'long_word',
+  'repeated_characters',
+  'repeated_words',
+  'shouting',
+] as const satisfies readonly FindingCode[];
+
+const AGES = [
+  ['', 'Any age'],
+  ['3600', 'Over 1 h'],
+  ['86400', 'Over 24 h'],
+  ['259200', 'Over 72 h'],
+] as const;
+
+export function SearchSelects({ onChange }: { onChange: () => void }) {
+  const { filters } = placeState();
+  return (
+    <>
+      <label class="visually-hidden" for="finding">
+        Finding
+      </label>
+      <select id="finding" name="finding" class="input" value={filters.finding} onChange={onChange}>
+        <option value="">Any finding</option>
+        {FINDINGS.map((code) => (
+          <option key={code} value={code}>
+            {findingName(code)}
+          </option>
+        ))}
+      </select>
+      <label class="visually-hidden" for="older">
+        Age
+      </label>
+      <select
+        id="older"
+        name="older_than"
+        class="input"
+        value={filters.older_than}
+        onChange={onChange}
+      >
+        {AGES.map(([seconds, words]) => (
+          <option key={seconds} value={seconds}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
 
 const SCRIPT_NAMES: Readonly<Record<Script, string>> = {
   latin: 'Latin script',

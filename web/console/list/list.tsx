@@ -3,23 +3,21 @@ import { Alert } from '../../shared/alert.tsx';
 import { claimNext, hasClaimable } from '../claims/claims.ts';
 import { batchAction, openBatchPreview } from '../decide/batches.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from '../decide/start-action.ts';
-import { undoableSelection, undoSelection } from '../decide/undo-selection.ts';
+import { undoableSelection, undoSelection } from '../decide/undo.ts';
 import { type Filters, LASTING_FILTERS } from '../queue/address.ts';
 import { showArrivals } from '../queue/list-changes.ts';
 import { showView } from '../queue/navigation.ts';
 import { currentList, placeState } from '../queue/place.ts';
 import { focusOn, loadList, loadMore, matchesText } from '../queue/queue.ts';
-import { queueState } from '../queue/queue-state.ts';
-import { select, selectAll, selectableIds } from '../queue/selection.ts';
+import { queueState, select, selectAll, selectableIds } from '../queue/queue-state.ts';
 import { SearchInput, useTypingPause } from '../search/search-input.tsx';
 import { connectionState } from '../session/connection.ts';
 import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';
 import { formatCount, plural } from '../words/format.ts';
-import { ACTION_NAMES, findingName, VIEW_NAMES } from '../words/labels.ts';
+import { ACTION_NAMES, VIEW_NAMES } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
 import { EmptyList } from './empty-list.tsx';
-import { MoreFilters } from './filters.tsx';
-import { FINDINGS } from './findings.ts';
+import { MoreFilters, SearchSelects } from './filters.tsx';
 import { Rows } from './rows.tsx';
 import { SaveView } from './save-view.tsx';
 
@@ -136,13 +134,6 @@ function SelectionBar() {
 /** Filters that have a field; a link sets the others, which stay. */
 const FORM_FILTERS = LASTING_FILTERS.filter((name) => name !== 'decided_by' && name !== 'state');
 
-const AGES = [
-  ['', 'Any age'],
-  ['3600', 'Over 1 h'],
-  ['86400', 'Over 24 h'],
-  ['259200', 'Over 72 h'],
-] as const;
-
 function Search() {
   const { filters } = placeState();
   const { keys } = settingsState();
@@ -194,41 +185,6 @@ function Search() {
       </form>
       {Object.values(filters).some(Boolean) && <Narrowed />}
     </search>
-  );
-}
-
-function SearchSelects({ onChange }: { onChange: () => void }) {
-  const { filters } = placeState();
-  return (
-    <>
-      <label class="visually-hidden" for="finding">
-        Finding
-      </label>
-      <select id="finding" name="finding" class="input" value={filters.finding} onChange={onChange}>
-        <option value="">Any finding</option>
-        {FINDINGS.map((code) => (
-          <option key={code} value={code}>
-            {findingName(code)}
-          </option>
-        ))}
-      </select>
-      <label class="visually-hidden" for="older">
-        Age
-      </label>
-      <select
-        id="older"
-        name="older_than"
-        class="input"
-        value={filters.older_than}
-        onChange={onChange}
-      >
-        {AGES.map(([seconds, words]) => (
-          <option key={seconds} value={seconds}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </>
   );
 }
 

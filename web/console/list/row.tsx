@@ -1,17 +1,23 @@
+import { Component, type ComponentChild } from 'preact';
 import { serviceNow } from '../../shared/clock.ts';
 import { claimWithToast } from '../claims/claims.ts';
 import { setOpen } from '../queue/place.ts';
 import { focusOn } from '../queue/queue.ts';
-import { toggleSelection } from '../queue/selection.ts';
+import { toggleSelection } from '../queue/queue-state.ts';
 import { appealOf, type Item, isNote, type ListView, reportsOf } from '../words/api-model.ts';
-import { foldText } from '../words/fold-text.ts';
-import { currentAge, formatDuration, formatShort, formatTime, plural } from '../words/format.ts';
+import {
+  currentAge,
+  foldText,
+  formatDuration,
+  formatShort,
+  formatTime,
+  plural,
+} from '../words/format.ts';
 import { excerptAround } from '../words/hits.ts';
 import { authorName, isErased, kindName, toExcerpt } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
 import type { HeldLease } from '../work/leases.ts';
 import type { Mark } from '../work/sent.ts';
-import { memo } from './memo.ts';
 
 /** Class and text of the tag; a clear note has none. */
 const BANDS = {
@@ -163,4 +169,18 @@ function RowTags({ item, mark, lease }: RowTagsProps) {
       {note?.deferred_until && <span class="tag">Until {formatShort(note.deferred_until)}</span>}
     </span>
   );
+}
+
+/** Renders a component again only if one of its props has changed; it must not read a state. */
+function memo<Props extends object>(view: (props: Props) => ComponentChild) {
+  return class Memo extends Component<Props> {
+    override shouldComponentUpdate(next: Readonly<Props>): boolean {
+      const names = Object.keys(next) as (keyof Props)[];
+      return names.some((name) => next[name] !== (this.props as Props)[name]);
+    }
+
+    override render(props: Readonly<Props>): ComponentChild {
+      return view(props);
+    }
+  };
 }

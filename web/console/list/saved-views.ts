@@ -9,15 +9,10 @@ import { createState } from '../session/store.ts';
 import { isList, type ListView, type SavedView } from '../words/api-model.ts';
 import { type Failure, failureText, toFailure } from '../words/failure.ts';
 
-interface SavedViews {
+export const savedViewState = createState({
   /** Views that the moderator has saved, or that others share. */
-  savedViews: readonly SavedView[];
-}
-
-export const savedViewState = createState<SavedViews>(
-  { savedViews: [] },
-  { session: ['savedViews'] },
-);
+  session: { savedViews: [] as readonly SavedView[] },
+});
 
 /** The counts are read again after this time, in a page that is looked at. */
 const RECOUNT_MS = 60_000;

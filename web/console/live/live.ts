@@ -1,6 +1,6 @@
 import { setColleagues } from '../claims/keep-going.ts';
 import { checkClaims, handleClaims } from '../claims/watch-leases.ts';
-import { loadPolicies } from '../decide/policy-list.ts';
+import { loadPolicies } from '../decide/policy-list.tsx';
 import { scheduleSync } from '../queue/list-changes.ts';
 import { currentList, placeState } from '../queue/place.ts';
 import { refreshList, scheduleRefresh } from '../queue/queue.ts';
@@ -15,8 +15,7 @@ import {
 } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
 import { moderatorHeader } from '../session/moderation-api.ts';
-import type { Counts, Subject } from '../words/api-model.ts';
-import { toItemId } from '../words/item-ids.ts';
+import { type Counts, type Subject, toItemId } from '../words/api-model.ts';
 import { toQuote } from '../words/labels.ts';
 import { leaseState } from '../work/leases.ts';
 import { panelState } from '../work/panel-state.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { loadPolicies, policyState } from '../decide/policy-list.ts';
+import { loadPolicies, policyState } from '../decide/policy-list.tsx';
 import { connectionState } from '../session/connection.ts';
 import type { Policy } from '../words/api-model.ts';
 import { Backtest } from './backtest.tsx';

@@ -4,7 +4,7 @@ import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { Field, focusFirstError } from '../../shared/field.tsx';
 import { lengthError } from '../../shared/text.tsx';
-import { loadPolicies, policyState } from '../decide/policy-list.ts';
+import { loadPolicies, policyState } from '../decide/policy-list.tsx';
 import { announce } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import type { Policy } from '../words/api-model.ts';

@@ -1,6 +1,5 @@
 import { call, nextRequest } from '../session/moderation-api.ts';
-import { type Item, isList, type QueueBody } from '../words/api-model.ts';
-import { withItemId } from '../words/item-ids.ts';
+import { type Item, isList, type QueueBody, withItemId } from '../words/api-model.ts';
 import { NO_FILTERS, toParams } from './address.ts';
 import { currentList, placeState } from './place.ts';
 import { pickLatest } from './read-item.ts';

@@ -10,7 +10,7 @@ import {
   pushAddress,
   viewAddress,
 } from './address.ts';
-import { placeState } from './place.ts';
+import { placeState, setOpen } from './place.ts';
 import { focusOn, loadList } from './queue.ts';
 import { currentItem, findItem, queueState } from './queue-state.ts';
 import { refreshItem } from './read-item.ts';
@@ -89,4 +89,24 @@ export function forgetPlace(): void {
 export function resetFocus(): void {
   const { linkedId } = placeState();
   placeState.set({ focusId: linkedId, open: linkedId !== null });
+}
+
+const narrow = matchMedia('(width < 56.25em)');
+
+const hasItemEntry = (): boolean => history.state?.note === true;
+
+/** On narrow screens an open item hides the list, so it gets a history entry for Back. */
+export function pushItemEntry(): void {
+  if (narrow.matches && !hasItemEntry()) history.pushState({ note: true }, '');
+}
+
+/** Returns to the list, like the Back button. */
+export function leaveItem(): void {
+  if (hasItemEntry()) history.back();
+  else closeItem();
+}
+
+export function closeItem(): void {
+  setOpen(false);
+  focusOn(placeState().focusId);
 }

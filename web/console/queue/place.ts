@@ -1,25 +1,19 @@
 import { createState } from '../session/store.ts';
-import { isList, type ListView, type View } from '../words/api-model.ts';
-import { type Filters, readAddress } from './address.ts';
-
-/** Where the moderator is. */
-interface Place {
-  view: View;
-  filters: Filters;
-  /** The item of the address, which the list need not contain. */
-  linkedId: string | null;
-  /** The current item. */
-  focusId: string | null;
-  /** In the one-column layout, show the item instead of the list. */
-  open: boolean;
-}
+import { isList, type ListView } from '../words/api-model.ts';
+import { readAddress } from './address.ts';
 
 const start = readAddress(location);
 
-export const placeState = createState<Place>({
-  ...start,
-  focusId: start.linkedId,
-  open: start.linkedId !== null,
+/** Where the moderator is. */
+export const placeState = createState({
+  page: {
+    /** The view and its filters, and the item of the address, which the list need not contain. */
+    ...start,
+    /** The current item. */
+    focusId: start.linkedId,
+    /** In the one-column layout, show the item instead of the list. */
+    open: start.linkedId !== null,
+  },
 });
 
 export const currentList = (): ListView => {

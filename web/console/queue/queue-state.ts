@@ -1,40 +1,28 @@
+import { connectionState } from '../session/connection.ts';
+import { showToast } from '../session/messages.ts';
 import { createState } from '../session/store.ts';
-import type { Counts, Item } from '../words/api-model.ts';
+import { type Counts, type Item, isNote } from '../words/api-model.ts';
 import { placeState } from './place.ts';
 
-interface Queue {
-  items: readonly Item[];
-  /** Rows whose items have left the list; they stay, dimmed, until the rows move anyway. */
-  gone: ReadonlySet<string>;
-  /** Items that have come and would move the rows; they wait until the moderator shows them. */
-  arrivals: readonly Item[];
-  /** The item of the address, once it is read. */
-  linked: Item | null;
-  nextCursor: string | null;
-  loading: boolean;
-  /** Why the list failed to load. */
-  listFault: string | null;
-  counts: Counts | null;
-  selected: ReadonlySet<string>;
-}
-
-export const queueState = createState<Queue>(
-  {
-    items: [],
-    gone: new Set(),
-    arrivals: [],
-    linked: null,
-    nextCursor: null,
-    loading: false,
-    listFault: null,
-    counts: null,
-    selected: new Set(),
+export const queueState = createState({
+  page: { loading: false },
+  session: {
+    counts: null as Counts | null,
+    /** Why the list failed to load. */
+    listFault: null as string | null,
   },
-  {
-    view: ['items', 'gone', 'arrivals', 'linked', 'nextCursor', 'selected'],
-    session: ['listFault', 'counts'],
+  view: {
+    items: [] as readonly Item[],
+    /** Rows whose items have left the list; they stay, dimmed, until the rows move anyway. */
+    gone: new Set() as ReadonlySet<string>,
+    /** Items that have come and would move the rows; they wait until the moderator shows them. */
+    arrivals: [] as readonly Item[],
+    /** The item of the address, once it is read. */
+    linked: null as Item | null,
+    nextCursor: null as string | null,
+    selected: new Set() as ReadonlySet<string>,
   },
-);
+});
 
 /** The items that can be the current one. */
 export function shownItems(): readonly Item[] {
@@ -56,3 +44,26 @@ export function insertAfterCurrent(item: Item): void {
   if (!items.some(({ id }) => id === item.id))
     queueState.set({ items: items.toSpliced(place, 0, item) });
 }
+
+/** Toggles the selection of a note. Records cannot be selected. */
+export function toggleSelection(id: string | null): void {
+  if (!id || connectionState().me?.role === 'auditor') return;
+  const item = findItem(id);
+  if (item && !isNote(item)) {
+    showToast('Only notes can be selected.');
+    return;
+  }
+  const selected = new Set(queueState().selected);
+  if (!selected.delete(id)) selected.add(id);
+  queueState.set({ selected });
+}
+
+/** The ids of all notes in the list. */
+export const selectableIds = (): readonly string[] =>
+  queueState()
+    .items.filter((item) => isNote(item) && !queueState().gone.has(item.id))
+    .map(({ id }) => id);
+
+export const select = (ids: readonly string[]): void => queueState.set({ selected: new Set(ids) });
+
+export const selectAll = (): void => select(selectableIds());

@@ -1,15 +1,13 @@
 import { call, nextRequest } from '../session/moderation-api.ts';
 import { createState, withEntry } from '../session/store.ts';
-import type { Detail, Item } from '../words/api-model.ts';
-import { toPath, withItemId } from '../words/item-ids.ts';
+import { type Detail, type Item, toPath, withItemId } from '../words/api-model.ts';
 import { checkLease } from '../work/leases.ts';
 import { placeState } from './place.ts';
 import { findItem, queueState } from './queue-state.ts';
 
-export const detailState = createState<{ details: ReadonlyMap<string, Detail> }>(
-  { details: new Map() },
-  { view: ['details'] },
-);
+export const detailState = createState({
+  view: { details: new Map() as ReadonlyMap<string, Detail> },
+});
 
 /** By item: the request number of the shown version; answers to earlier requests are dropped. */
 const shownRequests = new Map<string, number>();

@@ -11,11 +11,18 @@ import {
 import { openItem, showView } from '../queue/navigation.ts';
 import { placeState } from '../queue/place.ts';
 import { call } from '../session/moderation-api.ts';
-import type { Entry, Item, QueueBody, Subject, View } from '../words/api-model.ts';
+import {
+  type Entry,
+  type Item,
+  type QueueBody,
+  type Subject,
+  toItemId,
+  type View,
+  withItemId,
+} from '../words/api-model.ts';
 import { type Failure, failureText, toFailure } from '../words/failure.ts';
 import { formatTime } from '../words/format.ts';
 import { excerptAround } from '../words/hits.ts';
-import { toItemId, withItemId } from '../words/item-ids.ts';
 import {
   authorName,
   eventText,

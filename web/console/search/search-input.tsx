@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isComposing } from '../../shared/composing.ts';
+import { isComposing } from '../../shared/field.tsx';
 import { placeState } from '../queue/place.ts';
 
 /** A pause in typing after which the text is searched. */

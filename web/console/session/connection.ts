@@ -2,17 +2,13 @@ import type { Moderator } from '../words/api-model.ts';
 import { Failure } from '../words/failure.ts';
 import { createState } from './store.ts';
 
-interface Connection {
-  me: Moderator | null;
-  /** `unknown` until the first answer; `lost` keeps the state and asks for the token again. */
-  session: 'unknown' | 'out' | 'in' | 'lost';
-  stream: 'live' | 'connecting' | 'paused';
-}
-
-export const connectionState = createState<Connection>({
-  me: null,
-  session: 'unknown',
-  stream: 'connecting',
+export const connectionState = createState({
+  page: {
+    me: null as Moderator | null,
+    /** `unknown` until the first answer; `lost` keeps the state and asks for the token again. */
+    session: 'unknown' as 'unknown' | 'out' | 'in' | 'lost',
+    stream: 'connecting' as 'live' | 'connecting' | 'paused',
+  },
 });
 
 let signIns = 0;

@@ -16,16 +16,13 @@ interface Toast {
   tone: 'plain' | 'alert';
 }
 
-interface Messages {
-  toast: Toast | null;
-  /** Text of the polite live region. */
-  announcement: string;
-}
-
-export const messageState = createState<Messages>(
-  { toast: null, announcement: '' },
-  { session: ['toast'] },
-);
+export const messageState = createState({
+  page: {
+    /** Text of the polite live region. */
+    announcement: '',
+  },
+  session: { toast: null as Toast | null },
+});
 
 /** Announces a text in the live region. A trailing space makes a repeated text differ. */
 export function announce(text: string): void {

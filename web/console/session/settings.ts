@@ -38,13 +38,15 @@ function readSetting(name: keyof Settings): boolean | null {
 }
 
 export const settingsState = createState<Settings>({
-  keys: readSetting('keys') ?? true,
-  compact: readSetting('compact') ?? false,
-  keepGoing: readSetting('keepGoing'),
-  notify:
-    supportsNotifications() &&
-    Notification.permission === 'granted' &&
-    readSetting('notify') === true,
+  page: {
+    keys: readSetting('keys') ?? true,
+    compact: readSetting('compact') ?? false,
+    keepGoing: readSetting('keepGoing'),
+    notify:
+      supportsNotifications() &&
+      Notification.permission === 'granted' &&
+      readSetting('notify') === true,
+  },
 });
 
 /** Changes a setting, and keeps it in this browser. */

@@ -3,31 +3,32 @@ import { useEffect, useReducer } from 'preact/hooks';
 const listeners = new Set<() => void>();
 const resets = { view: [] as (() => void)[], session: [] as (() => void)[] };
 
-/** Fields that go back to their first values with another view, or with another moderator; others stay. */
-interface Lifetimes<State> {
-  view?: readonly (keyof State)[];
-  session?: readonly (keyof State)[];
+interface Fields<Page, Session, View> {
+  /** Fields that stay as long as the page. */
+  page?: Page;
+  /** Fields that go back to these values when another moderator signs in. */
+  session?: Session;
+  /** Fields that go back to these values when another view is shown. */
+  view?: View;
 }
 
 /**
- * Creates a state: called, it returns its present fields; `set` replaces some of them. Only the folder
- * that creates a state sets it.
+ * Creates a state from its first values: called, it returns its present fields; `set` replaces some of
+ * them. Only the folder that creates a state sets it.
  */
-export function createState<State extends object>(
-  initial: State,
-  { view = [], session = [] }: Lifetimes<State> = {},
-) {
-  let state = initial;
+export function createState<
+  Page extends object = object,
+  Session extends object = object,
+  View extends object = object,
+>({ page, session, view }: Fields<Page, Session, View>) {
+  type State = Page & Session & View;
+  let state = { ...page, ...session, ...view } as State;
   const set = (patch: Partial<State>): void => {
     state = { ...state, ...patch };
     for (const listener of listeners) listener();
   };
-  const resetLater = (lifetime: keyof typeof resets, names: readonly (keyof State)[]) => {
-    const first = Object.fromEntries(names.map((name) => [name, initial[name]]));
-    if (names.length > 0) resets[lifetime].push(() => set(first as Partial<State>));
-  };
-  resetLater('view', view);
-  resetLater('session', session);
+  resets.view.push(() => set({ ...view } as Partial<State>));
+  resets.session.push(() => set({ ...session } as Partial<State>));
   return Object.assign(() => state, { set });
 }
 

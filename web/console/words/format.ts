@@ -1,5 +1,5 @@
 import { fullTime as fullLocalTime } from '../../shared/time.tsx';
-import type { Item } from './api-model.ts';
+import type { Item, NoteItem } from './api-model.ts';
 
 // The same form of times as on the site, in the reader's zone.
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -61,3 +61,15 @@ export const plural = (number: number, one: string, many = `${one}s`): string =>
 /** A text that begins with a capital letter. */
 export const toSentenceCase = (text: string): string =>
   text.replace(/^./u, (first) => first.toUpperCase());
+
+/** At so many notes, a fold stops counting. */
+const MAX_COUNTED = 250;
+
+type Fold = NonNullable<NoteItem['fold']>;
+
+/** What a row represents, such as '12 notes like this'. */
+export function foldText({ kind, notes }: Fold): string {
+  const count = notes >= MAX_COUNTED ? `${formatCount(notes)} or more` : formatCount(notes);
+  const noun = notes === 1 ? 'note' : 'notes';
+  return kind === 'text' ? `${count} ${noun} like this` : `${count} ${noun} from one address`;
+}

@@ -1,7 +1,6 @@
 import { call, nextRequest } from '../session/moderation-api.ts';
 import { createState, withEntry } from '../session/store.ts';
-import type { Item, Lease } from '../words/api-model.ts';
-import { toItemId } from '../words/item-ids.ts';
+import { type Item, type Lease, toItemId } from '../words/api-model.ts';
 import { needsDecision } from '../words/not-allowed.ts';
 import { isDeciding } from './sent.ts';
 
@@ -13,12 +12,12 @@ export interface HeldLease extends Lease {
   lost: boolean;
 }
 
-interface Leases {
-  /** Keyed by item id. */
-  leases: ReadonlyMap<string, HeldLease>;
-}
-
-export const leaseState = createState<Leases>({ leases: new Map() }, { session: ['leases'] });
+export const leaseState = createState({
+  session: {
+    /** Keyed by item id. */
+    leases: new Map() as ReadonlyMap<string, HeldLease>,
+  },
+});
 
 /** Ids of leases released here; delayed stream messages and answers must not restore them. */
 const released = new Set<string>();

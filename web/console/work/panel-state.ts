@@ -14,16 +14,13 @@ export interface Panel {
   fault: string | null;
 }
 
-interface Begun {
-  panel: Panel | null;
-  /** Typed text by item and reader, kept until a decision is accepted. */
-  drafts: ReadonlyMap<string, string>;
-}
-
-export const panelState = createState<Begun>(
-  { panel: null, drafts: new Map() },
-  { session: ['panel', 'drafts'] },
-);
+export const panelState = createState({
+  session: {
+    panel: null as Panel | null,
+    /** Typed text by item and reader, kept until a decision is accepted. */
+    drafts: new Map() as ReadonlyMap<string, string>,
+  },
+});
 
 export const showPanel = (panel: Panel): void => panelState.set({ panel });
 

@@ -8,16 +8,13 @@ import type { Action, Item } from '../words/api-model.ts';
 /** Local status of a row, in addition to the API's data. */
 export type Mark = { kind: 'deciding'; action: Action } | { kind: 'conflict'; text: string };
 
-interface Sent {
-  marks: ReadonlyMap<string, Mark>;
-  /** By item: the version that was decided on here, until the decision is refused or undone. */
-  decided: ReadonlyMap<string, number>;
-}
-
-export const sentState = createState<Sent>(
-  { marks: new Map(), decided: new Map() },
-  { view: ['marks'], session: ['decided'] },
-);
+export const sentState = createState({
+  session: {
+    /** By item: the version that was decided on here, until the decision is refused or undone. */
+    decided: new Map() as ReadonlyMap<string, number>,
+  },
+  view: { marks: new Map() as ReadonlyMap<string, Mark> },
+});
 
 export function setMark(id: string, value: Mark | undefined): void {
   sentState.set({ marks: withEntry(sentState().marks, id, value) });

@@ -7,8 +7,7 @@ import { plural, toSentenceCase } from '../words/format.ts';
 import { ACTION_NAMES, authorName } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
 import { type Batch, closeBatch, runBatch } from './batches.ts';
-import { NoPolicy } from './no-policy.tsx';
-import { activePolicies } from './policy-list.ts';
+import { activePolicies, NoPolicy } from './policy-list.tsx';
 
 /** The preview of a batch, which runs only after confirmation. */
 export function BatchPreview({ batch: { action, items, leftOut, sending } }: { batch: Batch }) {

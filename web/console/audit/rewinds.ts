@@ -1,8 +1,8 @@
+import { cursorOf, type Paged } from '../decide/undo.ts';
 import { call } from '../session/moderation-api.ts';
-import type { BatchResult, RewindPreview, RewindReply } from '../words/api-model.ts';
+import type { RewindPreview, RewindReply } from '../words/api-model.ts';
 import { type Failure, failureText, toFailure } from '../words/failure.ts';
 
-type Place = { next_cursor: string | null };
 type Entry = RewindPreview['undo'][number];
 type Left = RewindPreview['left'][number];
 
@@ -26,7 +26,7 @@ const path = (moderatorId: string) => `moderators/${moderatorId}/rewind`;
 
 export async function previewRewind(moderatorId: string, since: string): Promise<Preview> {
   const preview: Preview = { since, undo: [], left: [], fingerprints: [] };
-  let place: Place | undefined;
+  let place: Paged | undefined;
   do {
     const body = { since, dry_run: true, ...cursorOf(place) };
     const page: RewindPreview = await call<RewindPreview>('POST', path(moderatorId), body);
@@ -44,7 +44,7 @@ export async function runRewind(
   { since, fingerprints }: Preview,
 ): Promise<Rewound> {
   const rewound: Rewound = { batchId: '', undone: [], left: [], stopped: null };
-  let place: Place | undefined;
+  let place: Paged | undefined;
   for (const fingerprint of fingerprints) {
     const body = { since, dry_run: false, fingerprint, ...cursorOf(place) };
     try {
@@ -61,27 +61,6 @@ export async function runRewind(
   }
   return rewound;
 }
-
-/** Undoes a batch, page by page; one request is enough unless it was a large rewind. */
-export async function undoWholeBatch(batchId: string, key: string): Promise<BatchResult[]> {
-  const results: BatchResult[] = [];
-  let place: Place | undefined;
-  do {
-    const body = cursorOf(place);
-    const page: Place & { results: BatchResult[] } = await call(
-      'POST',
-      `batches/${batchId}/undo`,
-      body,
-      place ? undefined : key,
-    );
-    results.push(...page.results);
-    place = page;
-  } while (place.next_cursor);
-  return results;
-}
-
-const cursorOf = (place: Place | undefined) =>
-  place?.next_cursor ? { cursor: place.next_cursor } : {};
 
 export const rewindFailureText = (failure: Failure): string =>
   failure.reason === 'version_mismatch'

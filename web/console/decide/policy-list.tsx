@@ -1,13 +1,11 @@
+import { useEffect } from 'preact/hooks';
 import { call } from '../session/moderation-api.ts';
 import { createState } from '../session/store.ts';
 import type { Policy } from '../words/api-model.ts';
 
-interface Policies {
-  policies: readonly Policy[];
-  policiesRead: boolean;
-}
-
-export const policyState = createState<Policies>({ policies: [], policiesRead: false });
+export const policyState = createState({
+  page: { policies: [] as readonly Policy[], policiesRead: false },
+});
 
 export async function loadPolicies(): Promise<void> {
   try {
@@ -26,3 +24,14 @@ export const findPolicy = (code: string | null | undefined): Policy | undefined 
 /** The title in lower case, for use within a sentence. */
 export const policyTitle = (code: string): string =>
   findPolicy(code)?.title.toLowerCase() ?? code.replaceAll('_', ' ');
+
+/** Says why there is no policy to choose, and loads the policies if the last attempt failed. */
+export function NoPolicy() {
+  const { policiesRead } = policyState();
+  useEffect(() => {
+    if (!policiesRead) void loadPolicies();
+  }, []);
+  return (
+    <p class="box look">{policiesRead ? 'No policy is in force.' : 'Loading the policies…'}</p>
+  );
+}
