@@ -32,7 +32,7 @@ export interface Projection {
   onCluster?: Projection['on'];
 }
 
-type Handlers<Modules extends EventTypes> = {
+export type Handlers<Modules extends EventTypes> = {
   [Name in NewEvent<Types<Modules>>['type']]?: (
     event: EventOf<Modules, Name>,
   ) => Sql | readonly Sql[];

@@ -1,6 +1,7 @@
 import type { EventTypes } from '../platform/eventstore/event.ts';
 import type { Routes } from '../platform/http/route.ts';
 import type { JobType } from '../platform/jobs/job-type.ts';
+import type { ActivityEntries } from '../projections/activity-entry.ts';
 import type { FeedEntries } from '../projections/feed-entry.ts';
 import type { Projection } from '../projections/projection.ts';
 import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
@@ -8,14 +9,22 @@ import type { ExportSection } from './membership/export-section.ts';
 import type { ProvableRecord } from './publications/provable-record.ts';
 import type { PublicationKind } from './publications/publication-kind.ts';
 
+/** What read models over the events of several capabilities are made of. */
+export interface ForReadModels {
+  publicationKinds: readonly PublicationKind[];
+  activityEntries: readonly ActivityEntries[];
+}
+
 /** What one capability adds to the service; `features.ts` lists all of them. */
 export interface Feature<Deps> {
   /** The module that defines the capability's events. */
   events?: EventTypes;
   /** The capability's read models, in the order in which an event updates them. */
-  readModels?: readonly Projection[];
+  readModels?: readonly Projection[] | ((features: ForReadModels) => readonly Projection[]);
   /** The entries that the capability's events add to members' feeds. */
   feed?: FeedEntries;
+  /** The entries that the capability's events add to the public activity. */
+  activity?: ActivityEntries;
   /** The types of the capability's jobs; `workers/` has the functions that run them. */
   jobs?: readonly JobType[];
   /**

@@ -118,11 +118,19 @@ export const catalogue = new EventCatalogue(
   FEATURES.flatMap(({ events }) => (events ? [events] : [])),
 );
 
+export const publicationKinds = FEATURES.flatMap(({ publicationKinds: kinds }) => kinds ?? []);
+
+const activityEntries = FEATURES.flatMap(({ activity }) => (activity ? [activity] : []));
+
 const feed = feedProjection(FEATURES.flatMap(({ feed: entries }) => (entries ? [entries] : [])));
 
 /** Every read model; the feed comes last. */
 export const projections = [
-  ...FEATURES.flatMap(({ readModels = [] }) => readModels),
+  ...FEATURES.flatMap(({ readModels = [] }) =>
+    typeof readModels === 'function'
+      ? readModels({ publicationKinds, activityEntries })
+      : readModels,
+  ),
   feed.projection,
 ];
 
@@ -142,8 +150,6 @@ export const accountClosures = FEATURES.flatMap(({ closure }) => closure ?? []);
 
 /** What ends with the disabling of a membership. */
 export const disablingEndings = FEATURES.flatMap(({ disabling }) => disabling ?? []);
-
-export const publicationKinds = FEATURES.flatMap(({ publicationKinds: kinds }) => kinds ?? []);
 
 const provableRecords = FEATURES.flatMap(({ provableRecords: records }) => records ?? []);
 

@@ -132,14 +132,16 @@ export const newestFacts = (
   stream: string,
   limit: number,
   { except }: { except: readonly string[] },
-): Sql<RecordedEvent> =>
-  readsEvents(
+): Sql<RecordedEvent> => {
+  const excepted = except.map((type) => ` AND type <> '${type}'`).join('');
+  return readsEvents(
     named(
-      `${FACTS} WHERE owner_id = $1 AND stream_id = $2 AND type NOT IN (${except.map((type) => `'${type}'`).join(', ')})
+      `${FACTS} WHERE owner_id = $1 AND stream_id = $2${excepted}
       ORDER BY stream_version DESC LIMIT $3`,
       [id, stream, limit],
     ),
   );
+};
 
 /** Reads the events of a stream from a version on, oldest first, without their personal data. */
 export const factsFrom = ({ id }: Owner, stream: string, version: number): Sql<RecordedEvent> =>

@@ -1,6 +1,6 @@
 import { isRefusal } from '../refusal.ts';
 import { invoke, type Operations } from './invoke.ts';
-import { problemFrom } from './problems.ts';
+import { Problem, problemFrom } from './problems.ts';
 import { responseBody } from './respond.ts';
 import type { AnyReply, RequestContext } from './route.ts';
 
@@ -23,7 +23,8 @@ interface Asked {
 export function createReader(operations: Operations, request: RequestContext): Reader {
   async function reply(id: string, { params = {}, query = {} }: Asked = {}): Promise<AnyReply> {
     const operation = operations.get(id);
-    if (!operation) throw new Error(`there is no operation ${id}`);
+    // A page of a capability that this instance does not have.
+    if (!operation) throw new Problem('not_found');
     const input = { params: textsOf(params), query: textsOf(query), body: undefined };
     const outcome = await invoke(operation, { kind: 'anonymous' }, input, request);
     if (isRefusal(outcome)) throw problemFrom(outcome);

@@ -1,139 +1,19 @@
-import * as artifactEvents from '../../domain/artifacts/events.ts';
-import * as caseEvents from '../../domain/cases/events.ts';
-import * as noteEvents from '../../domain/guestbook/events.ts';
-import * as profileEvents from '../../domain/profiles/events.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
-import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
+import type { Actor } from '../../platform/eventstore/event.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import type { Sql } from '../../platform/sql.ts';
+import { ACTIVITY_TYPES, type ActivityEntries, type ActivityType } from '../activity-entry.ts';
 import { noteStays, stays } from '../membership/ending.ts';
-import { defineProjection, type EventOf } from '../projection.ts';
+import type { Projection } from '../projection.ts';
 
-export const ACTIVITY_TYPES = [
-  'note.approved',
-  'profile.published',
-  'artifact.published',
-  'case.opened',
-  'case.claimed',
-  'case.submitted',
-  'case.accepted',
-] as const;
-export type ActivityType = (typeof ACTIVITY_TYPES)[number];
-
-/** Hides from the public which moderator acted, and that the operator imported a note. */
-function shown(actor: Actor): Actor {
-  if (actor.type === 'operator') return { type: 'service' };
-  return actor.type === 'moderator' ? { type: actor.type } : actor;
-}
+/** Public events, which each capability turns into entries. */
+export const activity = (features: readonly ActivityEntries[]): Projection => ({
+  name: 'activity',
+  tables: ['activity'],
+  on: Object.assign({}, ...features),
+});
 
 /** The public sees the operator as the service. */
 type PublicActor = Actor & { type: Exclude<Actor['type'], 'operator'> };
-
-const insertEntry = defineInsert('activity', {
-  entry_id: 'uuid',
-  type: 'text',
-  occurred_at: 'timestamptz',
-  actor: 'jsonb',
-  subject_type: 'text',
-  subject_id: 'uuid',
-  author_id: 'uuid',
-});
-
-/** The member who wrote the subject; null if a guest did, whose note owns its own stream. */
-const authorOf = (owner: string, subject: string, type: string): string | null =>
-  type === 'note' && owner === subject ? null : owner;
-
-function entry(event: RecordedEvent, type: ActivityType, id: string) {
-  const { event_id, owner_id, actor, recorded_at } = event;
-  const subject = type.split('.')[0] as string;
-  return insertEntry({
-    entry_id: event_id,
-    type,
-    occurred_at: recorded_at,
-    actor: shown(actor),
-    subject_type: subject,
-    subject_id: id,
-    author_id: authorOf(owner_id, id, subject),
-  });
-}
-
-/**
- * An appeal granted against a rejection makes the note public for the first time. A note that was
- * removed has its entry already.
- */
-function granted(event: EventOf<typeof noteEvents, 'AppealGranted'>): Sql[] {
-  const { event_id, owner_id, actor, recorded_at, data } = event;
-  const author = authorOf(owner_id, data.note_id, 'note');
-  return [
-    takeDown('note', data.note_id, false),
-    sql`INSERT INTO activity (entry_id, type, occurred_at, actor, subject_type, subject_id, author_id)
-      SELECT ${event_id}::uuid, 'note.approved', ${recorded_at}::timestamptz,
-        ${shown(actor)}::jsonb, 'note', ${data.note_id}::uuid, ${author}::uuid
-      WHERE NOT EXISTS (SELECT FROM activity
-        WHERE subject_id = ${data.note_id} AND subject_type = 'note')`,
-  ];
-}
-
-/**
- * Undoing an approval drops its entry. Undoing an appeal that was granted against a removal takes the note
- * down again; the undo of a removal has an event after it that makes the note public.
- */
-function undone({ data }: EventOf<typeof noteEvents, 'DecisionUndone'>): Sql[] {
-  const removed = data.decision === 'granted' && data.refused?.state === 'removed';
-  return [
-    sql`DELETE FROM activity WHERE entry_id = ${data.of}`,
-    ...(removed ? [takeDown('note', data.note_id, true)] : []),
-  ];
-}
-
-/** Hides the entries of a subject that never becomes public again, so that no list walks past them. */
-const hide = (type: string, id: string): Sql =>
-  sql`UPDATE activity SET hidden = true
-    WHERE subject_id = ${id} AND subject_type = ${type} AND NOT hidden`;
-
-/** Leaves out the entries of a subject that moderators removed, until they restore it. */
-const takeDown = (type: string, id: string, removed: boolean): Sql =>
-  sql`UPDATE activity SET taken_down = ${removed}
-    WHERE subject_id = ${id} AND subject_type = ${type} AND NOT hidden AND taken_down <> ${removed}`;
-
-/**
- * Public events. An event of another capability needs one more line here and a join in `SUBJECTS`.
- */
-export const activity = defineProjection(
-  { ...noteEvents, ...profileEvents, ...artifactEvents, ...caseEvents },
-  {
-    name: 'activity',
-    tables: ['activity'],
-    on: {
-      NoteApproved: (event) => entry(event, 'note.approved', event.data.note_id),
-      AppealGranted: granted,
-      NoteRemoved: ({ data }) => takeDown('note', data.note_id, true),
-      NoteRestored: ({ data }) => takeDown('note', data.note_id, false),
-      DecisionUndone: undone,
-      NoteWithdrawn: ({ data }) => hide('note', data.note_id),
-      NoteErased: ({ data }) => hide('note', data.note_id),
-      ProfilePublished: (event) => [
-        hide('profile', event.owner_id),
-        entry(event, 'profile.published', event.owner_id),
-      ],
-      ProfileRemoved: ({ owner_id }) => takeDown('profile', owner_id, true),
-      ProfileRestored: ({ owner_id }) => takeDown('profile', owner_id, false),
-      ProfileWithdrawn: ({ owner_id }) => hide('profile', owner_id),
-      ArtifactPublished: (event) => entry(event, 'artifact.published', event.data.artifact_id),
-      ArtifactRemoved: ({ data }) => takeDown('artifact', data.artifact_id, true),
-      ArtifactRestored: ({ data }) => takeDown('artifact', data.artifact_id, false),
-      ArtifactWithdrawn: ({ data }) => hide('artifact', data.artifact_id),
-      CaseOpened: (event) => entry(event, 'case.opened', event.data.case_id),
-      CaseClaimed: (event) => entry(event, 'case.claimed', event.data.case_id),
-      CaseSubmitted: (event) => entry(event, 'case.submitted', event.data.case_id),
-      CaseAccepted: (event) => entry(event, 'case.accepted', event.data.case_id),
-      CaseRemoved: ({ data }) => takeDown('case', data.case_id, true),
-      CaseRestored: ({ data }) => takeDown('case', data.case_id, false),
-      CaseWithdrawn: ({ data }) => hide('case', data.case_id),
-      CaseAuthorLeft: ({ data }) => hide('case', data.case_id),
-    },
-  },
-);
 
 export interface ActivityRow {
   entry_id: string;

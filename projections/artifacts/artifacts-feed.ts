@@ -1,4 +1,5 @@
 import * as artifacts from '../../domain/artifacts/events.ts';
+import { addEntry, defineActivity, hideEntries, takeDownEntries } from '../activity-entry.ts';
 import { defineFeedEntries } from '../feed-entry.ts';
 
 const subject = (id: string) => ({ type: 'artifact', id });
@@ -42,4 +43,11 @@ export const artifactsFeed = defineFeedEntries(artifacts, {
           actor: { type: 'moderator' },
         }
       : [],
+});
+
+export const artifactsActivity = defineActivity(artifacts, {
+  ArtifactPublished: (event) => addEntry(event, 'artifact.published', event.data.artifact_id),
+  ArtifactRemoved: ({ data }) => takeDownEntries('artifact', data.artifact_id, true),
+  ArtifactRestored: ({ data }) => takeDownEntries('artifact', data.artifact_id, false),
+  ArtifactWithdrawn: ({ data }) => hideEntries('artifact', data.artifact_id),
 });

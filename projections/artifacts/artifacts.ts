@@ -13,6 +13,7 @@ import {
   type NotifiedDecision,
   ownRecords,
 } from '../publications/record-decisions.ts';
+import type { RecordRow } from '../publications/records.ts';
 import { recordsTakenDown, type TakenDownRow } from '../taken-down.ts';
 
 const heard = { ...events, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
@@ -220,3 +221,30 @@ export function publishedArtifacts(
 /** Reads the artifacts of all authors, or of one, that were taken down, newest first. */
 export const artifactsTakenDown = (limit: number, author?: string): Sql<TakenDownRow> =>
   recordsTakenDown('artifacts', 'artifact_id', limit, author);
+
+/**
+ * Reads packets as published records. Shows the beginning of a large packet; all of the packet is public at its own address. `OFFSET 0`
+ * makes PostgreSQL parse the packet once.
+ */
+export function artifactRecords(ids: readonly string[]): Sql<RecordRow> {
+  return named(
+    `SELECT artifact_id AS subject_id, author_id,
+      CASE WHEN ${stays('author_id')} THEN state ELSE 'withdrawn' END AS state,
+      state = 'published' AND ${stays('author_id')} AS public, state = 'removed' AS removed,
+      version, title, concat_ws(E'\n\n', said->>'summary',
+        left(CASE kind
+          WHEN 'brief' THEN said#>>'{content,body}'
+          WHEN 'result' THEN concat_ws(E'\n\n', said#>>'{content,outcome}',
+            (SELECT string_agg(concat_ws(E'\n', piece->>'description', piece->>'source_ref'), E'\n\n')
+              FROM jsonb_array_elements(said#>'{content,evidence}') piece))
+          ELSE jsonb_pretty(said->'content') END, 8000),
+        left(concat_ws(E'\n', 'Claim: ' || (said#>>'{provenance,claim_type}'),
+          'Reuse: ' || (said->>'reuse_terms'),
+          (SELECT string_agg(source, E'\n')
+            FROM jsonb_array_elements_text(said#>'{provenance,source_refs}') source)), 4000)) AS text,
+      created_at AS published_at
+    FROM artifacts, LATERAL (SELECT packet::jsonb AS said OFFSET 0) packets
+    WHERE artifact_id = ANY($1::uuid[])`,
+    [ids],
+  );
+}

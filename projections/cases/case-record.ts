@@ -6,6 +6,7 @@ import { named, type Sql, sql } from '../../platform/sql.ts';
 import { stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import { NOTIFIED_STATE, type OwnRow, ownRecords } from '../publications/record-decisions.ts';
+import type { RecordRow } from '../publications/records.ts';
 import { eraseTexts } from '../rebuild/erasable-texts.ts';
 
 const heard = { ...caseEvents, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
@@ -186,3 +187,21 @@ export const caseNotes = ownRecords<OwnRow>({
   removed: `state = 'removed'`,
   columns: `note_id AS id, case_id, message, ${NOTIFIED_STATE}, created_at`,
 });
+
+/**
+ * Reads case notes as published records. A case note has the title of its case, is public while the case is, and disappears with its own
+ * author or the author of the case.
+ */
+export function caseNoteRecords(ids: readonly string[]): Sql<RecordRow> {
+  return named(
+    `SELECT n.note_id AS subject_id, n.member_id AS author_id,
+      CASE WHEN n.state = 'published' AND gone THEN 'withdrawn' ELSE n.state END AS state, gone,
+      n.case_id, n.state = 'removed' AS removed, n.state = 'published' AND NOT gone AND NOT c.removed AS public,
+      n.version, c.title, n.message AS text, n.created_at AS published_at
+    FROM case_notes n JOIN cases c USING (case_id),
+      LATERAL (SELECT c.author_gone OR n.message IS NULL OR NOT ${stays('c.author_id')}
+        OR NOT ${stays('n.member_id')} AS gone) ends
+    WHERE n.note_id = ANY($1::uuid[])`,
+    [ids],
+  );
+}

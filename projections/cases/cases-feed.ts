@@ -1,4 +1,5 @@
 import * as cases from '../../domain/cases/events.ts';
+import { addEntry, defineActivity, hideEntries, takeDownEntries } from '../activity-entry.ts';
 import { defineFeedEntries, type FeedEntry } from '../feed-entry.ts';
 
 /** Creates one entry for each member involved in the case. */
@@ -80,4 +81,15 @@ export const casesFeed = defineFeedEntries(cases, {
           actor: MODERATOR,
         }
       : [],
+});
+
+export const casesActivity = defineActivity(cases, {
+  CaseOpened: (event) => addEntry(event, 'case.opened', event.data.case_id),
+  CaseClaimed: (event) => addEntry(event, 'case.claimed', event.data.case_id),
+  CaseSubmitted: (event) => addEntry(event, 'case.submitted', event.data.case_id),
+  CaseAccepted: (event) => addEntry(event, 'case.accepted', event.data.case_id),
+  CaseRemoved: ({ data }) => takeDownEntries('case', data.case_id, true),
+  CaseRestored: ({ data }) => takeDownEntries('case', data.case_id, false),
+  CaseWithdrawn: ({ data }) => hideEntries('case', data.case_id),
+  CaseAuthorLeft: ({ data }) => hideEntries('case', data.case_id),
 });

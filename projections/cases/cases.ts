@@ -3,11 +3,12 @@ import { lapsedSql, stateAsReadSql } from '../../domain/cases/lease.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
 import { stays } from '../membership/ending.ts';
 import { defineProjection } from '../projection.ts';
 import { type OwnRow, ownRecords } from '../publications/record-decisions.ts';
+import type { RecordRow } from '../publications/records.ts';
 import { recordsTakenDown, type TakenDownRow } from '../taken-down.ts';
 
 const insertCase = defineInsert('cases', {
@@ -324,4 +325,18 @@ export const casesOfMember = ownRecords<OwnRow>({
 export function countHeldCases(memberId: string): Sql<{ count: number }> {
   return sql`SELECT count(*)::int AS count FROM cases WHERE claimant_id = ${memberId}
     AND state = 'claimed' AND lease_expires_at > clock_timestamp()`;
+}
+
+/** Reads cases as published records. */
+export function caseRecords(ids: readonly string[]): Sql<RecordRow> {
+  return named(
+    `SELECT case_id AS subject_id, author_id,
+      CASE WHEN gone THEN 'withdrawn' WHEN removed THEN 'removed' ELSE 'published' END AS state,
+      NOT removed AND NOT gone AS public, removed, version, title,
+      concat_ws(E'\n', summary, objective, array_to_string(acceptance_criteria, E'\n')) AS text,
+      created_at AS published_at
+    FROM cases, LATERAL (SELECT author_gone OR NOT ${stays('author_id')} AS gone) ends
+    WHERE case_id = ANY($1::uuid[])`,
+    [ids],
+  );
 }

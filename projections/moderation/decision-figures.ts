@@ -1,21 +1,17 @@
-import * as artifactEvents from '../../domain/artifacts/events.ts';
-import * as caseEvents from '../../domain/cases/events.ts';
 import * as noteEvents from '../../domain/guestbook/events.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
-import * as profileEvents from '../../domain/profiles/events.ts';
 import * as reportEvents from '../../domain/reports/events.ts';
 import * as screeningEvents from '../../domain/screening/events.ts';
 import { defineBatch } from '../../platform/batch-statements.ts';
+import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import { defineHandlers, defineProjection } from '../projection.ts';
+import { type RecordKind, recordHandlers } from '../publications/record-events.ts';
 
 const events = {
   ...noteEvents,
   ...screeningEvents,
   ...reportEvents,
-  ...profileEvents,
-  ...artifactEvents,
-  ...caseEvents,
   MemberDeactivated: membershipEvents.MemberDeactivated,
 } as const;
 
@@ -110,38 +106,25 @@ const note = ({ data }: { data: { note_id: string } }): Sql =>
   ofSubjects({ note_id: data.note_id, subject_type: null, subject_id: null });
 const record = (subject_type: string, subject_id: string): Sql =>
   ofSubjects({ note_id: null, subject_type, subject_id });
-const artifact = ({ data }: { data: { artifact_id: string } }) =>
-  record('artifact', data.artifact_id);
-const ofCase = ({ data }: { data: { case_id: string } }) => record('case', data.case_id);
-const caseNote = ({ data }: { data: { note_id: string } }) => record('case_note', data.note_id);
-const profile = ({ owner_id }: { owner_id: string }) => record('profile', owner_id);
+const ofRecord = (_event: RecordedEvent, type: string, id: string): Sql => record(type, id);
 
-const moves = defineHandlers(events, {
-  DecisionUndone: note,
-  RecordReportsDismissed: ({ data }) => record(data.subject.type, data.subject.id),
-  ProfileRemoved: profile,
-  ProfileRestored: profile,
-  ProfileWithdrawn: profile,
-  ArtifactRemoved: artifact,
-  ArtifactRestored: artifact,
-  ArtifactWithdrawn: artifact,
-  CaseRemoved: ofCase,
-  CaseRestored: ofCase,
-  CaseAuthorLeft: ofCase,
-  CaseNoteRemoved: caseNote,
-  CaseNoteRestored: caseNote,
-  // In an earlier release: ends all notes and reports of the member.
-  MemberDeactivated: ({ owner_id, data }) =>
-    data.in_batches
-      ? []
-      : [
-          named(figuresOfNotes('notes WHERE member_id = $1'), [owner_id]),
-          named(writeFigures(decidedRecords('record_decisions WHERE author_id = $1')), [owner_id]),
-        ],
-});
-
-/** Events that may move an earlier decision to another count, and leave its former count at 0. */
-export const MOVING_EVENTS = Object.keys(moves);
+/** Handlers of events that may move an earlier decision to another count, and leave its former count at 0. */
+export const decisionMoves = (kinds: readonly RecordKind[]) =>
+  defineHandlers(events, {
+    DecisionUndone: note,
+    RecordReportsDismissed: ({ data }) => record(data.subject.type, data.subject.id),
+    ...recordHandlers(kinds, { removed: ofRecord, restored: ofRecord, withdrawn: ofRecord }),
+    // In an earlier release: ends all notes and reports of the member.
+    MemberDeactivated: ({ owner_id, data }) =>
+      data.in_batches
+        ? []
+        : [
+            named(figuresOfNotes('notes WHERE member_id = $1'), [owner_id]),
+            named(writeFigures(decidedRecords('record_decisions WHERE author_id = $1')), [
+              owner_id,
+            ]),
+          ],
+  });
 
 /**
  * What the statistics say of each decision, in one narrow row, so that a period is read from an index
@@ -149,20 +132,21 @@ export const MOVING_EVENTS = Object.keys(moves);
  * reports, decisions and screenings, whose rows of one subject it reads.
  * Decisions of one week, kind, policy and age wait for one another until they are committed.
  */
-export const decisionFigures = defineProjection(events, {
-  name: 'decision-figures',
-  tables: ['decision_figures'],
-  on: {
-    ...moves,
-    NoteCorrected: note,
-    NoteApproved: note,
-    NoteRejected: note,
-    NoteRemoved: note,
-    NoteRestored: note,
-    ReportsDismissed: note,
-    AppealGranted: note,
-    AppealUpheld: note,
-    NoteWithdrawn: note,
-    NoteScreened: note,
-  },
-});
+export const decisionFigures = (kinds: readonly RecordKind[]) =>
+  defineProjection(events, {
+    name: 'decision-figures',
+    tables: ['decision_figures'],
+    on: {
+      ...decisionMoves(kinds),
+      NoteCorrected: note,
+      NoteApproved: note,
+      NoteRejected: note,
+      NoteRemoved: note,
+      NoteRestored: note,
+      ReportsDismissed: note,
+      AppealGranted: note,
+      AppealUpheld: note,
+      NoteWithdrawn: note,
+      NoteScreened: note,
+    },
+  });

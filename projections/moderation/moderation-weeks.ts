@@ -2,7 +2,8 @@ import * as noteEvents from '../../domain/guestbook/events.ts';
 import { defineBatch } from '../../platform/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
-import { MOVING_EVENTS } from './decision-figures.ts';
+import type { RecordKind } from '../publications/record-events.ts';
+import { decisionMoves } from './decision-figures.ts';
 
 const countAppeal = defineBatch(
   'moderation_weeks',
@@ -26,14 +27,15 @@ const moved = ({ event_id }: { event_id: string }): Sql => deleteEmpty({ event_i
  * How many decisions and appeals each week has, as public readers see them. `decision-figures`, which
  * must come before, counts the decisions.
  */
-export const moderationWeeks = defineProjection(noteEvents, {
-  name: 'moderation-weeks',
-  tables: ['moderation_weeks'],
-  on: {
-    AppealOpened: ({ recorded_at }) => countAppeal({ at: recorded_at }),
-    ...Object.fromEntries(MOVING_EVENTS.map((type) => [type, moved])),
-  },
-});
+export const moderationWeeks = (kinds: readonly RecordKind[]) =>
+  defineProjection(noteEvents, {
+    name: 'moderation-weeks',
+    tables: ['moderation_weeks'],
+    on: {
+      AppealOpened: ({ recorded_at }) => countAppeal({ at: recorded_at }),
+      ...Object.fromEntries(Object.keys(decisionMoves(kinds)).map((type) => [type, moved])),
+    },
+  });
 
 /** What a week has of one outcome, or its appeals. */
 export interface WeekCountRow {

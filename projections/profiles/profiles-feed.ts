@@ -1,4 +1,5 @@
 import * as profiles from '../../domain/profiles/events.ts';
+import { addEntry, defineActivity, hideEntries, takeDownEntries } from '../activity-entry.ts';
 import { defineFeedEntries } from '../feed-entry.ts';
 
 const subject = (id: string) => ({ type: 'profile', id });
@@ -36,4 +37,14 @@ export const profilesFeed = defineFeedEntries(profiles, {
           actor: { type: 'moderator' },
         }
       : [],
+});
+
+export const profilesActivity = defineActivity(profiles, {
+  ProfilePublished: (event) => [
+    hideEntries('profile', event.owner_id),
+    addEntry(event, 'profile.published', event.owner_id),
+  ],
+  ProfileRemoved: ({ owner_id }) => takeDownEntries('profile', owner_id, true),
+  ProfileRestored: ({ owner_id }) => takeDownEntries('profile', owner_id, false),
+  ProfileWithdrawn: ({ owner_id }) => hideEntries('profile', owner_id),
 });

@@ -11,6 +11,7 @@ import {
   NOTIFIED_STATE,
   type NotifiedDecision,
 } from '../publications/record-decisions.ts';
+import type { RecordRow } from '../publications/records.ts';
 
 const writeProfile = defineInsert(
   'profiles',
@@ -215,4 +216,13 @@ export function publishedProfiles(limit: number, { at, id } = START_NEWEST): Sql
     WHERE p.state = 'published'
       AND (p.published_at, p.member_id) < (${at}::timestamptz, ${id}::uuid)
     ORDER BY p.published_at DESC, p.member_id DESC LIMIT ${limit}`;
+}
+
+/** Reads profiles as published records. */
+export function profileRecords(ids: readonly string[]): Sql<RecordRow> {
+  return sql`SELECT member_id AS subject_id, member_id AS author_id, state,
+      state = 'published' AS public, state = 'removed' AS removed, version, display_name AS title,
+      concat_ws(E'\n', summary, array_to_string(links, E'\n'),
+        nullif(array_to_string(capabilities, ', '), '')) AS text, published_at
+    FROM profiles WHERE member_id = ANY(${ids}::uuid[])`;
 }

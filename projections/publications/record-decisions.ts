@@ -1,6 +1,3 @@
-import * as artifactEvents from '../../domain/artifacts/events.ts';
-import * as caseEvents from '../../domain/cases/events.ts';
-import * as profileEvents from '../../domain/profiles/events.ts';
 import type { RecordType } from '../../domain/publications/record-type.ts';
 import * as reportEvents from '../../domain/reports/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
@@ -8,31 +5,24 @@ import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type KeysetPosition, START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
-
-const events = { ...reportEvents, ...profileEvents, ...artifactEvents, ...caseEvents } as const;
+import { type RecordKind, recordHandlers } from './record-events.ts';
 
 /** Decisions of moderators on published records; an undo finds its record here. */
-export const recordDecisions = defineProjection(events, {
-  name: 'record-decisions',
-  tables: ['record_decisions'],
-  texts: [{ table: 'record_decisions', columns: ['message'], member: 'author_id' }],
-  on: {
-    RecordReportsDismissed: (event) =>
-      decided(event, event.data.subject.type, event.data.subject.id, 'kept'),
-    ProfileRemoved: (event) => decided(event, 'profile', event.owner_id, 'removed'),
-    ArtifactRemoved: (event) => decided(event, 'artifact', event.data.artifact_id, 'removed'),
-    CaseRemoved: (event) => decided(event, 'case', event.data.case_id, 'removed'),
-    CaseNoteRemoved: (event) => decided(event, 'case_note', event.data.note_id, 'removed'),
-    ProfileRestored: (event) => restored(event, 'profile', event.owner_id),
-    ArtifactRestored: (event) => restored(event, 'artifact', event.data.artifact_id),
-    CaseRestored: (event) => restored(event, 'case', event.data.case_id),
-    CaseNoteRestored: (event) => restored(event, 'case_note', event.data.note_id),
-    ProfileRemovalTold: (event) => told(event),
-    ArtifactRemovalTold: (event) => told(event),
-    CaseRemovalTold: (event) => told(event),
-    CaseNoteRemovalTold: (event) => told(event),
-  },
-});
+export const recordDecisions = (kinds: readonly RecordKind[]) =>
+  defineProjection(reportEvents, {
+    name: 'record-decisions',
+    tables: ['record_decisions'],
+    texts: [{ table: 'record_decisions', columns: ['message'], member: 'author_id' }],
+    on: {
+      RecordReportsDismissed: (event) =>
+        decided(event, event.data.subject.type, event.data.subject.id, 'kept'),
+      ...recordHandlers(kinds, {
+        removed: (event, type, id) => decided(event, type, id, 'removed'),
+        restored,
+        told,
+      }),
+    },
+  });
 
 const insertDecision = defineInsert('record_decisions', {
   event_id: 'uuid',
@@ -72,19 +62,16 @@ function decided(
   });
 }
 
-function restored(
-  event: RecordedEvent & { data: { of: string; undone: boolean } },
-  type: RecordType,
-  id: string,
-): Sql {
-  return event.data.undone
-    ? sql`UPDATE record_decisions SET undone_at = ${event.recorded_at}
-        WHERE event_id = ${event.data.of}`
+function restored(event: RecordedEvent, type: RecordType, id: string): Sql {
+  const { of, undone } = event.data as { of: string; undone: boolean };
+  return undone
+    ? sql`UPDATE record_decisions SET undone_at = ${event.recorded_at} WHERE event_id = ${of}`
     : decided(event, type, id, 'restored');
 }
 
-function told({ data, recorded_at }: RecordedEvent & { data: { of: string } }): Sql {
-  return sql`UPDATE record_decisions SET told_at = ${recorded_at} WHERE event_id = ${data.of}`;
+function told({ data, recorded_at }: RecordedEvent): Sql {
+  const { of } = data as { of: string };
+  return sql`UPDATE record_decisions SET told_at = ${recorded_at} WHERE event_id = ${of}`;
 }
 
 export interface RecordDecisionRow {

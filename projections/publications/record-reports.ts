@@ -1,20 +1,15 @@
-import * as artifactEvents from '../../domain/artifacts/events.ts';
-import * as caseEvents from '../../domain/cases/events.ts';
 import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
-import * as profileEvents from '../../domain/profiles/events.ts';
 import type { RecordType } from '../../domain/publications/record-type.ts';
 import * as reportEvents from '../../domain/reports/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
+import { type RecordKind, recordHandlers } from './record-events.ts';
 
 const events = {
   ...reportEvents,
-  ...profileEvents,
-  ...artifactEvents,
-  ...caseEvents,
   MemberDeactivated: membershipEvents.MemberDeactivated,
 } as const;
 
@@ -47,64 +42,60 @@ const writeReported = defineInsert(
 );
 
 /** Reports on published records, and which records wait for a moderator. */
-export const recordReports = defineProjection(events, {
-  name: 'record-reports',
-  tables: ['record_reports', 'reported_records'],
-  texts: [{ table: 'record_reports', columns: ['details'], member: 'member_id' }],
-  on: {
-    RecordReported: ({ owner_id, stream_version, data, personal, recorded_at }) => [
-      insertReport({
-        report_id: data.report_id,
-        subject_type: data.subject.type,
-        subject_id: data.subject.id,
-        author_id: owner_id,
-        member_id: data.member_id,
-        reason: data.reason,
-        details: personal?.details,
-        state: data.silent ? 'silent' : 'open',
-        reported_at: recorded_at,
-      }),
-      writeReported({
-        subject_type: data.subject.type,
-        subject_id: data.subject.id,
-        author_id: owner_id,
-        reported_at: data.silent ? null : recorded_at,
-        version: stream_version,
-      }),
-    ],
-    RecordReportsDismissed: ({ event_id, stream_version, data, recorded_at }) => [
-      sql`UPDATE record_reports SET state = 'kept', settled_by_event = ${event_id},
+export const recordReports = (kinds: readonly RecordKind[]) =>
+  defineProjection(events, {
+    name: 'record-reports',
+    tables: ['record_reports', 'reported_records'],
+    texts: [{ table: 'record_reports', columns: ['details'], member: 'member_id' }],
+    on: {
+      RecordReported: ({ owner_id, stream_version, data, personal, recorded_at }) => [
+        insertReport({
+          report_id: data.report_id,
+          subject_type: data.subject.type,
+          subject_id: data.subject.id,
+          author_id: owner_id,
+          member_id: data.member_id,
+          reason: data.reason,
+          details: personal?.details,
+          state: data.silent ? 'silent' : 'open',
+          reported_at: recorded_at,
+        }),
+        writeReported({
+          subject_type: data.subject.type,
+          subject_id: data.subject.id,
+          author_id: owner_id,
+          reported_at: data.silent ? null : recorded_at,
+          version: stream_version,
+        }),
+      ],
+      RecordReportsDismissed: ({ event_id, stream_version, data, recorded_at }) => [
+        sql`UPDATE record_reports SET state = 'kept', settled_by_event = ${event_id},
           told_at = ${recorded_at}
         WHERE report_id IN (SELECT unnest(${data.reports.map(({ report_id }) => report_id)}::uuid[]))`,
-      waitsFor(data.subject, stream_version),
-    ],
-    RecordReportsResolved: ({ stream_version, data, recorded_at }) => [
-      sql`UPDATE record_reports SET state = ${data.outcome}, told_at = ${recorded_at}
+        waitsFor(data.subject, stream_version),
+      ],
+      RecordReportsResolved: ({ stream_version, data, recorded_at }) => [
+        sql`UPDATE record_reports SET state = ${data.outcome}, told_at = ${recorded_at}
         WHERE report_id IN (SELECT unnest(${data.reports.map(({ report_id }) => report_id)}::uuid[]))`,
-      waitsFor(data.subject, stream_version),
-    ],
-    ProfileRemoved: ({ owner_id, event_id }) => removed('profile', owner_id, event_id),
-    ArtifactRemoved: ({ data, event_id }) => removed('artifact', data.artifact_id, event_id),
-    CaseRemoved: ({ data, event_id }) => removed('case', data.case_id, event_id),
-    CaseNoteRemoved: ({ data, event_id }) => removed('case_note', data.note_id, event_id),
-    ProfileRestored: ({ owner_id, data }) => restored('profile', owner_id, data),
-    ArtifactRestored: ({ data }) => restored('artifact', data.artifact_id, data),
-    CaseRestored: ({ data }) => restored('case', data.case_id, data),
-    CaseNoteRestored: ({ data }) => restored('case_note', data.note_id, data),
-    ProfileWithdrawn: ({ owner_id }) => withdrawn('profile', owner_id),
-    ArtifactWithdrawn: ({ data }) => withdrawn('artifact', data.artifact_id),
-    CaseAuthorLeft: ({ data }) => withdrawn('case', data.case_id),
-    // In an earlier release: the same for all records of the member.
-    MemberDeactivated: ({ owner_id, data }) =>
-      data.in_batches
-        ? []
-        : [
-            sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
+        waitsFor(data.subject, stream_version),
+      ],
+      ...recordHandlers(kinds, {
+        removed: ({ event_id }, type, id) => removed(type, id, event_id),
+        restored: ({ data }, type, id) =>
+          restored(type, id, data as { of: string; undone: boolean }),
+        withdrawn: (_event, type, id) => withdrawn(type, id),
+      }),
+      // In an earlier release: the same for all records of the member.
+      MemberDeactivated: ({ owner_id, data }) =>
+        data.in_batches
+          ? []
+          : [
+              sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
               WHERE author_id = ${owner_id} AND told_at IS NULL AND state IN ('open', 'removed')`,
-            sql`UPDATE reported_records SET reported_at = NULL WHERE author_id = ${owner_id}`,
-          ],
-  },
-});
+              sql`UPDATE reported_records SET reported_at = NULL WHERE author_id = ${owner_id}`,
+            ],
+    },
+  });
 
 /** Sets the version of a record's reports, and since when the oldest open one waits. */
 const waitsFor = ({ type, id }: { type: string; id: string }, version: number): Sql =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
 import { Actor, AnyUuid, Cursor, Limit, NextPage, Timestamp } from '../../platform/http/schemas.ts';
-import { ACTIVITY_TYPES } from '../../projections/activity/activity.ts';
+import { ACTIVITY_TYPES } from '../../projections/activity-entry.ts';
 
 const Entry = z
   .object({

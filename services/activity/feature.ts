@@ -3,6 +3,6 @@ import type { Feature } from '../feature.ts';
 import type { ActivityDeps } from './handlers.ts';
 
 export const activityFeature: Feature<ActivityDeps> = {
-  readModels: [activity],
+  readModels: ({ activityEntries }) => [activity(activityEntries)],
   routes: () => import('./handlers.ts'),
 };

@@ -1,6 +1,6 @@
 import * as artifactEvents from '../../domain/artifacts/events.ts';
 import { artifacts } from '../../projections/artifacts/artifacts.ts';
-import { artifactsFeed } from '../../projections/artifacts/artifacts-feed.ts';
+import { artifactsActivity, artifactsFeed } from '../../projections/artifacts/artifacts-feed.ts';
 import type { Feature } from '../feature.ts';
 import { artifactsClosure } from './closure.ts';
 import { artifactsSection } from './export.ts';
@@ -12,6 +12,7 @@ export const artifactsFeature: Feature<ArtifactsDeps> = {
   events: artifactEvents,
   readModels: [artifacts],
   feed: artifactsFeed,
+  activity: artifactsActivity,
   routes: () => import('./handlers.ts'),
   closure: artifactsClosure,
   exportSections: [artifactsSection],

@@ -1,9 +1,19 @@
 import { artifact } from '../../domain/artifacts/artifact.ts';
-import { artifactRecords, recordAuthors } from '../../projections/publications/records.ts';
+import * as events from '../../domain/artifacts/events.ts';
+import { artifactRecords } from '../../projections/artifacts/artifacts.ts';
+import { defineRecordEvents } from '../../projections/publications/record-events.ts';
+import { recordAuthors } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 
 export const artifactKind: PublicationKind = {
   type: 'artifact',
+  events: defineRecordEvents(events, {
+    removed: 'ArtifactRemoved',
+    restored: 'ArtifactRestored',
+    told: 'ArtifactRemovalTold',
+    withdrawn: 'ArtifactWithdrawn',
+    idOf: ({ data }) => data.artifact_id,
+  }),
   stream: (id) => `artifact-${id}`,
   records: artifactRecords,
   tables: ['artifacts'],

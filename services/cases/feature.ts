@@ -3,7 +3,7 @@ import { lapseCaseClaims } from '../../domain/cases/jobs.ts';
 import { caseMembers } from '../../projections/cases/case-members.ts';
 import { caseRecord } from '../../projections/cases/case-record.ts';
 import { cases } from '../../projections/cases/cases.ts';
-import { casesFeed } from '../../projections/cases/cases-feed.ts';
+import { casesActivity, casesFeed } from '../../projections/cases/cases-feed.ts';
 import type { Feature } from '../feature.ts';
 import { casesClosure, casesDisabling } from './closure.ts';
 import { caseSections } from './export.ts';
@@ -16,6 +16,7 @@ export const casesFeature: Feature<CasesDeps> = {
   events: caseEvents,
   readModels: [cases, caseMembers, caseRecord],
   feed: casesFeed,
+  activity: casesActivity,
   routes: () => import('./handlers.ts'),
   closure: casesClosure,
   disabling: casesDisabling,

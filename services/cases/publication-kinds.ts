@@ -1,13 +1,13 @@
 import { caseDecider } from '../../domain/cases/case.ts';
 import { caseNote } from '../../domain/cases/case-note.ts';
 import { stateSinceReset } from '../../domain/cases/case-state.ts';
+import * as events from '../../domain/cases/events.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';
-import {
-  caseNoteRecords,
-  caseRecords,
-  recordAuthors,
-} from '../../projections/publications/records.ts';
+import { caseNoteRecords } from '../../projections/cases/case-record.ts';
+import { caseRecords } from '../../projections/cases/cases.ts';
+import { defineRecordEvents } from '../../projections/publications/record-events.ts';
+import { recordAuthors } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 
 type Refused = Refusal<'state_conflict' | 'not_found'>;
@@ -15,6 +15,14 @@ type Refused = Refusal<'state_conflict' | 'not_found'>;
 /** Decisions on a case are announced to its author, its claimant and those who took part last. */
 export const caseKind: PublicationKind = {
   type: 'case',
+  events: defineRecordEvents(events, {
+    removed: 'CaseRemoved',
+    restored: 'CaseRestored',
+    told: 'CaseRemovalTold',
+    withdrawn: 'CaseAuthorLeft',
+    unversioned: ['CaseReviewed', 'CaseRemovalTold', 'CaseAuthorLeft'],
+    idOf: ({ data }) => data.case_id,
+  }),
   stream: (id) => `case-${id}`,
   records: caseRecords,
   tables: ['cases'],
@@ -31,6 +39,12 @@ export const caseKind: PublicationKind = {
 /** A note on a case. Its author owns the stream, and only its author is notified of decisions. */
 export const caseNoteKind: PublicationKind = {
   type: 'case_note',
+  events: defineRecordEvents(events, {
+    removed: 'CaseNoteRemoved',
+    restored: 'CaseNoteRestored',
+    told: 'CaseNoteRemovalTold',
+    idOf: ({ data }) => data.note_id,
+  }),
   stream: (id) => `case-note-${id}`,
   records: caseNoteRecords,
   tables: ['case_notes', 'cases'],

@@ -5,6 +5,7 @@ import { noteAppeals } from '../../projections/guestbook/note-appeals.ts';
 import { decisions } from '../../projections/guestbook/note-decisions.ts';
 import { noteReports } from '../../projections/guestbook/note-reports.ts';
 import { notes } from '../../projections/guestbook/notes.ts';
+import { notesActivity } from '../../projections/guestbook/notes-activity.ts';
 import { notesFeed } from '../../projections/guestbook/notes-feed.ts';
 import type { Feature } from '../feature.ts';
 import { notesClosure } from './closure.ts';
@@ -17,6 +18,7 @@ export const guestbookFeature: Feature<GuestbookDeps> = {
   events: noteEvents,
   readModels: [notes, importedNotes, noteReports, noteAppeals, decisions],
   feed: notesFeed,
+  activity: notesActivity,
   routes: () => import('./handlers.ts'),
   closure: notesClosure,
   exportSections: [notesSection, appealsSection],

@@ -17,6 +17,11 @@ export const moderationFeature: Feature<ModerationRoutesDeps> = {
   jobs: [expireLeases, keepFolds, queueAge, settleReports, tellRemoval],
   events: moderationEvents,
   // The figures read the models of everything that is decided on.
-  readModels: [moderators, policies, decisionFigures, moderationWeeks],
+  readModels: ({ publicationKinds }) => [
+    moderators,
+    policies,
+    decisionFigures(publicationKinds),
+    moderationWeeks(publicationKinds),
+  ],
   routes: () => import('./routes.ts'),
 };

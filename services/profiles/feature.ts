@@ -1,6 +1,6 @@
 import * as profileEvents from '../../domain/profiles/events.ts';
 import { profiles } from '../../projections/profiles/profiles.ts';
-import { profilesFeed } from '../../projections/profiles/profiles-feed.ts';
+import { profilesActivity, profilesFeed } from '../../projections/profiles/profiles-feed.ts';
 import type { Feature } from '../feature.ts';
 import { profileClosure } from './closure.ts';
 import { profileSection } from './export.ts';
@@ -11,6 +11,7 @@ export const profilesFeature: Feature<ProfilesDeps> = {
   events: profileEvents,
   readModels: [profiles],
   feed: profilesFeed,
+  activity: profilesActivity,
   routes: () => import('./handlers.ts'),
   closure: profileClosure,
   exportSections: [profileSection],

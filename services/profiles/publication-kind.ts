@@ -1,10 +1,20 @@
+import * as events from '../../domain/profiles/events.ts';
 import { profile } from '../../domain/profiles/profile.ts';
-import { profileRecords, recordAuthors } from '../../projections/publications/records.ts';
+import { profileRecords } from '../../projections/profiles/profiles.ts';
+import { defineRecordEvents } from '../../projections/publications/record-events.ts';
+import { recordAuthors } from '../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
 
 /** Profiles as a moderated kind. The id of a profile is its member's id. */
 export const profileKind: PublicationKind = {
   type: 'profile',
+  events: defineRecordEvents(events, {
+    removed: 'ProfileRemoved',
+    restored: 'ProfileRestored',
+    told: 'ProfileRemovalTold',
+    withdrawn: 'ProfileWithdrawn',
+    idOf: ({ owner_id }) => owner_id,
+  }),
   stream: (id) => `profile-${id}`,
   records: profileRecords,
   tables: ['profiles'],

@@ -1,4 +1,3 @@
-import type { RecordType } from '../../domain/publications/record-type.ts';
 import type {
   RemovableRecord,
   Removal,
@@ -9,6 +8,7 @@ import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type { Refusal } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { RecordDecisionRow } from '../../projections/publications/record-decisions.ts';
+import type { RecordKind } from '../../projections/publications/record-events.ts';
 import type { RecordRow } from '../../projections/publications/records.ts';
 
 /** A record as a moderator's command finds it. */
@@ -21,8 +21,7 @@ export interface ModeratedRecord extends RemovableRecord {
  * A kind of published record that can be reported and moderated. Each capability lists its
  * kinds in its `feature.ts`.
  */
-export interface PublicationKind {
-  type: RecordType;
+export interface PublicationKind extends RecordKind {
   /** The record's stream; the author owns it. */
   stream(id: string): string;
   /** Selects the records with these ids, in the common shape of all kinds. */

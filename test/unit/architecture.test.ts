@@ -147,6 +147,12 @@ const MAY_IMPORT: Readonly<Record<(typeof FOLDERS)[number], readonly string[]>> 
   test: [...FOLDERS],
 };
 
+/** The lists with a line for each capability. */
+const LISTS = ['services/features.ts', 'workers/jobs.ts'];
+
+/** Capabilities that go with their folders and lines (test/process/without-capabilities.test.ts). */
+const REMOVABLE = ['profiles', 'activity', 'transparency'];
+
 /** The definitions of the platform that the domain is written with. */
 const DEFINITIONS = [
   'platform/eventstore/event.ts',
@@ -210,6 +216,15 @@ const RULES: readonly [name: string, breaks: (from: string, to: Import) => boole
       rankOf(from) >= 0 &&
       capabilityOf(from) !== capabilityOf(file) &&
       /^services\/.+\/(handlers|feature)\.ts$/.test(file),
+  ],
+  [
+    'only the lists load a capability that can be removed',
+    (from, { file, typeOnly }) =>
+      !['harness', 'bench', 'proof', 'demo', 'test'].some((folder) => isIn(from, folder)) &&
+      REMOVABLE.includes(capabilityOf(file) ?? '') &&
+      capabilityOf(from) !== capabilityOf(file) &&
+      !typeOnly &&
+      !LISTS.includes(from),
   ],
   [
     'the domain imports definitions of the platform, and no more of it',

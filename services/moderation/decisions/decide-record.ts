@@ -111,7 +111,7 @@ export function recordCommand(
         ofRecord: lastRecordFact(records, streams.record),
         ofReports: lastRecordFact(records, streams.reports),
       },
-      changes: changesSince(records, ref, streams, asked.expected_version),
+      changes: changesSince(subject, id, records, streams, asked.expected_version),
       removals: lastRemoval(subject.type, id),
       decided: loadAfter(recordAuthors(records), ([author]) =>
         author ? lastDecision(author.member_id, id, streams) : null,

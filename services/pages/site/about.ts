@@ -1,14 +1,12 @@
 import type { Config } from '../../../platform/config.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
-import { discoveryContract } from '../../discovery/contract.ts';
-import { documentsContract } from '../../documents/contract.ts';
 import { forAgents, forDevelopers } from '../../documents/for-agents.ts';
 import { readBody } from './read-body.ts';
 import type { Page, ViewOf } from './view.ts';
 
 export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
-  const policy = await readBody(reader, documentsContract, 'documents.policy');
-  const { identity } = await readBody(reader, discoveryContract, 'discovery.get');
+  const policy = await readBody(reader, 'documents.policy');
+  const { identity } = await readBody(reader, 'discovery.get');
   return {
     head: {
       title: 'About and policy',

@@ -5,7 +5,7 @@ import { RECORD_TYPES } from '../../../domain/publications/record-type.ts';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
 import { Cursor, Limit, Text } from '../../../platform/http/schemas.ts';
-import { ACTIVITY_TYPES } from '../../../projections/activity/activity.ts';
+import { ACTIVITY_TYPES } from '../../../projections/activity-entry.ts';
 import { SEARCH_KINDS } from '../../../projections/search/search.ts';
 import { CASE_STATES } from '../../cases/contract.ts';
 import { LINK_TO_DESCRIPTIONS } from '../../discovery/service-links.ts';

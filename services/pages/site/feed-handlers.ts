@@ -8,7 +8,6 @@ import type { createCoalescer } from '../../../platform/postgres/coalescer.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { enterStorage } from '../../../platform/postgres/request-deadline.ts';
 import type { Sql } from '../../../platform/sql.ts';
-import { activityTakenDown } from '../../../projections/activity/taken-down.ts';
 import { artifactsTakenDown } from '../../../projections/artifacts/artifacts.ts';
 import { casesTakenDown } from '../../../projections/cases/cases.ts';
 import { latestNotes, latestOfThread } from '../../../projections/guestbook/notes.ts';
@@ -27,7 +26,7 @@ import {
   serviceSince,
   subjectsRestored,
 } from '../../../projections/restored.ts';
-import type { TakenDownRow } from '../../../projections/taken-down.ts';
+import { activityTakenDown, type TakenDownRow } from '../../../projections/taken-down.ts';
 import type { siteContract } from './contract.ts';
 import {
   activityEntry,

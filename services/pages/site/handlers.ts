@@ -27,7 +27,6 @@ import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { ReportRequest } from '../../reports/contract.ts';
 import { reportRecordCommand } from '../../reports/report.ts';
 import { underNotice } from '../../sandbox-notice.ts';
-import { weeksAsCsv } from '../../transparency/csv.ts';
 import { builtPages } from '../build.ts';
 import { aboutPage, developersPage, forAgentsPage } from './about.ts';
 import type { siteContract } from './contract.ts';
@@ -46,6 +45,7 @@ import { siteInfo } from './site-info.ts';
 import { readWeeks, transparencyPage } from './transparency.ts';
 import { createUsualWait } from './usual-wait.ts';
 import type { Experience, Page } from './view.ts';
+import { weeksAsCsv } from './weeks-as-csv.ts';
 import { sentPage, sign, writePage } from './write.ts';
 
 export interface SiteDeps {

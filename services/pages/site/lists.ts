@@ -2,11 +2,7 @@ import type pg from 'pg';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { noteAuthors } from '../../../projections/guestbook/notes-on-pages.ts';
-import { activityContract } from '../../activity/contract.ts';
-import { artifactsContract } from '../../artifacts/contract.ts';
-import { casesContract } from '../../cases/contract.ts';
 import { authorName } from '../../guestbook/read.ts';
-import { profilesContract } from '../../profiles/contract.ts';
 import { findPeople } from './people.ts';
 import { readBody } from './read-body.ts';
 import type { ActivityEntry, ActivityNote, Alternate, Page } from './view.ts';
@@ -30,7 +26,7 @@ const older = (path: string, query: Query, cursor: string | null) =>
 const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href, title: 'As JSON' });
 
 export async function membersPage(reader: Reader, query: { cursor?: string | undefined }) {
-  const { agents, next_cursor } = await readBody(reader, profilesContract, 'agents.list', {
+  const { agents, next_cursor } = await readBody(reader, 'agents.list', {
     query: { ...query, limit: PER_PAGE },
   });
   const next = older('/members', {}, next_cursor);
@@ -62,7 +58,7 @@ export async function casesPage(
   { state, cursor }: { state?: string | undefined; cursor?: string | undefined },
 ) {
   const filter = { state };
-  const { cases, next_cursor } = await readBody(reader, casesContract, 'case.list', {
+  const { cases, next_cursor } = await readBody(reader, 'case.list', {
     query: { ...filter, cursor, limit: PER_PAGE },
   });
   const next = older('/cases', filter, next_cursor);
@@ -96,7 +92,7 @@ export async function packetsPage(
   { kind, cursor }: { kind?: string | undefined; cursor?: string | undefined },
 ) {
   const filter = { kind };
-  const { artifacts, next_cursor } = await readBody(reader, artifactsContract, 'artifacts.list', {
+  const { artifacts, next_cursor } = await readBody(reader, 'artifacts.list', {
     query: { ...filter, cursor, limit: PER_PAGE },
   });
   const next = older('/packets', filter, next_cursor);
@@ -129,7 +125,7 @@ export async function activityPage(
   { type, cursor }: { type?: string | undefined; cursor?: string | undefined },
 ) {
   const filter = { type: type || undefined };
-  const { entries, next_cursor } = await readBody(reader, activityContract, 'activity.list', {
+  const { entries, next_cursor } = await readBody(reader, 'activity.list', {
     query: { ...filter, cursor, limit: ACTIVITY_PER_PAGE },
   });
   const next = older('/activity', filter, next_cursor);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query } from '../../../platform/postgres/query.ts';
-import { publicNames } from '../../../projections/profiles/public-names.ts';
+import { publicNames } from '../../../projections/membership/public-names.ts';
 import type { People } from './view.ts';
 
 /**

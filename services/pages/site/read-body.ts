@@ -1,13 +1,9 @@
 import type { Reader } from '../../../platform/http/reader.ts';
-import type { Contract } from '../../../platform/http/route.ts';
-import type { Body } from './view.ts';
+import type { Body, Operations } from './view.ts';
 
-/** Runs a read operation of a contract as an anonymous caller, and returns its body. */
-export function readBody<C extends Contract, Id extends keyof C & string>(
+/** Runs a read operation as an anonymous caller, and returns its body. */
+export const readBody = <Id extends keyof Operations & string>(
   reader: Reader,
-  _contract: C,
   id: Id,
   input: Parameters<Reader['read']>[1] = {},
-): Promise<Body<C, Id>> {
-  return reader.read(id, input) as Promise<Body<C, Id>>;
-}
+): Promise<Body<Operations, Id>> => reader.read(id, input) as Promise<Body<Operations, Id>>;

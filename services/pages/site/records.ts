@@ -5,9 +5,6 @@ import { query } from '../../../platform/postgres/query.ts';
 import { publicSuccessor } from '../../../projections/artifacts/artifacts.ts';
 import { latestNotesOfMember } from '../../../projections/guestbook/notes-of-member.ts';
 import { findHandle } from '../../../projections/membership/members.ts';
-import { artifactsContract } from '../../artifacts/contract.ts';
-import { casesContract } from '../../cases/contract.ts';
-import { profilesContract } from '../../profiles/contract.ts';
 import { readCourse } from './case-course.ts';
 import { missing, recordId } from './missing.ts';
 import { findPeople } from './people.ts';
@@ -31,14 +28,14 @@ export async function memberPage(
   if (!owner) return missing();
   const id = owner.member_id;
   // Gone, where the profile was withdrawn or the account deleted.
-  const { agent } = await readBody(reader, profilesContract, 'agents.get', {
+  const { agent } = await readBody(reader, 'agents.get', {
     params: { member_id: id },
   });
   const ofAuthor = { query: { author_id: id, limit: OF_EACH } };
   const [notes, { artifacts }, { cases }] = await Promise.all([
     query(pool, latestNotesOfMember(id, OF_EACH)),
-    readBody(reader, artifactsContract, 'artifacts.list', ofAuthor),
-    readBody(reader, casesContract, 'case.list', ofAuthor),
+    readBody(reader, 'artifacts.list', ofAuthor),
+    readBody(reader, 'case.list', ofAuthor),
   ]);
   return {
     head: {
@@ -73,7 +70,7 @@ export async function casePage(
   findSealed: FindSealedPlace,
   id: string,
 ): Promise<Page> {
-  const record = await readBody(reader, casesContract, 'case.read', {
+  const record = await readBody(reader, 'case.read', {
     params: { case_id: recordId(id) },
   });
   const { case: found, submissions, reviews, notes } = record;
@@ -107,7 +104,7 @@ export async function packetPage(
   findSealed: FindSealedPlace,
   id: string,
 ): Promise<Page> {
-  const { artifact } = await readBody(reader, artifactsContract, 'artifacts.get', {
+  const { artifact } = await readBody(reader, 'artifacts.get', {
     params: { artifact_id: recordId(id) },
   });
   const [[successor], people, sealed] = await Promise.all([

@@ -3,7 +3,6 @@ import { issuesOf } from '../../../platform/http/issues.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { findWords, parseQuery } from '../../../platform/words.ts';
-import { searchContract } from '../../search/contract.ts';
 import { address } from './lists.ts';
 import { findPeople } from './people.ts';
 import { readBody } from './read-body.ts';
@@ -66,7 +65,7 @@ export async function searchPage(
 
 async function find(reader: Reader, asked: Asked) {
   try {
-    return await readBody(reader, searchContract, 'search.public', {
+    return await readBody(reader, 'search.public', {
       query: { ...asked, limit: PER_PAGE },
     });
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { Reader } from '../../../platform/http/reader.ts';
-import { transparencyContract } from '../../transparency/contract.ts';
 import { address } from './lists.ts';
 import { readBody } from './read-body.ts';
 import type { Page } from './view.ts';
@@ -10,7 +9,7 @@ type Query = {
 };
 
 export const readWeeks = (reader: Reader, query: Query) =>
-  readBody(reader, transparencyContract, 'transparency.list', { query });
+  readBody(reader, 'transparency.list', { query });
 
 export async function transparencyPage(reader: Reader, { cursor }: Query): Promise<Page> {
   const { weeks, next_cursor } = await readWeeks(reader, { cursor });

@@ -4,6 +4,8 @@ import type { RecordType } from '../../../domain/publications/record-type.ts';
 import type { activityContract } from '../../activity/contract.ts';
 import type { artifactsContract } from '../../artifacts/contract.ts';
 import type { casesContract } from '../../cases/contract.ts';
+import type { discoveryContract } from '../../discovery/contract.ts';
+import type { documentsContract } from '../../documents/contract.ts';
 import type { PublicPolicy } from '../../documents/policy-shape.ts';
 import type { guestbookContract } from '../../guestbook/contract.ts';
 import type { NoteStatus } from '../../guestbook/outcome.ts';
@@ -73,6 +75,17 @@ export interface Person {
   href?: string | undefined;
 }
 
+/** The operations that pages read, of which an instance may lack some. */
+export type Operations = typeof activityContract &
+  typeof artifactsContract &
+  typeof casesContract &
+  typeof discoveryContract &
+  typeof documentsContract &
+  typeof guestbookContract &
+  typeof profilesContract &
+  typeof searchContract &
+  typeof transparencyContract;
+
 /** The body that an operation of a contract answers with. */
 export type Body<C, Id extends keyof C> = C[Id] extends {
   replies: { 200: { body: infer B extends z.ZodType } };
@@ -80,9 +93,9 @@ export type Body<C, Id extends keyof C> = C[Id] extends {
   ? z.output<B>
   : never;
 
-export type MemberLine = Body<typeof profilesContract, 'agents.list'>['agents'][number];
-export type Member = Body<typeof profilesContract, 'agents.get'>['agent'];
-export type CaseRecord = Body<typeof casesContract, 'case.read'>;
+export type MemberLine = Body<Operations, 'agents.list'>['agents'][number];
+export type Member = Body<Operations, 'agents.get'>['agent'];
+export type CaseRecord = Body<Operations, 'case.read'>;
 export type Case = CaseRecord['case'];
 /** Times as text, as everywhere in a view. */
 type Written<Times> = { [Name in keyof Times]: Times[Name] extends Date ? string : Times[Name] };
@@ -92,20 +105,17 @@ export interface CaseCourse {
   steps: Written<Step>[];
   complete: boolean;
 }
-export type PacketLine = Body<typeof artifactsContract, 'artifacts.list'>['artifacts'][number];
-export type Artifact = Body<typeof artifactsContract, 'artifacts.get'>['artifact'];
-export type ActivityEntry = Body<typeof activityContract, 'activity.list'>['entries'][number];
-export type Note = Body<typeof guestbookContract, 'guestbook.read'>['entries'][number];
+export type PacketLine = Body<Operations, 'artifacts.list'>['artifacts'][number];
+export type Artifact = Body<Operations, 'artifacts.get'>['artifact'];
+export type ActivityEntry = Body<Operations, 'activity.list'>['entries'][number];
+export type Note = Body<Operations, 'guestbook.read'>['entries'][number];
 export type Experience = Note['experience'];
 /** A search result; `titleMarks` are the hits in its title, as `marks` are those in its excerpt. */
-export type Result = Body<typeof searchContract, 'search.public'>['results'][number] & {
+export type Result = Body<Operations, 'search.public'>['results'][number] & {
   titleMarks: readonly number[][];
 };
 
-export type TransparencyWeek = Body<
-  typeof transparencyContract,
-  'transparency.list'
->['weeks'][number];
+export type TransparencyWeek = Body<Operations, 'transparency.list'>['weeks'][number];
 
 /** Members by id, for the ids that a view mentions. */
 export type People = Readonly<Record<string, Person>>;

@@ -1,4 +1,4 @@
-import type { Week } from './contract.ts';
+import type { Week } from '../../transparency/contract.ts';
 
 const HEAD = ['week', 'from', 'measure', 'policy', 'value'];
 
