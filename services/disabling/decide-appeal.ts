@@ -4,8 +4,8 @@ import { defineCommand } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { moderatorNames } from '../../projections/moderation/actor-names.ts';
-import { liveLeaseOn, takeOverAppend, takeOverStream } from '../moderation/claims/leases.ts';
-import { overrideClaim } from '../moderation/claims/override.ts';
+import { liveLeasesOn, takeOverStream } from '../moderation/claims/leases.ts';
+import { claimedAt, passClaim } from '../moderation/claims/override.ts';
 import { withWinner } from '../moderation/decisions/decide-rows.ts';
 import type { DecideCommand } from '../moderation/decisions/request.ts';
 import type { MemberAppealDecision } from '../moderation/membership-review.ts';
@@ -27,7 +27,7 @@ export function decideMemberAppeal(
     load: {
       ...membershipLoad(memberId),
       appeals: lockAppeals([memberId]),
-      leases: liveLeaseOn(subject),
+      leases: liveLeasesOn('member', [memberId]),
       takeOvers: take_over ? lastFact(owner, takeOverStream(subject)) : null,
       names: moderatorNames(),
     },
@@ -36,23 +36,21 @@ export function decideMemberAppeal(
       if (refused) return refused;
       const { membership, takeOvers, names } = loaded;
       const [lease] = loaded.leases;
-      const own = lease?.moderator_id === me.moderatorId;
       const made = membership.decide({
         type: 'DecideMemberAppeal',
         decision: action,
         message: message ?? null,
         moderatorId: me.moderatorId,
         expectedVersion: expected_version,
-        claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+        claimedAt: claimedAt(lease, me),
         now,
       });
       if (isRefusal(made)) return withWinner(made, membership.recorded, names);
-      const held = lease && !own ? lease : null;
       const overrides = { takeOver: take_over, removes: false };
-      const claim = held && overrideClaim(held, overrides, me.role);
-      if (isRefusal(claim)) return claim;
+      const takenOver = passClaim({ lease, owner, takeOvers }, overrides, me);
+      if (isRefusal(takenOver)) return takenOver;
       return {
-        appends: [...made.appends, ...(held ? [takeOverAppend(owner, held, takeOvers)] : [])],
+        appends: [...made.appends, ...takenOver],
         rows: [dropLeases('member', [memberId])],
         reply: ([event]) => ({
           status: 201 as const,

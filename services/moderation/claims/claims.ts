@@ -15,10 +15,8 @@ import type { Route } from '../../../platform/http/route.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
-import { type NoteOwner, noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
-import { findMember } from '../../../projections/membership/members.ts';
+import { type NoteOwner, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';
-import { recordAuthors } from '../../../projections/publications/records.ts';
 import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
@@ -36,6 +34,7 @@ import {
   takeOverAppend,
   takeOverStream,
 } from './leases.ts';
+import { readOwner } from './subject-owner.ts';
 
 type ClaimRefusal = 'not_found' | 'role_required' | 'state_conflict';
 
@@ -357,19 +356,11 @@ function readTakeOvers(
   subject: Subject,
   { publicationKinds }: Kinds,
 ): DependentLoad<Sql<RecordedEvent> | null> {
-  const stream = takeOverStream(subject);
-  if (subject.type === 'member')
-    return loadAfter(findMember(subject.id), ([member]) =>
-      member ? lastFact(memberOwner(member.member_id), stream) : null,
-    );
-  const kind = publicationKinds.find(({ type }) => type === subject.type);
-  return kind
-    ? loadAfter(recordAuthors(kind.records([subject.id])), ([author]) =>
-        author ? lastFact(memberOwner(author.member_id), stream) : null,
-      )
-    : loadAfter(noteOwners([subject.id]), ([note]) =>
-        note ? lastFact(ownerOfNote(note), stream) : null,
-      );
+  const { find, from } = readOwner(subject, publicationKinds);
+  return loadAfter(find, (rows) => {
+    const owner = from(rows);
+    return owner ? lastFact(owner, takeOverStream(subject)) : null;
+  });
 }
 
 function claimTimeUsed({ type, id }: Subject, claimableAt: Date): Refusal<'state_conflict'> {

@@ -55,11 +55,12 @@ export function liveLeases(moderatorId: string): Sql<LeaseRow> {
   );
 }
 
-export function liveLeaseOn({ type, id }: Subject): Sql<NamedLease> {
+/** Live leases on items of one kind, with the names of their moderators. */
+export function liveLeasesOn(type: Subject['type'], ids: readonly string[]): Sql<NamedLease> {
   return named(
     `SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-      WHERE l.note_id = $1 AND l.subject_type = $2 AND ${isLiveLease('l')}`,
-    [id, type],
+      WHERE l.note_id = ANY($1::uuid[]) AND l.subject_type = $2 AND ${isLiveLease('l')}`,
+    [ids, type],
   );
 }
 

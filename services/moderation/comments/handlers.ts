@@ -1,16 +1,12 @@
-import type { Subject } from '../../../domain/moderation/subject.ts';
 import { readStream } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { handle } from '../../../platform/eventstore/handle.ts';
-import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
-import { findMember } from '../../../projections/membership/members.ts';
 import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
-import { recordAuthors } from '../../../projections/publications/records.ts';
+import { readOwner } from '../claims/subject-owner.ts';
 import { commentStream, historyBody } from '../decisions/history.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
@@ -22,20 +18,10 @@ export function commentHandlers({
   store,
   publicationKinds,
 }: ModerationDeps): Handlers<typeof commentsContract> {
-  async function findOwner({ type, id }: Subject): Promise<Owner | undefined> {
-    if (type === 'note') {
-      const [note] = await query(pool, noteOwners([id]));
-      return note && ownerOfNote(note);
-    }
-    const kind = publicationKinds.find((one) => one.type === type);
-    const members = type === 'member' ? findMember(id) : kind && recordAuthors(kind.records([id]));
-    const [member] = members ? await query<{ member_id: string }>(pool, members) : [];
-    return member && memberOwner(member.member_id);
-  }
-
   return {
     'moderation.comments': async ({ params: subject }) => {
-      const owner = await findOwner(subject);
+      const { find, from } = readOwner(subject, publicationKinds);
+      const owner = from(await query(pool, find));
       if (!owner) return refuse('not_found');
       const [events, moderators] = await snapshot(pool, [
         readStream(owner, commentStream(subject)),

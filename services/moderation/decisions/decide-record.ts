@@ -43,8 +43,8 @@ import {
 import { type PublicationKind, removable, toRemoval } from '../../publications/publication-kind.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { membersToTell } from '../../reports/resolve.ts';
-import { liveLeaseOn, takeOverAppend, takeOverStream } from '../claims/leases.ts';
-import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
+import { liveLeasesOn, takeOverStream } from '../claims/leases.ts';
+import { type ClaimOverride, claimedAt, passClaim } from '../claims/override.ts';
 import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { DecideRefusal } from './contract.ts';
 import { withWinner } from './decide-rows.ts';
@@ -120,7 +120,7 @@ export function recordCommand(
       reports: untoldReports(subject.type, id),
       concerned: subject.concerned(id),
       held: heldRecords(subject.type, [id]),
-      leases: liveLeaseOn({ type: subject.type, id }),
+      leases: liveLeasesOn(subject.type, [id]),
     },
     decide(rows, now, me: ActiveModerator) {
       const { last, reports, concerned } = rows;
@@ -130,7 +130,6 @@ export function recordCommand(
       const unknown = asked.action === 'remove' ? refuseUnlessActive(policy) : null;
       if (unknown) return unknown;
       if (!row) return refuse('not_found');
-      const own = lease?.moderator_id === me.moderatorId;
       const [removal] = rows.removals;
       const streamVersions = {
         record: streamVersion(last.ofRecord),
@@ -157,23 +156,18 @@ export function recordCommand(
         me,
         open: reports.filter(({ state }) => state === 'open'),
         concerned: concerned.map(({ member_id }) => member_id),
-        claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+        claimedAt: claimedAt(lease, me),
         undoSeconds,
         now,
       };
       const made = asked.action === 'keep' ? keep(desk, asked) : moderate(desk, asked);
       if (isRefusal(made)) return withWinner(inAll(made, desk), rows.decided, rows.names);
-      const held = lease && !own ? lease : null;
-      const claim = held && overrideClaim(held, overrides, me.role);
-      if (isRefusal(claim)) return claim;
+      const owner = memberOwner(row.author_id);
+      const takenOver = passClaim({ lease, owner, takeOvers: rows.takeOvers }, overrides, me);
+      if (isRefusal(takenOver)) return takenOver;
       const removed = asked.action === 'remove';
       return {
-        appends: [
-          { owner: memberOwner(row.author_id), ...made },
-          ...(held && claim === 'taken_over'
-            ? [takeOverAppend(memberOwner(row.author_id), held, rows.takeOvers)]
-            : []),
-        ],
+        appends: [{ owner, ...made }, ...takenOver],
         rows: [dropLeases(subject.type, [id])],
         jobs: removed ? [tellJob(desk, made.version + 1)] : [],
         reply: ([event]) => ({

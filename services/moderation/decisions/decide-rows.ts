@@ -14,8 +14,7 @@ import {
 } from '../../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';
 import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
-import { isLiveLease } from '../../publications/review-leases.ts';
-import { type NamedLease, takeOverStream } from '../claims/leases.ts';
+import { takeOverStream } from '../claims/leases.ts';
 
 type Ids = readonly string[];
 
@@ -75,14 +74,6 @@ export const readTakeOvers = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
     notes.map((note) =>
       lastFact(ownerOfNote(note), takeOverStream({ type: 'note', id: note.note_id })),
     ),
-  );
-
-export const liveLeasesOn = (ids: Ids): Sql<NamedLease> =>
-  named(
-    `SELECT l.*, m.name FROM note_leases l LEFT JOIN moderators m USING (moderator_id)
-      WHERE l.note_id = ANY($1::uuid[]) AND l.subject_type = 'note'
-        AND ${isLiveLease('l')}`,
-    [ids],
   );
 
 /** Adds to a conflict which moderator decided first, what they decided, and when. */

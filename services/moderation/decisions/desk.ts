@@ -24,15 +24,14 @@ import { notifyAuthorJobs } from '../../guestbook/notify-author.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { type Fingerprint, toFingerprint } from '../../screening/fingerprint.ts';
 import { knownOfText, screening, toNoteFingerprinted } from '../../screening/screening.ts';
-import { type NamedLease, takeOverAppend, takeOverStream } from '../claims/leases.ts';
-import { type ClaimOverride, overrideClaim } from '../claims/override.ts';
+import { liveLeasesOn, type NamedLease, takeOverStream } from '../claims/leases.ts';
+import { type ClaimOverride, claimedAt, passClaim } from '../claims/override.ts';
 import type { ModerationDeps } from '../deps.ts';
 import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { Decided, DecideRefusal } from './contract.ts';
 import {
   holdParents,
   type LockedNote,
-  liveLeasesOn,
   lockNotes,
   readScreenings,
   readTakeOvers,
@@ -110,7 +109,7 @@ export function notesLoad(
     facts: noteFacts(ids, settled),
     screenings: readScreenings(ids),
     names: moderatorNames(),
-    leases: liveLeasesOn(ids),
+    leases: liveLeasesOn('note', ids),
     takeOvers: takeOvers.length > 0 ? readTakeOvers(takeOvers) : null,
   };
 }
@@ -146,10 +145,9 @@ export function openDesk(
     const events = streams.get(noteStream(noteId));
     if (!row || !events) return undefined;
     const lease = leases.get(noteId);
-    const own = lease?.moderator_id === me.moderatorId;
     const facts: Facts = {
       me,
-      claimedAt: lease && own ? lease.claimed_at.toISOString() : null,
+      claimedAt: claimedAt(lease, me),
       parent: (row.parent_id && parents.get(row.parent_id)) || null,
       authorGone: row.author_gone,
       now,
@@ -185,12 +183,9 @@ export function openDesk(
       ? wrongState({ ...row, status: row.state })
       : note.decide(before, make(facts));
     if (isRefusal(made)) return withWinner(made as Refusal<DecideRefusal>, events, rows.names);
-    const held = lease && lease.moderator_id !== me.moderatorId ? lease : null;
-    const claim = held && overrideClaim(held, overrides, me.role);
-    if (isRefusal(claim)) return claim;
-    const former = streams.get(takeOverStream({ type: 'note', id: noteId })) ?? [];
-    const takenOver =
-      held && claim === 'taken_over' ? [takeOverAppend(ownerOfNote(row), held, former)] : [];
+    const takeOvers = streams.get(takeOverStream({ type: 'note', id: noteId })) ?? [];
+    const takenOver = passClaim({ lease, owner: ownerOfNote(row), takeOvers }, overrides, me);
+    if (isRefusal(takenOver)) return takenOver;
     return accept(opened, made, takenOver);
   }
 

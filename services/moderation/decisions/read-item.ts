@@ -25,7 +25,7 @@ import {
 } from './history.ts';
 
 /** An item that a moderator asks for, and the page of its history. */
-interface AskedItem {
+export interface AskedItem {
   id: string;
   me: PrincipalOf<'moderator'>;
   config: { undoWindowSeconds: number };
@@ -33,6 +33,9 @@ interface AskedItem {
   asOf: string | undefined;
   before: string | undefined;
 }
+
+/** An item with its history. */
+export type ItemRead = ReturnType<typeof readNote | typeof readRecord | typeof readMembership>;
 
 /** A note with its history. */
 export async function readNote(reads: Reads, asked: AskedItem) {
