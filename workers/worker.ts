@@ -5,6 +5,7 @@ import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type Config, configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
+import { WITHOUT_VITALS } from '../platform/jobs/boss.ts';
 import { jobsTopic, makeQueues, updateQueues } from '../platform/jobs/queues.ts';
 import { fromStored } from '../platform/jobs/stored-job.ts';
 import { addressConfig } from '../platform/postgres/connection.ts';
@@ -20,6 +21,7 @@ import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { databaseMetrics } from '../services/database-metrics.ts';
 import { operatePage } from '../services/operate.ts';
+import { watchDueJobs } from './due-jobs.ts';
 import { dailySchedule, listSchedules, type RunnableJob } from './job.ts';
 import { JOBS } from './jobs.ts';
 import { mapConcurrently } from './map-concurrently.ts';
@@ -32,8 +34,8 @@ const LOG_POLL_MS = 500;
 /** Jobs of a batch that run at once. */
 const CONCURRENCY = 4;
 const WORK = {
-  // Each poll is a statement of each worker; most jobs are due at some minute or after a delay.
-  pollingIntervalSeconds: 2,
+  // Each poll is a statement of each queue; `watchDueJobs` looks at all of them by one.
+  pollingIntervalSeconds: 60,
   batchSize: 10,
   burstWhenBatchFull: true,
   perJobResults: true,
@@ -53,9 +55,12 @@ async function startJobs(
     migrate: false,
     createSchema: false,
     openTelemetry: { enabled: false },
-    // These intervals delay scheduled jobs after the start of their minute.
-    cronMonitorIntervalSeconds: 10,
-    cronWorkerIntervalSeconds: 1,
+    ...WITHOUT_VITALS,
+    // These intervals delay scheduled jobs after the start of their minute; what expires has to be recorded within one.
+    cronMonitorIntervalSeconds: 15,
+    cronWorkerIntervalSeconds: 3,
+    // No job waits for another.
+    flowIntervalSeconds: 86_400,
   });
   boss.on('error', (error) => logger.error({ error: forLog(error) }, 'job queue failed'));
   boss.on('warning', ({ message }) => logger.warn({ warning: message }, 'job queue warns'));
@@ -63,7 +68,9 @@ async function startJobs(
     await boss.start();
     await makeQueues(boss, JOBS);
     await updateQueues(boss, JOBS);
-    for (const job of JOBS) await serve(boss, job, core, logger, metrics);
+    const workers = new Map<string, string>();
+    for (const job of JOBS) workers.set(job.queue, await serve(boss, job, core, logger, metrics));
+    void watchDueJobs(boss, workers, ending.signal);
   } catch (error) {
     await boss.stop({ graceful: false });
     throw error;
@@ -77,7 +84,7 @@ async function serve(
   core: Core,
   logger: Logger,
   metrics: JobMetrics,
-): Promise<void> {
+): Promise<string> {
   const at = dailyAt && core.config[dailyAt];
   // The database keeps a schedule until it is taken back.
   if (dailyAt && !at) await boss.unschedule(name, '0');
@@ -111,7 +118,8 @@ async function serve(
   const workerId = await boss.work(name, WORK, (jobs) =>
     mapConcurrently(jobs, CONCURRENCY, runJob),
   );
-  if (urgent) core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId));
+  if (urgent) core.wakeUps.subscribe(jobsTopic(name), () => boss.notifyWorker(workerId), false);
+  return workerId;
 }
 
 const jobSpan = (queue: string, id: string, causes: SpanContext[]): SpanDescription => ({

@@ -14,9 +14,11 @@ const settingsOf = (types: readonly JobType[]) => [
   ...types.map(({ queue, retry }) => ({ name: queue, ...retry, deadLetter: DEAD_LETTERS })),
 ];
 
-/** Creates the queues of these jobs. Idempotent. */
+/** Creates the queues of these jobs that are missing. */
 export async function makeQueues(boss: PgBoss, types: readonly JobType[]): Promise<void> {
-  for (const { name, ...settings } of settingsOf(types)) await boss.createQueue(name, settings);
+  const existing = new Set((await boss.getQueues()).map(({ name }) => name));
+  for (const { name, ...settings } of settingsOf(types))
+    if (!existing.has(name)) await boss.createQueue(name, settings);
 }
 
 /** Applies the settings to existing queues, and extends the retention of their waiting jobs. */
@@ -40,3 +42,9 @@ export function waitingJobs(): Sql<JobsRow> {
       WHERE state IN ('created', 'retry') AND start_after <= clock_timestamp()
       GROUP BY name) due USING (name)`;
 }
+
+/** The queues with jobs that are due and have not started; reads one job of each, however many wait. */
+export const dueQueues = (): Sql<{ queue: string }> =>
+  sql`SELECT q.name AS queue FROM pgboss.queue q, LATERAL (SELECT FROM pgboss.job j
+    WHERE j.name = q.name AND j.state IN ('created', 'retry') AND NOT j.blocked AND j.start_after <= now()
+    LIMIT 1) due`;

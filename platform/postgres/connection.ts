@@ -3,14 +3,18 @@ import { Client } from './client.ts';
 import type { Engine } from './engine.ts';
 import { valueParsers } from './value-parsers.ts';
 
+/** Most scheduled work comes again within a minute, and a new connection costs more than the work. */
+const IDLE_MS = 75_000;
+
 /**
  * An address, which may have several hosts, and the name that its connections show. A pool, that of
- * pg-boss included, makes its connections with the client that this names.
+ * pg-boss included, makes its connections with the client that this names, and closes idle ones after this time.
  */
 export const addressConfig = (url: string, application: string) => ({
   connectionString: url,
   application_name: application,
   Client,
+  idleTimeoutMillis: IDLE_MS,
 });
 
 /** Settings of the service's connections: also pipelining, a connect timeout of 2 s and keepalive. */

@@ -94,9 +94,7 @@ export async function requireFinishedRestore(query: Query): Promise<void> {
  */
 export async function pendingMigrations(query: Query, folder = MIGRATIONS): Promise<string[]> {
   const applied = new Set((await appliedMigrations(query)).map(({ name }) => name));
-  return readMigrations(folder)
-    .map(({ name }) => name)
-    .filter((name) => !applied.has(name));
+  return migrationNames(folder).filter((name) => !applied.has(name));
 }
 
 /** The applied migrations; none if the database has no tables yet. */
@@ -171,18 +169,24 @@ export function notApplied(files: Migration[], applied: Applied[]): Migration[] 
 
 /** The migrations of this release. Throws if a file is not named as it should be. */
 export function readMigrations(folder = MIGRATIONS): Migration[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-  const migrations = files.sort().map((name) => {
-    const number = /^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1];
-    if (!number) throw new Error(`migrations/${name} is not named like 0001-name.sql`);
-    const sql = readFileSync(join(folder, name), 'utf8');
+  const migrations = migrationNames(folder).map((name) => {
+    const number = /^(\d{4})-[a-z0-9-]+$/.exec(name)?.[1];
+    if (!number) throw new Error(`migrations/${name}.sql is not named like 0001-name.sql`);
+    const sql = readFileSync(join(folder, `${name}.sql`), 'utf8');
     const checksum = createHash('sha256').update(sql).digest('hex');
-    return { version: Number(number), name: name.slice(0, -'.sql'.length), sql, checksum };
+    return { version: Number(number), name, sql, checksum };
   });
   const twice = migrations.find((one, i) => one.version === migrations[i - 1]?.version);
   if (twice) throw new Error(`Two migrations have the number of ${twice.name}`);
   return migrations;
 }
+
+/** Their names alone, in order: readiness compares them every few seconds. */
+const migrationNames = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort();
 
 async function makeJobsSchema(url: string): Promise<void> {
   // Most commands check migrations but apply none, and pg-boss takes a seventh of their start.

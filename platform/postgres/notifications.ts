@@ -21,13 +21,16 @@ const MAX_TOPICS = 5000;
 /**
  * Hints after a COMMIT that something happened under a topic: delivered to this process directly
  * and to other processes by NOTIFY. A hint may be lost or repeated, so a listener must query the
- * state itself; it is called at least every two seconds in any case.
+ * state itself; unless it says otherwise, it is called at least every two seconds in any case.
  */
 export interface Notifications {
   /** Sends a hint for each topic. Never blocks and never throws. */
   wake(topics: Iterable<string>): void;
-  /** Calls `listener`, which must not throw, until the returned function is called. */
-  subscribe(topic: string, listener: () => void): () => void;
+  /**
+   * Calls `listener`, which must not throw, until the returned function is called; not `polled`, only for hints,
+   * where something else looks at the state now and then.
+   */
+  subscribe(topic: string, listener: () => void, polled?: boolean): () => void;
   /** Sends the gathered hints, within a second, and closes the connection. */
   close(): Promise<void>;
 }
@@ -117,12 +120,12 @@ export function createNotifications(
       schedule();
     },
 
-    subscribe(topic, listener) {
+    subscribe(topic, listener, polled = true) {
       running ??= run();
       const mine = () => listener();
       const some = listeners.get(topic) ?? new Set();
       listeners.set(topic, some.add(mine));
-      const poll = setInterval(mine, pollMs).unref();
+      const poll = polled ? setInterval(mine, pollMs).unref() : undefined;
       return () => {
         clearInterval(poll);
         some.delete(mine);

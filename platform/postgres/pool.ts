@@ -45,7 +45,6 @@ export function createPool(
     // oxlint-disable-next-line typescript/no-misused-promises
     onConnect,
     max: size,
-    idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
   });
   // Without the listeners, a broken connection, idle (this one) or in use, would end the process.
