@@ -1,5 +1,4 @@
 import { processArguments } from '../platform/command-line/arguments.ts';
-import { diagnose } from './doctor/diagnose.ts';
 
 const {
   positionals: [backups],
@@ -20,4 +19,5 @@ Exit status:
   {},
   [0, 1],
 );
+const { diagnose } = await import('./doctor/diagnose.ts');
 process.exitCode = await diagnose(process.env, backups, (line) => process.stdout.write(line));

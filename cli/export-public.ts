@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';
-import { createApp } from '../services/app.ts';
 import { createPublicRecords } from './export-public/public-records.ts';
 import { writeExport } from './export-public/write-export.ts';
 import { withStorage } from './moderator/storage.ts';
@@ -21,6 +20,7 @@ const {
 
 try {
   await withStorage(async (core) => {
+    const { createApp } = await import('../services/app.ts');
     const { operations, stop } = await createApp(core, pino({ level: 'silent' }));
     try {
       const { baseUrl } = core.config;

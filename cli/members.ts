@@ -4,9 +4,7 @@ import { SERVICE_ACTOR } from '../platform/eventstore/event.ts';
 import { handle } from '../platform/eventstore/handle.ts';
 import { query } from '../platform/postgres/query.ts';
 import { type UnusedMember, unusedMembers } from '../projections/membership/unused-members.ts';
-import { deleteUnused } from '../services/account/delete.ts';
 import type { Core } from '../services/compose.ts';
-import { accountClosures } from '../services/features.ts';
 import { withStorage } from './moderator/storage.ts';
 
 const USAGE = `Usage:
@@ -60,6 +58,10 @@ async function remove(core: Core, confirmed: number): Promise<void> {
     throw new Error(
       `There are ${found.length} such registrations, not ${confirmed}: look at them again first`,
     );
+  const [{ deleteUnused }, { accountClosures }] = await Promise.all([
+    import('../services/account/delete.ts'),
+    import('../services/features.ts'),
+  ]);
   let deleted = 0;
   for (const { member_id } of found)
     if (await handle(core.store, SERVICE_ACTOR, deleteUnused(accountClosures, member_id)))

@@ -3,7 +3,6 @@ import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { rebuild } from '../projections/rebuild/rebuild.ts';
-import { catalogue, projections } from '../services/features.ts';
 
 processArguments(`Usage:
   npm run rebuild
@@ -19,6 +18,7 @@ for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => interruption.abort(new Error(`Ended by ${signal}`)));
 
 try {
+  const { catalogue, projections } = await import('../services/features.ts');
   const url = config.databaseDirectUrl ?? databaseUrl(config);
   const progress = (position: number, last: number) => {
     if (seconds() < shown + 1 && position < last) return;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SpanContext, SpanKind } from '@opentelemetry/api';
+import type { SpanContext } from '@opentelemetry/api';
 import pg from 'pg';
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
@@ -17,6 +17,7 @@ import { toLoggable } from '../platform/telemetry/loggable.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
+import { SpanKind } from '../platform/telemetry/otel.ts';
 import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { databaseMetrics } from '../services/database-metrics.ts';
@@ -68,8 +69,13 @@ async function startJobs(
     await boss.start();
     await makeQueues(boss, JOBS);
     await updateQueues(boss, JOBS);
-    const workers = new Map<string, string>();
-    for (const job of JOBS) workers.set(job.queue, await serve(boss, job, core, logger, metrics));
+    const workers = new Map(
+      await Promise.all(
+        JOBS.map(
+          async (job) => [job.queue, await serve(boss, job, core, logger, metrics)] as const,
+        ),
+      ),
+    );
     void watchDueJobs(boss, workers, ending.signal);
   } catch (error) {
     await boss.stop({ graceful: false });

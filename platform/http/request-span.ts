@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type Span, SpanKind } from '@opentelemetry/api';
+import type { Span } from '@opentelemetry/api';
+import { SpanKind } from '../telemetry/otel.ts';
 import { failSpan, type SpanDescription } from '../telemetry/spans.ts';
 import { parseTraceparent } from '../telemetry/trace.ts';
 import type { Operation } from './invoke.ts';

@@ -23,7 +23,9 @@ export async function makeQueues(boss: PgBoss, types: readonly JobType[]): Promi
 
 /** Applies the settings to existing queues, and extends the retention of their waiting jobs. */
 export async function updateQueues(boss: PgBoss, types: readonly JobType[]): Promise<void> {
-  for (const { name, ...settings } of settingsOf(types)) await boss.updateQueue(name, settings);
+  await Promise.all(
+    settingsOf(types).map(({ name, ...settings }) => boss.updateQueue(name, settings)),
+  );
   await boss.getDb().executeSql(`UPDATE pgboss.job j
     SET keep_until = j.start_after + q.retention_seconds * interval '1 second'
     FROM pgboss.queue q WHERE q.name = j.name AND j.state IN ('created', 'retry')

@@ -5,8 +5,8 @@ import t from 'tap';
 const ROOT = join(import.meta.dirname, '../..');
 const IMPORT = /^(?:import|export)\s(?!type\b)(?:[^;']*\sfrom\s)?'([^']+)'/gm;
 
-/** The packages that the start of a program imports, itself or through its files. */
-function packagesAtStart(program: string): Set<string> {
+/** The files and the packages that the start of a program imports, itself or through its files. */
+function importsAtStart(program: string): { files: Set<string>; packages: Set<string> } {
   const seen = new Set<string>();
   const packages = new Set<string>();
   const left = [program];
@@ -18,7 +18,12 @@ function packagesAtStart(program: string): Set<string> {
       else if (!from.startsWith('.')) packages.add(from);
     }
   }
-  t.ok(seen.size > 100, `${seen.size} files of ${program}`);
+  return { files: seen, packages };
+}
+
+function packagesAtStart(program: string): Set<string> {
+  const { files, packages } = importsAtStart(program);
+  t.ok(files.size > 100, `${files.size} files of ${program}`);
   return packages;
 }
 
@@ -26,8 +31,8 @@ t.test('no process loads at its start what only some requests need', async (t) =
   for (const program of [
     'services/web.ts',
     'workers/worker.ts',
-    'cli/doctor.ts',
-    'cli/members.ts',
+    'cli/doctor/diagnose.ts',
+    'services/compose.ts',
   ]) {
     const packages = packagesAtStart(program);
     t.ok(packages.has('zod'), 'finds what is imported');
@@ -39,12 +44,25 @@ t.test('no process loads at its start what only some requests need', async (t) =
 });
 
 t.test('a command that sends no job starts without the job queue', async (t) => {
-  for (const program of ['cli/backup.ts', 'cli/verify.ts', 'cli/rebuild.ts'])
+  for (const program of ['cli/backup.ts', 'cli/verify.ts', 'services/features.ts'])
     t.notOk(packagesAtStart(program).has('pg-boss'), program);
 });
 
 t.test('only a web process loads Express and the handlers', async (t) => {
-  const PROGRAMS = ['workers/worker.ts', 'cli/members.ts', 'cli/backup.ts', 'cli/rebuild.ts'];
+  const PROGRAMS = ['workers/worker.ts', 'services/compose.ts', 'cli/backup.ts'];
   for (const program of PROGRAMS) t.notOk(packagesAtStart(program).has('express'), program);
   t.ok(packagesAtStart('services/web.ts').has('express'));
+});
+
+t.test('a command prints its usage before it loads what does its work', async (t) => {
+  for (const command of ['doctor', 'export-public', 'import', 'members', 'moderator', 'rebuild']) {
+    const { files } = importsAtStart(`cli/${command}.ts`);
+    t.ok(files.has('platform/command-line/arguments.ts'), `${command} parses its arguments`);
+    t.notOk(files.has('services/features.ts'), `${command} loads the capabilities when it works`);
+  }
+});
+
+t.test('OpenTelemetry is loaded in the one form that prom-client loads', async (t) => {
+  for (const program of ['services/web.ts', 'workers/worker.ts'])
+    t.notOk(packagesAtStart(program).has('@opentelemetry/api'), program);
 });
