@@ -1,7 +1,7 @@
 import { policyState } from '../decide/policy-list.tsx';
 import type { Filters } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
-import { placeState } from '../queue/place.ts';
+import { placeState } from '../queue/queue-state.ts';
 import type { Entry } from '../words/api-model.ts';
 
 export const showAudit = (change: Partial<Filters>) =>

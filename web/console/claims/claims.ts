@@ -1,6 +1,11 @@
-import { currentList, placeState, setOpen } from '../queue/place.ts';
 import { focusOn } from '../queue/queue.ts';
-import { insertAfterCurrent, queueState } from '../queue/queue-state.ts';
+import {
+  currentList,
+  insertAfterCurrent,
+  placeState,
+  queueState,
+  setOpen,
+} from '../queue/queue-state.ts';
 import { refreshItem, showItem } from '../queue/read-item.ts';
 import { announce, showToast } from '../session/messages.ts';
 import { call, nextRequest } from '../session/moderation-api.ts';

@@ -1,6 +1,5 @@
-import { currentList, placeState } from '../queue/place.ts';
 import { focusOn, nextAfter } from '../queue/queue.ts';
-import { currentItem } from '../queue/queue-state.ts';
+import { currentItem, currentList, placeState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { announce } from '../session/messages.ts';
 import { settingsState } from '../session/settings.ts';

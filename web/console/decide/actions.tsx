@@ -1,5 +1,5 @@
 import { claimWithToast } from '../claims/claims.ts';
-import { placeState } from '../queue/place.ts';
+import { placeState } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { connectionState } from '../session/connection.ts';
 import { messageState } from '../session/messages.ts';
@@ -10,8 +10,8 @@ import { whyNotAllowed } from '../words/not-allowed.ts';
 import { findLease, leaseState, release } from '../work/leases.ts';
 import { hasDraft, panelState } from '../work/panel-state.ts';
 import { sentState, setMark } from '../work/sent.ts';
+import { firstAllowed, PUBLISHING_ACTIONS, REMOVING_ACTIONS, startAction } from './decisions.ts';
 import { DecisionPanel } from './panel.tsx';
-import { firstAllowed, PUBLISHING_ACTIONS, REMOVING_ACTIONS, startAction } from './start-action.ts';
 import { startUndo, toUndoable, undoesCurrentItem } from './undo.ts';
 
 const DANGEROUS_ACTIONS: readonly Action[] = ['reject', 'remove', 'uphold'];

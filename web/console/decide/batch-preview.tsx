@@ -1,6 +1,6 @@
 import { Dialog } from '../../shared/dialog.tsx';
-import { placeState } from '../queue/place.ts';
 import { focusOn } from '../queue/queue.ts';
+import { placeState } from '../queue/queue-state.ts';
 import { settingsState } from '../session/settings.ts';
 import { type Item, isNote } from '../words/api-model.ts';
 import { plural, toSentenceCase } from '../words/format.ts';

@@ -1,7 +1,6 @@
 import { randomUuid } from '../../shared/random.ts';
-import { placeState } from '../queue/place.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
-import { findItem, queueState, toggleSelection } from '../queue/queue-state.ts';
+import { findItem, placeState, queueState, toggleSelection } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
@@ -19,8 +18,8 @@ import { plural } from '../words/format.ts';
 import { decisionText } from '../words/labels.ts';
 import { deleteLease } from '../work/leases.ts';
 import { forgetDecision, recordDecision, sentState, setMark } from '../work/sent.ts';
-import { addOwnDecision, countDecided } from './own-decisions.ts';
 import { policyTitle } from './policy-list.tsx';
+import { addOwnDecision, countDecided } from './undo.ts';
 
 const MAX_IN_BATCH = 100;
 

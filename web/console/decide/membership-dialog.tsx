@@ -14,8 +14,8 @@ import { failureText, toFailure } from '../words/failure.ts';
 import { authorName } from '../words/labels.ts';
 import { MarkedText, plainText } from '../words/marked-text.tsx';
 import { readDraft, saveDraft } from '../work/panel-state.ts';
-import { addOwnDecision } from './own-decisions.ts';
 import { activePolicies, NoPolicy, policyTitle } from './policy-list.tsx';
+import { addOwnDecision } from './undo.ts';
 
 const MAX_LENGTH = 500;
 const DAY_MS = 86_400_000;

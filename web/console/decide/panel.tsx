@@ -5,6 +5,7 @@ import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';
 import { toSubject } from '../words/api-model.ts';
 import { ACTION_NAMES } from '../words/labels.ts';
 import { getDraft, type Panel, setDraft, takesMessage } from '../work/panel-state.ts';
+import { closePanel, DEFERRALS, hoursFromNow, submitPanel } from './decisions.ts';
 import { activePolicies, NoPolicy } from './policy-list.tsx';
 import {
   hasPrepared,
@@ -12,7 +13,6 @@ import {
   preparedMessages,
   togglePrepared,
 } from './prepared-messages.ts';
-import { closePanel, DEFERRALS, hoursFromNow, submitPanel } from './start-action.ts';
 
 const TITLES: Partial<Record<Panel['action'], string>> = {
   reject: 'Reject under which policy?',

@@ -1,9 +1,6 @@
 import { isComposing } from '../../shared/field.tsx';
 import { claimNext } from '../claims/claims.ts';
 import { type Batch, batchState, openBatchPreview, runBatch } from '../decide/batches.ts';
-import { membershipState } from '../decide/membership-dialog.tsx';
-import { activePolicies } from '../decide/policy-list.tsx';
-import { insertPrepared, togglePrepared } from '../decide/prepared-messages.ts';
 import {
   closePanel,
   DEFERRALS,
@@ -12,15 +9,17 @@ import {
   REMOVING_ACTIONS,
   startAction,
   submitPanel,
-} from '../decide/start-action.ts';
+} from '../decide/decisions.ts';
+import { membershipState } from '../decide/membership-dialog.tsx';
+import { activePolicies } from '../decide/policy-list.tsx';
+import { insertPrepared, togglePrepared } from '../decide/prepared-messages.ts';
 import { undo } from '../decide/undo.ts';
 import { drawerState, showDrawer } from '../item/author-drawer.tsx';
 import { reveal } from '../item/shielded.tsx';
 import { savedViewState, showSavedView } from '../list/saved-views.ts';
 import { leaveItem, showView } from '../queue/navigation.ts';
-import { placeState, setOpen } from '../queue/place.ts';
 import { focusOn, moveFocus } from '../queue/queue.ts';
-import { currentItem, toggleSelection } from '../queue/queue-state.ts';
+import { currentItem, placeState, setOpen, toggleSelection } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { announce } from '../session/messages.ts';
 import { changeSetting, settingsState } from '../session/settings.ts';

@@ -1,11 +1,11 @@
 import { startRenewals } from '../claims/watch-leases.ts';
-import { decisionState } from '../decide/own-decisions.ts';
 import { loadPolicies } from '../decide/policy-list.tsx';
+import { decisionState } from '../decide/undo.ts';
 import { loadSavedViews } from '../list/saved-views.ts';
 import { follow } from '../live/live.ts';
 import { forgetPlace, readLinked, resetFocus } from '../queue/navigation.ts';
-import { placeState } from '../queue/place.ts';
 import { loadList, refreshList } from '../queue/queue.ts';
+import { placeState } from '../queue/queue-state.ts';
 import { connectionState, endSession, resumeCalls, startSession } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';

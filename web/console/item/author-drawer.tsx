@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { rejectAllBy } from '../decide/batches.ts';
-import { decisionState, type OwnDecision } from '../decide/own-decisions.ts';
 import { findPolicy } from '../decide/policy-list.tsx';
+import { decisionState, type OwnDecision } from '../decide/undo.ts';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { openItem, showView } from '../queue/navigation.ts';
 import { call } from '../session/moderation-api.ts';

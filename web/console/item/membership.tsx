@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { askAbout } from '../decide/membership-dialog.tsx';
-import { decisionState } from '../decide/own-decisions.ts';
 import { findPolicy } from '../decide/policy-list.tsx';
+import { decisionState } from '../decide/undo.ts';
 import { connectionState } from '../session/connection.ts';
 import { call } from '../session/moderation-api.ts';
 import type { MemberItem } from '../words/api-model.ts';

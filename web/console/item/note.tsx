@@ -3,7 +3,7 @@ import { Actions } from '../decide/actions.tsx';
 import { findPolicy } from '../decide/policy-list.tsx';
 import { itemAddress, NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { leaveItem, openItem, showView } from '../queue/navigation.ts';
-import { placeState } from '../queue/place.ts';
+import { placeState } from '../queue/queue-state.ts';
 import { detailState } from '../queue/read-item.ts';
 import { settingsState } from '../session/settings.ts';
 import { appealOf, type Item, isMember, isNote, type NoteItem } from '../words/api-model.ts';

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { serviceNow } from '../../shared/clock.ts';
-import { currentList, placeState } from '../queue/place.ts';
-import { queueState } from '../queue/queue-state.ts';
+import { currentList, placeState, queueState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { call } from '../session/moderation-api.ts';
 import type { QueueBody, Stats } from '../words/api-model.ts';

@@ -6,7 +6,7 @@ import type { FindingCode } from '../../../domain/screening/rules.ts';
 import { reasonName } from '../../shared/report-reasons.ts';
 import { policyState } from '../decide/policy-list.tsx';
 import type { Filters } from '../queue/address.ts';
-import { currentList, placeState } from '../queue/place.ts';
+import { currentList, placeState } from '../queue/queue-state.ts';
 import { changeSetting, settingsState } from '../session/settings.ts';
 import { toSentenceCase } from '../words/format.ts';
 import { findingName, KIND_NAMES } from '../words/labels.ts';

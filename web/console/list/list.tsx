@@ -2,14 +2,20 @@ import { useRef } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { claimNext, hasClaimable } from '../claims/claims.ts';
 import { batchAction, openBatchPreview } from '../decide/batches.ts';
-import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from '../decide/start-action.ts';
+import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from '../decide/decisions.ts';
 import { undoableSelection, undoSelection } from '../decide/undo.ts';
 import { type Filters, LASTING_FILTERS } from '../queue/address.ts';
 import { showArrivals } from '../queue/list-changes.ts';
 import { showView } from '../queue/navigation.ts';
-import { currentList, placeState } from '../queue/place.ts';
 import { focusOn, loadList, loadMore, matchesText } from '../queue/queue.ts';
-import { queueState, select, selectAll, selectableIds } from '../queue/queue-state.ts';
+import {
+  currentList,
+  placeState,
+  queueState,
+  select,
+  selectAll,
+  selectableIds,
+} from '../queue/queue-state.ts';
 import { SearchInput, useTypingPause } from '../search/search-input.tsx';
 import { connectionState } from '../session/connection.ts';
 import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';

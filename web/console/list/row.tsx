@@ -1,9 +1,8 @@
 import { Component, type ComponentChild } from 'preact';
 import { serviceNow } from '../../shared/clock.ts';
 import { claimWithToast } from '../claims/claims.ts';
-import { setOpen } from '../queue/place.ts';
 import { focusOn } from '../queue/queue.ts';
-import { toggleSelection } from '../queue/queue-state.ts';
+import { setOpen, toggleSelection } from '../queue/queue-state.ts';
 import { appealOf, type Item, isNote, type ListView, reportsOf } from '../words/api-model.ts';
 import {
   currentAge,

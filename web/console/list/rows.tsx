@@ -1,9 +1,8 @@
 import { Fragment } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isShielded } from '../item/shielded.tsx';
-import { currentList, placeState } from '../queue/place.ts';
 import { loadMore } from '../queue/queue.ts';
-import { queueState } from '../queue/queue-state.ts';
+import { currentList, placeState, queueState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import type { Item } from '../words/api-model.ts';
 import { VIEW_NAMES } from '../words/labels.ts';

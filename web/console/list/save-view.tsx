@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { LASTING_FILTERS } from '../queue/address.ts';
-import { placeState } from '../queue/place.ts';
+import { placeState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
 import { failureText } from '../words/failure.ts';

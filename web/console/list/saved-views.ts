@@ -1,7 +1,7 @@
 import { randomUuid } from '../../shared/random.ts';
 import { type Filters, LASTING_FILTERS, NO_FILTERS, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
-import { currentList, placeState } from '../queue/place.ts';
+import { currentList, placeState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';

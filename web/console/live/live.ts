@@ -2,9 +2,8 @@ import { setColleagues } from '../claims/keep-going.ts';
 import { checkClaims, handleClaims } from '../claims/watch-leases.ts';
 import { loadPolicies } from '../decide/policy-list.tsx';
 import { scheduleSync } from '../queue/list-changes.ts';
-import { currentList, placeState } from '../queue/place.ts';
 import { refreshList, scheduleRefresh } from '../queue/queue.ts';
-import { findItem, queueState, setCounts } from '../queue/queue-state.ts';
+import { currentList, findItem, placeState, queueState, setCounts } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import {
   connectionState,

@@ -3,8 +3,7 @@ import { appealOf, type Item, isNote, reportsOf } from '../words/api-model.ts';
 import { panelState } from '../work/panel-state.ts';
 import { isDecidedHere, isDeciding, isOutdated } from '../work/sent.ts';
 import { isListCurrent, listNumber, readItems } from './list-page.ts';
-import { currentList, placeState } from './place.ts';
-import { queueState } from './queue-state.ts';
+import { currentList, placeState, queueState } from './queue-state.ts';
 import { refreshItem } from './read-item.ts';
 
 const SYNC_MS = 250;

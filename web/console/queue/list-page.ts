@@ -1,7 +1,7 @@
 import { call, nextRequest } from '../session/moderation-api.ts';
 import { type Item, isList, type QueueBody, withItemId } from '../words/api-model.ts';
 import { NO_FILTERS, toParams } from './address.ts';
-import { currentList, placeState } from './place.ts';
+import { currentList, placeState } from './queue-state.ts';
 import { pickLatest } from './read-item.ts';
 
 /** A page of a list, with the number of its request. */

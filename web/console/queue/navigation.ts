@@ -10,9 +10,8 @@ import {
   pushAddress,
   viewAddress,
 } from './address.ts';
-import { placeState, setOpen } from './place.ts';
 import { focusOn, loadList } from './queue.ts';
-import { currentItem, findItem, queueState } from './queue-state.ts';
+import { currentItem, findItem, placeState, queueState, setOpen } from './queue-state.ts';
 import { refreshItem } from './read-item.ts';
 
 /**

@@ -1,8 +1,30 @@
 import { connectionState } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
 import { createState } from '../session/store.ts';
-import { type Counts, type Item, isNote } from '../words/api-model.ts';
-import { placeState } from './place.ts';
+import { type Counts, type Item, isList, isNote, type ListView } from '../words/api-model.ts';
+import { readAddress } from './address.ts';
+
+const start = readAddress(location);
+
+/** Where the moderator is. */
+export const placeState = createState({
+  page: {
+    /** The view and its filters, and the item of the address, which the list need not contain. */
+    ...start,
+    /** The current item. */
+    focusId: start.linkedId,
+    /** In the one-column layout, show the item instead of the list. */
+    open: start.linkedId !== null,
+  },
+});
+
+export const currentList = (): ListView => {
+  const { view } = placeState();
+  return isList(view) ? view : 'todo';
+};
+
+/** In the one-column layout, shows the item or the list. */
+export const setOpen = (open: boolean): void => placeState.set({ open });
 
 export const queueState = createState({
   page: { loading: false },

@@ -16,8 +16,7 @@ import {
   startList,
   toShownItems,
 } from './list-page.ts';
-import { currentList, placeState } from './place.ts';
-import { currentItem, findItem, queueState } from './queue-state.ts';
+import { currentItem, currentList, findItem, placeState, queueState } from './queue-state.ts';
 import { detailState, refreshItem } from './read-item.ts';
 
 const PAGE_ROWS = 50;

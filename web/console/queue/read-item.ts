@@ -2,8 +2,7 @@ import { call, nextRequest } from '../session/moderation-api.ts';
 import { createState, withEntry } from '../session/store.ts';
 import { type Detail, type Item, toPath, withItemId } from '../words/api-model.ts';
 import { checkLease } from '../work/leases.ts';
-import { placeState } from './place.ts';
-import { findItem, queueState } from './queue-state.ts';
+import { findItem, placeState, queueState } from './queue-state.ts';
 
 export const detailState = createState({
   view: { details: new Map() as ReadonlyMap<string, Detail> },

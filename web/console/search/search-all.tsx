@@ -9,7 +9,7 @@ import {
   viewAddress,
 } from '../queue/address.ts';
 import { openItem, showView } from '../queue/navigation.ts';
-import { placeState } from '../queue/place.ts';
+import { placeState } from '../queue/queue-state.ts';
 import { call } from '../session/moderation-api.ts';
 import {
   type Entry,

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isComposing } from '../../shared/field.tsx';
-import { placeState } from '../queue/place.ts';
+import { placeState } from '../queue/queue-state.ts';
 
 /** A pause in typing after which the text is searched. */
 const TYPING_MS = 300;
