@@ -13,6 +13,8 @@ interface Names<Name extends string> {
 }
 
 export interface RecordEvents extends Names<string> {
+  /** Further events that a moderator has to have seen before a decision: they change the text, or end the record. */
+  seen: readonly string[];
   /** Events in the record's stream that leave its version as it is. */
   unversioned?: readonly string[];
   /** The record that one of these events is about. */
@@ -31,6 +33,7 @@ export const defineRecordEvents = <
 >(
   _modules: Modules,
   events: Names<Name> & {
+    seen: readonly NewEvent<Modules[keyof Modules]>['type'][];
     unversioned?: readonly NewEvent<Modules[keyof Modules]>['type'][];
     idOf(event: EventOf<Modules, Name>): string;
   },

@@ -12,6 +12,7 @@ export const artifactKind: PublicationKind = {
     restored: 'ArtifactRestored',
     told: 'ArtifactRemovalTold',
     withdrawn: 'ArtifactWithdrawn',
+    seen: ['ArtifactPublished', 'ArtifactWithdrawn'],
     idOf: ({ data }) => data.artifact_id,
   }),
   stream: (id) => `artifact-${id}`,

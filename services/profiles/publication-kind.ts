@@ -13,6 +13,7 @@ export const profileKind: PublicationKind = {
     restored: 'ProfileRestored',
     told: 'ProfileRemovalTold',
     withdrawn: 'ProfileWithdrawn',
+    seen: ['ProfilePublished', 'ProfileWithdrawn'],
     idOf: ({ owner_id }) => owner_id,
   }),
   stream: (id) => `profile-${id}`,

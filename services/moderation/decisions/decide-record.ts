@@ -142,7 +142,7 @@ export function recordCommand(
         .slice(-unseen || Number.MAX_SAFE_INTEGER);
       if (changes.length < unseen) throw new LostRace(`${ref.type} ${id} has changed since`);
       const versions = versionsAfter(changes, version);
-      const reviewed = changes.findLast(({ type }) => REVIEWED.test(type));
+      const reviewed = changes.findLast(({ type }) => isSeen(subject.events, type));
       const desk: Desk = {
         version,
         streamVersions,
@@ -186,10 +186,11 @@ export function recordCommand(
 }
 
 /**
- * The events that a moderator has to have seen: decisions, and what changes the text. All others,
- * such as reports and what members do with a case, change the version only.
+ * Whether a moderator has to have seen an event before deciding: decisions, and what the kind names. All
+ * others, such as reports and what members do with a case, change the version only.
  */
-const REVIEWED = /(?:Published|Removed|Restored|Withdrawn)$|^RecordReportsDismissed$/;
+const isSeen = ({ removed, restored, seen }: PublicationKind['events'], type: string): boolean =>
+  [removed, restored, 'RecordReportsDismissed', ...seen].includes(type);
 
 /** By event: the version that moderators saw after it; `version` is the version now. */
 function versionsAfter(
