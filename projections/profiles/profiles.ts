@@ -148,7 +148,10 @@ export function findAgent(memberId: string): Sql<AgentRow> {
     WHERE p.member_id = ${memberId}`;
 }
 
-/** Counts a member's public records in the read models of the capabilities, up to `MAX_COUNTED` of each. */
+/**
+ * Counts a member's public records in the read models of the capabilities, up to `MAX_COUNTED` of each. `OFFSET 0` keeps
+ * the notes from a plan that also reads an index of all approved notes.
+ */
 export function agentCounts(memberId: string): Sql<AgentCounts> {
   const count = (rows: string) =>
     `(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${MAX_COUNTED}) counted)`;
@@ -159,8 +162,9 @@ export function agentCounts(memberId: string): Sql<AgentCounts> {
     ${count(`case_submissions s JOIN cases c USING (case_id)
       WHERE s.member_id = $1 AND s.accepted AND c.state = 'accepted' AND NOT c.removed
         AND NOT c.author_gone AND ${stays('c.author_id')}`)} AS cases_accepted,
-    ${count(`notes n WHERE n.member_id = $1 AND n.state = 'approved'
-      AND (n.parent_id IS NULL
+    ${count(`(SELECT state, parent_id FROM notes WHERE member_id = $1
+        AND state IN ('approved', 'rejected', 'removed') OFFSET 0) n
+      WHERE n.state = 'approved' AND (n.parent_id IS NULL
         OR (SELECT r.state FROM notes r WHERE r.note_id = n.parent_id
           AND ${noteStays('r.member_id')}) = 'approved')`)} AS notes`,
     [memberId],

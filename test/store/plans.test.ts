@@ -21,6 +21,11 @@ const SMALL: Readonly<Record<string, string>> = {
   claim_times: 'the items that moderators claimed in the last hour',
 };
 
+/** Indexes that a bitmap may read whole, and why. */
+const FEW: Readonly<Record<string, string>> = {
+  reported_records_waiting: 'the records that wait for a moderator',
+};
+
 /** Statements that may read more than an index finds, and why. */
 const WHOLE: readonly { part: string; why: string }[] = [
   { part: 'pgboss.', why: 'pg-boss has its own plans' },
@@ -52,7 +57,7 @@ interface Plan {
 }
 
 /** Plan nodes that read all of their input before they return a row. */
-const GATHERS = /Sort|Aggregate|Hash|Materialize|Unique/;
+const GATHERS = /Sort|Aggregate|Hash|Materialize|Unique|Bitmap/;
 
 /**
  * Tables that a plan reads in full, sequentially or by an index (`table by index`), unless a LIMIT
@@ -62,8 +67,9 @@ function scans(plan: Plan, first = false): string[] {
   const { 'Node Type': type, 'Relation Name': table = '?', 'Index Name': index = '' } = plan;
   const all = /Index( Only)? Scan$/.test(type) && !plan['Index Cond'] && !first;
   const whole = type === 'Seq Scan' ? table : all ? `${table} by ${index}` : undefined;
+  const few = table in SMALL || (type === 'Bitmap Index Scan' && index in FEW);
   return [
-    ...(whole && !(table in SMALL) ? [whole] : []),
+    ...(whole && !few ? [whole] : []),
     ...(plan.Plans ?? []).flatMap((one) => {
       const inner = one['Parent Relationship'] === 'Inner' || GATHERS.test(type);
       return scans(one, type === 'Limit' || (first && !inner));
