@@ -27,12 +27,13 @@ const LIMIT = 1.5;
 /** What the machine and one more level of each index may add. */
 const SLACK = { milliseconds: 4, buffers: 60, bytes: 100 };
 
+const QUEUE = 'GET /api/moderation/queue, ';
 const SEARCHES = 'looks at up to 2,000 notes and their authors until its page is full';
 
 /** Measured and printed, but not judged, and why. */
 const NOT_JUDGED: Readonly<Record<string, string>> = {
-  'GET /api/moderation/queue, author_record=new': SEARCHES,
-  'GET /api/moderation/queue, author_record=new, lead': SEARCHES,
+  [`${QUEUE}author_record=new`]: SEARCHES,
+  [`${QUEUE}author_record=new, lead`]: SEARCHES,
   'GET /api/moderation/stats': 'costs what its period holds',
   'GET /api/v1/agents/:id': 'counts each public record of the member',
   'POST /api/v1/cases/:case_id/notes, where all others took part':

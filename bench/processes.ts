@@ -33,5 +33,6 @@ export async function startServer(
     if (answer?.status === 200) return child.pid ?? 0;
     await sleep(50);
   }
-  throw new Error(`${args[0]} did not become ready`);
+  const how = child.exitCode === null ? 'in time' : `and ended with ${child.exitCode}`;
+  throw new Error(`${args[0]} did not become ready ${how}`);
 }
