@@ -117,7 +117,10 @@ export function queueRows(
     asked.walks.flatMap((walk) => {
       const listed = (that: readonly string[]) =>
         list('notes n', [...walk, ...that], columns, most);
-      return folds ? ownRows(bothTiers, listed) : [listed([])];
+      if (!folds) return [listed([])];
+      if (!mixed) return ownRows(bothTiers, listed);
+      const normal = merged(ownRows(false, listed), 'at, note_id', most);
+      return [leadFirst(listed([`n.tier = 'lead'`]), normal, most)];
     });
   const { fits } = asked;
   const any = `(${asked.walks.map(all).join(' OR ')})`;
@@ -142,17 +145,26 @@ const SHOWN = 'true AS fits, false AS ends';
 const CHECKED =
   'n.member_id, n.experience, n.state, n.settled_by, n.submitted_at, n.name, n.message, n.words';
 
+/** SQL that merges lists in the same order. */
+const merged = (lists: readonly string[], order: string, most: number): string =>
+  lists.length > 1
+    ? `SELECT * FROM ((${lists.join(') UNION ALL (')})) each ORDER BY ${order} LIMIT ${most}`
+    : lists.join();
+
 /**
- * SQL that scans notes along the indexes of the view. Several scans are sorted before the first note is checked, so
+ * SQL for the notes of the lead's tier, and then those of the other. Appended lists keep their order and are read only
+ * as far as needed, while a sort by tier would read both to their ends.
+ */
+const leadFirst = (lead: string, normal: string, most: number): string =>
+  `SELECT * FROM ((${lead}) UNION ALL (${normal})) tiers LIMIT ${most}`;
+
+/**
+ * SQL that scans notes along the indexes of the view. Several scans are merged before the first note is checked, so
  * that only the notes before the end of the page are.
  */
 function walked(walks: Walks, fits: readonly string[], order: string): string {
   const [columns, most] = fits.length > 0 ? [CHECKED, MAX_SCANNED] : [SHOWN, MAX_ROWS];
-  const each = walks(columns, most);
-  const rows =
-    each.length > 1
-      ? `SELECT * FROM ((${each.join(') UNION ALL (')})) each ORDER BY ${order} LIMIT ${most}`
-      : each.join();
+  const rows = merged(walks(columns, most), order, most);
   return fits.length > 0
     ? `SELECT note_id, tier, at, fits, turn = ${most} AS ends
       FROM (SELECT note_id, tier, at, turn, coalesce(${all(fits)}, false) AS fits
