@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SpanContext } from '@opentelemetry/api';
+import { type SpanContext, SpanKind } from '@opentelemetry/api';
 import pg from 'pg';
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
@@ -17,7 +17,6 @@ import { toLoggable } from '../platform/telemetry/loggable.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
-import { SpanKind } from '../platform/telemetry/otel.ts';
 import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { databaseMetrics } from '../services/database-metrics.ts';

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Span } from '@opentelemetry/api';
-import { SpanKind } from '../telemetry/otel.ts';
+import { type Span, SpanKind } from '@opentelemetry/api';
 import { failSpan, type SpanDescription } from '../telemetry/spans.ts';
 import { parseTraceparent } from '../telemetry/trace.ts';
 import type { Operation } from './invoke.ts';

@@ -1,12 +1,15 @@
-import type {
-  ProxyTracerProvider,
-  Span,
-  SpanContext,
-  SpanOptions,
-  Tracer,
+import {
+  context,
+  type ProxyTracerProvider,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  type SpanOptions,
+  SpanStatusCode,
+  type Tracer,
+  trace,
 } from '@opentelemetry/api';
 import { RELEASE } from './logger.ts';
-import { context, ROOT_CONTEXT, SpanStatusCode, trace } from './otel.ts';
 import { formatTraceparent } from './trace.ts';
 
 const SCOPE = 'service';

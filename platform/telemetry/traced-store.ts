@@ -1,6 +1,6 @@
+import { SpanKind } from '@opentelemetry/api';
 import type { EventStore } from '../eventstore/event-store.ts';
 import type { Decision, Plan } from '../eventstore/plan.ts';
-import { SpanKind } from './otel.ts';
 import { inSpan, traceparentOf } from './spans.ts';
 import { currentTrace } from './trace.ts';
 

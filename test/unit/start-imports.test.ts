@@ -61,8 +61,3 @@ t.test('a command prints its usage before it loads what does its work', async (t
     t.notOk(files.has('services/features.ts'), `${command} loads the capabilities when it works`);
   }
 });
-
-t.test('OpenTelemetry is loaded in the one form that prom-client loads', async (t) => {
-  for (const program of ['services/web.ts', 'workers/worker.ts'])
-    t.notOk(packagesAtStart(program).has('@opentelemetry/api'), program);
-});
