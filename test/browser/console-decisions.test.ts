@@ -131,6 +131,24 @@ t.test('counts own decisions as they are made', NEEDS_BROWSER, async (t) => {
   t.match(await count('Deferred'), /1/);
 });
 
+t.test(
+  'counts an own decision once where the new count comes before the answer',
+  NEEDS_BROWSER,
+  async (t) => {
+    const { page } = await openConsoleWithNotes(t, numberedTexts(4));
+    const todo = page.locator('.views a', { hasText: 'To do' });
+    await page.route('**/api/moderation/notes/*/decisions', async (route) => {
+      const response = await route.fetch();
+      await todo.filter({ hasText: '3' }).waitFor();
+      await route.fulfill({ response });
+    });
+    await todo.filter({ hasText: '4' }).waitFor();
+    await page.keyboard.press('a');
+    await untilToast(page, 'Approved “Note 1”');
+    t.match(await todo.innerText(), /3/);
+  },
+);
+
 t.test('names decisions, reasons and actors in the history', NEEDS_BROWSER, async (t) => {
   const settings = { UNDO_WINDOW_SECONDS: '0' };
   const service = await startGuestbook(t, settings);

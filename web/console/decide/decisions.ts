@@ -33,7 +33,7 @@ import {
   trackDecision,
 } from '../work/sent.ts';
 import { policyTitle } from './policy-list.tsx';
-import { addOwnDecision, countDecided } from './undo.ts';
+import { addOwnDecision, countDecided, servedCounts } from './undo.ts';
 
 /** Actions that open a panel for a message or a choice before they are sent. */
 const PANEL_ACTIONS: readonly Action[] = ['reject', 'remove', 'escalate', 'defer', 'uphold'];
@@ -133,6 +133,7 @@ async function send(item: Item, action: Action, input: DecisionInput): Promise<v
   const { id, version } = item;
   const about = toQuote(item);
   const hasMessage = input.message !== undefined;
+  const counted = servedCounts();
   setMark(id, { kind: 'deciding', action });
   recordDecision(item);
   if (hasMessage) changePanel(id, { sending: true, fault: null });
@@ -147,7 +148,7 @@ async function send(item: Item, action: Action, input: DecisionInput): Promise<v
     });
     if (hasMessage) focusNext(id);
     setMark(id, undefined);
-    countDecided([item], action);
+    countDecided([item], action, counted);
     deleteLease(id);
     // Keep the drafts of a deferred item for its later decision.
     if (action !== 'defer') deleteDrafts(id);

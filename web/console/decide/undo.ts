@@ -51,16 +51,29 @@ function removeOwnDecision(decision: OwnDecision): void {
   decisionState.set({ ownDecisions: decisionState().ownDecisions.filter((one) => !same(one)) });
 }
 
+/** By counts to which own decisions were added here: what the service had counted. */
+const servedBeneath = new WeakMap<Counts, Counts>();
+
+/** The last counts of the service, without what was added to them here. */
+export function servedCounts(): Counts | null {
+  const { counts } = queueState();
+  return counts && (servedBeneath.get(counts) ?? counts);
+}
+
 /**
  * Moves the counts with own decisions on items of the current list, before their leases are deleted.
- * The service counts again within seconds, and that count replaces this one.
+ * The service counts again within seconds, and that count replaces this one. `before` is what it had counted when the
+ * decisions were sent: a lower count that came before their answer has them already.
  */
-export function countDecided(items: readonly Item[], action: Action): void {
+export function countDecided(items: readonly Item[], action: Action, before: Counts | null): void {
   decisionState.set({ made: decisionState().made + items.length });
   const { counts } = queueState();
+  const served = servedCounts();
   const view = currentList();
-  if (!counts || view === 'decided') return;
+  if (!counts || !served || view === 'decided') return;
+  if (before && served[view] < before[view]) return;
   const next: Counts = { ...counts };
+  servedBeneath.set(next, served);
   const change = (name: keyof Counts, by: number) => {
     next[name] = Math.max(0, next[name] + by);
   };
