@@ -6,6 +6,7 @@ import { nextClaimable } from '../../services/moderation/claims/claimable-items.
 import { liveFolds, MAX_FOLDED } from '../../services/moderation/folds/folds.ts';
 import type { Filters } from '../../services/moderation/queue/queue.ts';
 import { MAX_RARE_MATCHES, queuePage } from '../../services/moderation/queue/queue-page.ts';
+import { blocksOf } from '../support/blocks.ts';
 import { testDatabase } from '../support/database.ts';
 import { insertNotesOfOthers } from '../support/decided-notes.ts';
 import { countRowsRead } from '../support/rows-read.ts';
@@ -99,6 +100,28 @@ t.test('checks the notes of a lead only until the page is full', async (t) => {
     const page = queuePage('todo', viewer, { experience: 'service' }, 51, undefined);
     const { rows: found } = await client.query(page.text, page.values);
     t.same(idsOf(found), idsOf(expected));
+  });
+});
+
+t.test('looks given notes up by their keys in a view of many', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(BY_INDEX);
+    await client.query(insertNotesOfOthers(20_000));
+    await client.query('UPDATE notes SET member_id = NULL');
+    const viewer = { moderatorId: MODERATOR, role: 'lead' as const };
+    for (const analyzed of [false, true]) {
+      if (analyzed) await client.query('VACUUM ANALYZE notes');
+      const { rows } = await client.query('SELECT note_id FROM notes ORDER BY settled_at LIMIT 1');
+      const only = queuePage('decided', viewer, { only: idsOf(rows) }, 51, undefined);
+      const literal = {
+        ...only,
+        values: only.values.map((one) => (Array.isArray(one) ? `{${one}}` : one)),
+      };
+      const { blocks, rows: found } = await blocksOf(client, literal, 'force_generic_plan');
+      t.equal(found, 1);
+      t.ok(blocks < 100, `${blocks} blocks, ${analyzed ? 'with' : 'without'} statistics`);
+    }
   });
 });
 

@@ -71,21 +71,22 @@ export function queueRows(
   const values: unknown[] = [];
   const value: Value = (given, type) => `$${values.push(given)}::${type}`;
   const conditions = [where(view, viewer.role, filters), `NOT ${hasEnded('n')}`];
-  if (filters.only)
-    conditions.push(`n.note_id = ANY(${value(filters.only.filter(isNoteId), 'uuid[]')})`);
+  const keys: string[] = [];
+  if (filters.only) keys.push(`n.note_id = ANY(${value(filters.only.filter(isNoteId), 'uuid[]')})`);
   if (filters.same_address_as !== undefined)
-    conditions.push(
+    keys.push(
       `n.note_id = ANY(ARRAY(SELECT note_id FROM note_addresses WHERE bucket = (
         SELECT bucket FROM note_addresses WHERE note_id = ${value(filters.same_address_as, 'uuid')})
         ORDER BY submitted_at DESC LIMIT ${MAX_OF_ADDRESS}))`,
     );
-  if (filters.like !== undefined)
-    conditions.push(
-      `n.member_id IS NULL AND n.note_id = ANY(ARRAY(${likeNote(
-        value(filters.like, 'uuid'),
-        MAX_OF_ADDRESS,
-      )}))`,
-    );
+  if (filters.like !== undefined) {
+    keys.push(`n.note_id = ANY(ARRAY(${likeNote(value(filters.like, 'uuid'), MAX_OF_ADDRESS)}))`);
+    conditions.push('n.member_id IS NULL');
+  }
+  conditions.push(...keys);
+  // Looks given notes up by their keys: a plan in the order of the view may read its whole index for them.
+  const source =
+    keys.length > 0 ? `(SELECT * FROM notes n WHERE ${keys.join(' AND ')} OFFSET 0) n` : 'notes n';
   if (after) {
     const [time, id] = [value(after.at, 'timestamptz'), value(after.id, 'uuid')];
     if (newestFirst) conditions.push(`${at} <= ${time} AND (${at} < ${time} OR n.note_id > ${id})`);
@@ -115,8 +116,7 @@ export function queueRows(
     );
   const walks: Walks = (columns, most) =>
     asked.walks.flatMap((walk) => {
-      const listed = (that: readonly string[]) =>
-        list('notes n', [...walk, ...that], columns, most);
+      const listed = (that: readonly string[]) => list(source, [...walk, ...that], columns, most);
       if (!folds) return [listed([])];
       if (!mixed) return ownRows(bothTiers, listed);
       const normal = merged(ownRows(false, listed), 'at, note_id', most);
