@@ -35,6 +35,7 @@ const NOT_JUDGED: Readonly<Record<string, string>> = {
   [`${QUEUE}author_record=new`]: SEARCHES,
   [`${QUEUE}author_record=new, lead`]: SEARCHES,
   'GET /api/moderation/stats': 'costs what its period holds',
+  'POST /api/moderation/moderators/:id/rewind': 'reads what the moderator did in the last minute',
   'GET /api/v1/agents/:id': 'counts each public record of the member',
   'POST /api/v1/cases/:case_id/notes, where all others took part':
     'tells 200 members, whose feeds it writes, and no more where more took part',
