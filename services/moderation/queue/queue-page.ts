@@ -83,7 +83,6 @@ export function queueRows(
     keys.push(`n.note_id = ANY(ARRAY(${likeNote(value(filters.like, 'uuid'), MAX_OF_ADDRESS)}))`);
     conditions.push('n.member_id IS NULL');
   }
-  conditions.push(...keys);
   // Looks given notes up by their keys: a plan in the order of the view may read its whole index for them.
   const source =
     keys.length > 0 ? `(SELECT * FROM notes n WHERE ${keys.join(' AND ')} OFFSET 0) n` : 'notes n';
@@ -128,7 +127,7 @@ export function queueRows(
   const rows =
     filters.finding === undefined
       ? walked(walks, fits, order)
-      : withFinding(value(filters.finding, 'text'), { walks, list, order }, { shown, fits });
+      : withFinding(value(filters.finding, 'text'), { walks, list, order }, { shown, fits, keys });
   const text = folds ? `WITH RECURSIVE ${FOLD_TABLES} SELECT * FROM (${rows}) own_rows` : rows;
   return { rows: text, values, value };
 }
@@ -177,7 +176,7 @@ function walked(walks: Walks, fits: readonly string[], order: string): string {
 function withFinding(
   code: string,
   { walks, list, order }: { walks: Walks; list: List; order: string },
-  { shown, fits }: { shown: string; fits: readonly string[] },
+  { shown, fits, keys }: { shown: string; fits: readonly string[]; keys: readonly string[] },
 ): string {
   const rare = `(SELECT count(*) FROM found) <= ${MAX_RARE_MATCHES}`;
   // Looks up each found note by its id, because a plain join may read the whole view.
@@ -187,7 +186,7 @@ function withFinding(
   const has = `(SELECT true FROM note_findings f WHERE f.note_id = n.note_id AND f.code = ${code})`;
   return `WITH found AS MATERIALIZED (
       SELECT note_id FROM note_findings WHERE code = ${code} LIMIT ${MAX_RARE_MATCHES + 1})
-    (${list(notes, [rare, shown, ...fits], SHOWN, MAX_ROWS)})
+    (${list(notes, [rare, shown, ...keys, ...fits], SHOWN, MAX_ROWS)})
     UNION ALL
     SELECT * FROM (${walked(walks, [...fits, has], order)}) walked
     WHERE NOT (${rare})`;

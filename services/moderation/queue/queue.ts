@@ -102,8 +102,8 @@ const searchesAll = (view: View, filters: Filters) => view === 'todo' && filters
 export const hasBothTiers = (view: View, role: Role, filters: Filters = {}) =>
   view === 'todo' && (role === 'lead' || searchesAll(view, filters));
 
-/** Verbatim the condition of an index: none for `decided` as a whole meets it. */
-const REFUSED = `n.state NOT IN ('pending', 'approved', 'withdrawn')`;
+/** Verbatim the condition of an index, which no condition of another statement implies, nor this one that of another index. */
+const REFUSED = `n.state NOT IN ('pending', 'approved', 'withdrawn') AND n.settled_at IS NOT NULL`;
 
 /** Whether only rejected and removed notes fit, in a view with all decided ones; an author's have an index of their own. */
 const findsRefused = (view: View, { author, policy, state }: Filters) =>
