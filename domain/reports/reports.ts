@@ -1,4 +1,5 @@
 import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { refuse } from '../../platform/refusal.ts';
 import type { ReportReason } from '../guestbook/report-reasons.ts';
 import type { RecordType } from '../publications/record-type.ts';
@@ -55,29 +56,19 @@ export const recordReports: Decider<ReportsState, ReportsCommand, ReportEvents, 
   initial: { reporters: {}, dismissed: [] },
 
   decide(state, command): EventsOrRefusal<ReportEvents, 'not_found'> {
-    const { subject } = command;
     switch (command.type) {
       case 'ReportRecord': {
         if (!command.public) return refuse('not_found');
         if (command.memberId in state.reporters) return [];
-        const { reportId: report_id, memberId: member_id, reason, details } = command;
+        const { subject, reportId: report_id, memberId: member_id, reason, details } = command;
         const silent = state.dismissed.includes(reason);
         const data = { subject, report_id, member_id, reason, silent };
         return [{ type: 'RecordReported', data, personal: { details } }];
       }
-      case 'DismissReports': {
-        if (command.open.length === 0) return [];
-        const reasons = [...new Set(command.open.map(({ reason }) => reason))];
-        const { claimedAt: claimed_at } = command;
-        const data = { subject, reports: command.open.map(settled), reasons, claimed_at };
-        return [{ type: 'RecordReportsDismissed', data, personal: null }];
-      }
-      case 'ResolveReports': {
-        if (command.reports.length === 0) return [];
-        const { outcome } = command;
-        const data = { subject, outcome, reports: command.reports.map(settled) };
-        return [{ type: 'RecordReportsResolved', data, personal: null }];
-      }
+      case 'DismissReports':
+        return dismissReports(command);
+      case 'ResolveReports':
+        return resolveReports(command);
     }
   },
 
@@ -90,6 +81,34 @@ export const recordReports: Decider<ReportsState, ReportsCommand, ReportEvents, 
     return { ...state, dismissed: [...state.dismissed, ...event.data.reasons] };
   },
 };
+
+type Command<Type extends ReportsCommand['type']> = Omit<
+  Extract<ReportsCommand, { type: Type }>,
+  'type'
+>;
+
+/** Dismisses the reports that wait for a review. This depends on no earlier report. */
+export function dismissReports({
+  subject,
+  open,
+  claimedAt: claimed_at,
+}: Command<'DismissReports'>): NewEvent<ReportEvents>[] {
+  if (open.length === 0) return [];
+  const reasons = [...new Set(open.map(({ reason }) => reason))];
+  const data = { subject, reports: open.map(settled), reasons, claimed_at };
+  return [{ type: 'RecordReportsDismissed', data, personal: null }];
+}
+
+/** Records what became of these reports. This depends on no earlier report. */
+export function resolveReports({
+  subject,
+  outcome,
+  reports,
+}: Command<'ResolveReports'>): NewEvent<ReportEvents>[] {
+  if (reports.length === 0) return [];
+  const data = { subject, outcome, reports: reports.map(settled) };
+  return [{ type: 'RecordReportsResolved', data, personal: null }];
+}
 
 const settled = ({ report_id, member_id }: Settled): Settled => ({ report_id, member_id });
 

@@ -12,7 +12,8 @@ export interface Stream<State, Command, Types extends EventType, Code extends st
   /** Decides on the command. */
   decide(command: Command): Decided<State> | Refusal<Code>;
   /** Appends events that a function of the decider has decided. */
-  append<Refused extends string = never>(
+  append(events: readonly NewEvent<Types>[]): Decided<State>;
+  append<Refused extends string>(
     decided: EventsOrRefusal<Types, Refused>,
   ): Decided<State> | Refusal<Refused>;
 }
@@ -38,21 +39,25 @@ export function defineStream<State, Command, Types extends EventType, Code exten
 
   /** A stream whose state and version are known from elsewhere, such as a read model. */
   function at<Of extends State>(owner: Owner, id: string, version: number, state: Of): Found<Of> {
-    const append: Found<Of>['append'] = (decided) => {
-      if (isRefusal(decided)) return decided;
-      return {
-        appends: byActor(decided, actors).map(({ actor, from, events }) => ({
-          owner,
-          stream: name(id),
-          version: version + from,
-          actor,
-          events,
-        })),
-        state: decided.reduce<State>(decider.evolve, state) as Of,
-        version: version + decided.length,
-      };
+    const accept = (events: readonly NewEvent<Types>[]): Decided<Of> => ({
+      appends: byActor(events, actors).map((run) => ({
+        owner,
+        stream: name(id),
+        version: version + run.from,
+        actor: run.actor,
+        events: run.events,
+      })),
+      state: events.reduce<State>(decider.evolve, state) as Of,
+      version: version + events.length,
+    });
+    const append = <Refused extends string>(decided: EventsOrRefusal<Types, Refused>) =>
+      isRefusal(decided) ? decided : accept(decided);
+    return {
+      state,
+      version,
+      append: append as Found<Of>['append'],
+      decide: (command) => append(decider.decide(state, command)),
     };
-    return { state, version, append, decide: (command) => append(decider.decide(state, command)) };
   }
 
   return {

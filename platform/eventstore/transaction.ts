@@ -96,19 +96,22 @@ async function lockAndLoad(
   load: Load,
 ): Promise<Begun> {
   const statements = [...begins, ...locks, ...flattenReads(load), NOW];
-  const results = await pipeline(client, statements).catch(async (error: unknown) => {
+  try {
+    const results = await pipeline(client, statements);
+    const [clock] = results.pop() as unknown as [Clock];
+    const reads = results.slice(begins.length);
+    const locked = reads.splice(0, locks.length).flat();
+    return {
+      // A value that is derived from rows may find that a race was lost.
+      rows: shapeRows(load, reads),
+      locked: locked.map((row) => row.member_id as string),
+      load,
+      ...clock,
+    };
+  } catch (error) {
     await rollBack(client);
     throw error;
-  });
-  const [clock] = results.pop() as unknown as [Clock];
-  const reads = results.slice(begins.length);
-  const locked = reads.splice(0, locks.length).flat();
-  return {
-    rows: shapeRows(load, reads),
-    locked: locked.map((row) => row.member_id as string),
-    load,
-    ...clock,
-  };
+  }
 }
 
 /** The distinct ids in the order in which every command locks them, so that none deadlock. */

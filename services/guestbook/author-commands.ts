@@ -1,20 +1,19 @@
 import { report } from '../../domain/guestbook/author-decisions.ts';
 import { screeningJob } from '../../domain/guestbook/jobs.ts';
-import { type NoteCommand, note } from '../../domain/guestbook/note.ts';
+import type { NoteCommand } from '../../domain/guestbook/note.ts';
 import type { ReportReason } from '../../domain/guestbook/report-reasons.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
-import { streamVersion } from '../../platform/eventstore/append.ts';
 import { type Accepted, type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
-import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
 import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';
 import { type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../projections/membership/ending.ts';
 import { dropLeases, isLiveLease } from '../publications/review-leases.ts';
 import { eraseFormerText } from './erase-notes.ts';
+import { loadNote } from './note-stream.ts';
 
 /** In the order of a decision, which locks the row before it appends: otherwise they deadlock. */
 const lockNote = (id: string): Sql<NoteRow> =>
@@ -52,25 +51,16 @@ export function authorCommand<Reply>(
   return defineCommand({
     find: reportersOf(noteId),
     load: {
-      notes: lockNote(noteId),
       // A withdrawal settles the reports of a rejection in its undo window as well.
-      facts: noteFacts([noteId], { decisions: ['rejected'] }),
+      note: loadNote(lockNote(noteId), noteId, { decisions: ['rejected'] }),
     },
-    decide({ notes: [row], facts }, now) {
-      if (!row) return refuse('not_found');
-      const events = currentFacts(facts);
-      const decided = note.decide(note.replay(events), command(now));
+    decide({ note }, now) {
+      if (!note) return refuse('not_found');
+      const decided = note.decide(command(now));
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
       return {
-        appends: [
-          {
-            owner: ownerOfNote(row),
-            stream: noteStream(noteId),
-            version: streamVersion(events),
-            events: decided,
-          },
-        ],
-        rows: decided.some(({ type }) => type === 'NoteWithdrawn')
+        appends: [decided],
+        rows: decided.events.some(({ type }) => type === 'NoteWithdrawn')
           ? [dropLeases('note', [noteId])]
           : [],
         reply: () => reply,
@@ -95,19 +85,16 @@ export function correctCommand<Reply>(
   undoSeconds: number,
   reply: (version: number) => Reply,
 ): Command<Reply, OwnRefusal> {
-  const owner = memberOwner(memberId);
   return defineCommand({
     load: {
       // Claims lock the row too: a claim is seen here, or it reads the new text.
-      notes: lockNote(noteId),
-      facts: noteFacts([noteId]),
+      note: loadNote(lockNote(noteId), noteId),
       held: heldNotes([noteId]),
     },
-    decide({ notes: [row], facts, held }, now) {
-      if (!row) return refuse('not_found');
-      const events = currentFacts(facts);
-      const version = streamVersion(events);
-      const decided = note.decide(note.replay(events), {
+    decide({ note, held }, now) {
+      if (!note) return refuse('not_found');
+      const { row, version } = note;
+      const decided = note.decide({
         type: 'CorrectNote',
         memberId,
         message,
@@ -118,10 +105,10 @@ export function correctCommand<Reply>(
       });
       if (isRefusal(decided)) return decided as Refusal<OwnRefusal>;
       return {
-        appends: [{ owner, stream: noteStream(noteId), version, events: decided }],
-        rows: eraseFormerText(owner, noteId, version),
+        appends: [decided],
+        rows: eraseFormerText(memberOwner(memberId), noteId, version),
         jobs: [screeningJob([noteId])],
-        reply: () => reply(version + decided.length),
+        reply: () => reply(version + decided.events.length),
       };
     },
   });

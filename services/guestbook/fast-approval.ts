@@ -1,14 +1,11 @@
-import { note } from '../../domain/guestbook/note.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
-import { streamVersion } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
-import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
-import { type NoteOwner, type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
+import type { NoteOwner, NoteRow } from '../../projections/guestbook/notes.ts';
 import { hasEnded } from '../../projections/membership/ending.ts';
 import { isLiveLease } from '../publications/review-leases.ts';
+import { loadNote } from './note-stream.ts';
 import { notifyAuthorJobs } from './notify-author.ts';
 
 /** The rule that the approval event names. */
@@ -50,40 +47,38 @@ export function fastApprovalCommand(
   undoSeconds: number,
 ): Command<boolean> {
   const { note_id } = row;
-  const owner = ownerOfNote(row);
-  const stream = noteStream(note_id);
   return defineCommand({
     find: authorOf(note_id),
     load: {
       // Claims are not events and the parent has another stream, so only row locks make them wait.
-      notes: locking(sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
+      note: loadNote(
+        locking(sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${note_id} FOR UPDATE`),
+        note_id,
+      ),
       parents: locking(
         sql<NoteRow>`SELECT * FROM notes WHERE note_id = ${row.parent_id}::uuid FOR SHARE`,
       ),
-      facts: noteFacts([note_id]),
       records: recordOf(note_id),
     },
-    decide({ notes: [own], parents: [parent], facts, records: [record] }) {
-      const events = currentFacts(facts);
+    decide({ note, parents: [parent], records: [record] }) {
       const trusted =
         record &&
         record.approved >= APPROVED &&
         !record.rejected &&
         !record.claimed &&
         !record.ended;
-      if (!own?.member_id || own.message === null || !trusted) return NOTHING_TO_DO;
-      const decided = note.decide(note.replay(events), {
+      if (!note?.row.member_id || note.row.message === null || !trusted) return NOTHING_TO_DO;
+      const append = note.decide({
         type: 'ApproveNote',
         expectedVersion: 1,
         claimedAt: null,
         rule: FAST_LANE_RULE,
         parent: parent ?? null,
       });
-      if (isRefusal(decided)) return NOTHING_TO_DO;
-      const append = { owner, stream, version: streamVersion(events), events: decided };
+      if (isRefusal(append)) return NOTHING_TO_DO;
       return {
         appends: [append],
-        jobs: notifyAuthorJobs(own, parent?.member_id ?? null, append, undoSeconds),
+        jobs: notifyAuthorJobs(note.row, parent?.member_id ?? null, append, undoSeconds),
         reply: () => true,
       };
     },

@@ -1,6 +1,4 @@
 import { screeningJob } from '../../domain/guestbook/jobs.ts';
-import { note } from '../../domain/guestbook/note.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
 import {
   type Accepted,
   type Command,
@@ -18,6 +16,7 @@ import { findNote } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
+import { noteStreamOf } from './note-stream.ts';
 import { type NoteStatus, publicStatus } from './outcome.ts';
 
 interface SubmittedNote {
@@ -113,7 +112,7 @@ function submitCommand(
       if (known) return refuse('submission_conflict');
       if (limited) return refuse('rate_limited');
       // No note exists, so its stream is empty; the unique index on stream versions enforces that.
-      const decided = note.decide(note.initial, {
+      const decided = noteStreamOf(owner, id, []).decide({
         type: 'SubmitNote',
         noteId: id,
         experience: body.experience,
@@ -126,7 +125,7 @@ function submitCommand(
       });
       if (isRefusal(decided)) return decided as typeof decided & { refused: SubmitRefusal };
       return {
-        appends: [{ owner, stream: noteStream(id), version: 0, events: decided }],
+        appends: [decided],
         rows:
           address === undefined
             ? []

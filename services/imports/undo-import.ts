@@ -1,13 +1,12 @@
 import { undoImport } from '../../domain/guestbook/imported-notes.ts';
-import { note } from '../../domain/guestbook/note.ts';
 import { noteStream } from '../../domain/guestbook/streams.ts';
-import { streamVersion } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { locking, named, sql } from '../../platform/sql.ts';
 import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
 import { noteReporters } from '../../projections/guestbook/note-reports.ts';
 import { erasePersonal } from '../guestbook/erase-notes.ts';
+import { noteStreamOf } from '../guestbook/note-stream.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 
 /**
@@ -30,10 +29,8 @@ export function undoImportCommand(noteIds: readonly string[]): Command<number> {
       const streams = Map.groupBy(currentFacts(facts), ({ stream_id }) => stream_id);
       const owned = left.map(({ note_id }) => ({ note_id, owner: guestNoteOwner(note_id) }));
       const appends = owned.map(({ note_id, owner }) => {
-        const stream = noteStream(note_id);
-        const events = streams.get(stream) ?? [];
-        const decided = undoImport(note.replay(events));
-        return { owner, stream, version: streamVersion(events), events: decided };
+        const note = noteStreamOf(owner, note_id, streams.get(noteStream(note_id)) ?? []);
+        return note.append(undoImport(note.state));
       });
       return {
         appends,

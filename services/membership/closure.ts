@@ -1,10 +1,10 @@
-import { end, member } from '../../domain/membership/member.ts';
-import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
+import { end } from '../../domain/membership/member.ts';
+import { attribute } from '../../platform/eventstore/append.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { dropVerifiers } from '../../platform/keys/verifiers.ts';
 import { defineAccountClosure, defineDisablingEnding } from './account-closure.ts';
 import { endSession } from './login.ts';
+import { memberStreams } from './member-stream.ts';
 import { endSessions, liveSessions } from './sessions.ts';
 
 const endingSessions = (reason: 'deactivated' | 'disabled') => ({
@@ -25,17 +25,11 @@ export const sessionsDisabling = defineDisablingEnding(endingSessions('disabled'
 
 /** Deactivates the member. A deletion runs this closure after those of all features. */
 export const memberClosure = defineAccountClosure({
-  load: (memberId) => readStream(memberOwner(memberId), `member-${memberId}`),
-  close(memberId, events, _now, { eraseNotes }) {
-    return [
-      {
-        owner: memberOwner(memberId),
-        stream: `member-${memberId}`,
-        version: streamVersion(events),
-        actor: { type: 'member', id: memberId },
-        events: end(replay(member, events), { type: 'DeactivateMember', eraseNotes }),
-      },
-    ];
+  load: (memberId) => memberStreams.load(memberOwner(memberId), memberId),
+  close(memberId, stream, _now, { eraseNotes }) {
+    const ended = end(stream.state, { type: 'DeactivateMember', eraseNotes });
+    const { appends } = stream.append(ended);
+    return attribute(appends, { type: 'member', id: memberId });
   },
   rows: (memberId) => [dropVerifiers(memberOwner(memberId))],
 });

@@ -1,6 +1,4 @@
-import { member, type RecoveryRefusal, recover } from '../../domain/membership/member.ts';
-import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
+import { type RecoveryRefusal, recover } from '../../domain/membership/member.ts';
 import {
   type Command,
   defineCommand,
@@ -18,6 +16,7 @@ import { findMember } from '../../projections/membership/members.ts';
 import { dropPasskeys, endPasskey, passkeysOf } from '../passkeys/passkeys.ts';
 import type { MembershipDeps } from './deps.ts';
 import { endSession } from './login.ts';
+import { memberStreams } from './member-stream.ts';
 import { endSessions, liveSessions } from './sessions.ts';
 
 interface Recovery {
@@ -81,32 +80,30 @@ function recoverCommand(
 ): Command<Recovered, RecoveryRefusal | 'invalid_request', Proven> {
   const { id, operation_id } = body;
   const owner = memberOwner(id);
-  const stream = `member-${id}`;
   return defineCommand({
     load: {
       signIn: readVerifiers(owner, 'sign-in'),
-      events: readStream(owner, stream),
+      stream: memberStreams.load(owner, id),
       sessions: liveSessions(id),
       credentials: activeCredentials(id),
       bearers: readVerifiers(owner, 'credential'),
       passkeys: passkeysOf(id),
     },
     decide(
-      { signIn, events, sessions, credentials, bearers, passkeys },
+      { signIn, stream, sessions, credentials, bearers, passkeys },
       now,
       { recovery }: Proven,
     ) {
       const issues = keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
-      const decided = recover(replay(member, events), {
-        type: 'RecoverMember',
-        operationId: operation_id,
-      });
+      const decided = stream.append(
+        recover(stream.state, { type: 'RecoverMember', operationId: operation_id }),
+      );
       if (isRefusal(decided)) return decided;
       return {
         appends: [
-          { owner, stream, version: streamVersion(events), events: decided },
+          ...decided.appends,
           ...sessions.map(({ session_id }) => endSession(id, session_id, 'recovery')),
           ...credentials.map(({ credential_id }) => ({
             owner,

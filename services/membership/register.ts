@@ -1,7 +1,5 @@
-import { member, type RegistrationRefusal, register } from '../../domain/membership/member.ts';
+import { type RegistrationRefusal, register } from '../../domain/membership/member.ts';
 import { isReservedHandle } from '../../domain/membership/reserved-handles.ts';
-import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
 import {
   type Accepted,
   type Command,
@@ -19,6 +17,7 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
 import { ALL_REGISTRATIONS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
+import { memberStreams } from './member-stream.ts';
 
 type RegisterRoute = (typeof membershipContract)['membership.register'];
 
@@ -71,37 +70,38 @@ function registerCommand(
   const hashes = keys.all('handle', 'handle', name);
   const counters = limits.countersOf(call, [REGISTRATIONS, ALL_REGISTRATIONS]);
   const owner = memberOwner(id);
-  const stream = `member-${id}`;
   return defineCommand({
     load: {
       totals: lockTotals(),
       members: findMember(id),
-      events: readStream(owner, stream),
+      stream: memberStreams.load(owner, id),
       handles: findHandle(hashes.map(({ hash }) => hash)),
       exhausted: exhaustedLimits(counters),
     },
     decide({
       totals,
-      events,
+      stream,
       handles,
       exhausted,
     }): Accepted<Registered> | Refusal<RegistrationRefusal> {
       const [hash] = hashes;
-      const decided = register(replay(member, events), {
-        type: 'RegisterMember',
-        handle: name,
-        handleHash: hash?.hash ?? '',
-        handleKeyId: hash?.key_id ?? 0,
-        handleTaken: handles.length > 0,
-        handleReserved: isReservedHandle(name),
-        activeMembers: totals[0]?.active ?? 0,
-        limited: exhausted.length > 0,
-        limits: { members: config.limitMembers },
-        admission: config.membershipOpen,
-      });
+      const decided = stream.append(
+        register(stream.state, {
+          type: 'RegisterMember',
+          handle: name,
+          handleHash: hash?.hash ?? '',
+          handleKeyId: hash?.key_id ?? 0,
+          handleTaken: handles.length > 0,
+          handleReserved: isReservedHandle(name),
+          activeMembers: totals[0]?.active ?? 0,
+          limited: exhausted.length > 0,
+          limits: { members: config.limitMembers },
+          admission: config.membershipOpen,
+        }),
+      );
       if (isRefusal(decided)) return decided;
       return {
-        appends: [{ owner, stream, version: streamVersion(events), events: decided }],
+        appends: decided.appends,
         rows: [
           writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.sign_in_key)),
           writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.recovery_key)),

@@ -1,5 +1,5 @@
 import { notifiedAt } from '../../domain/publications/undo.ts';
-import { recordReports, reportsStream } from '../../domain/reports/reports.ts';
+import { reportsStream, resolveReports } from '../../domain/reports/reports.ts';
 import { type OwnAppend, streamVersion } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
@@ -39,14 +39,8 @@ function resolution(
   reports: readonly RecordReportRow[],
 ): OwnAppend[] {
   const subject = { type: of.type, id };
-  // An outcome depends on no earlier report.
-  const resolved = recordReports.decide(recordReports.initial, {
-    type: 'ResolveReports',
-    subject,
-    outcome,
-    reports,
-  });
-  if (isRefusal(resolved) || resolved.length === 0) return [];
+  const resolved = resolveReports({ subject, outcome, reports });
+  if (resolved.length === 0) return [];
   const owner = memberOwner(author);
   const stream = reportsStream(subject);
   return [{ owner, stream, version: streamVersion(last), events: resolved }];

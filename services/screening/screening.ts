@@ -2,6 +2,7 @@ import type * as events from '../../domain/screening/events.ts';
 import { type Finding, RULES_VERSION, toBand } from '../../domain/screening/rules.ts';
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
+import { defineStream } from '../../platform/eventstore/stream.ts';
 import type { FindingSpans, FindingWords } from './findings.ts';
 import type { Fingerprint } from './fingerprint.ts';
 
@@ -64,6 +65,9 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
     return { corrections, rulesVersion: Math.max(rulesVersion, version), fingerprinted: true };
   },
 };
+
+/** Each note has a stream of its screenings, with the note's owner. */
+export const screeningStreams = defineStream('screening', screening);
 
 /** What is known of the text that its author has corrected so often. */
 export const knownOfText = (state: ScreeningState, corrections: number): ScreeningState =>

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/streams.ts';
-import { end, member } from '../../domain/membership/member.ts';
-import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
+import { end } from '../../domain/membership/member.ts';
+import { readStream } from '../../platform/eventstore/append.ts';
 import {
   EVENT_WORDS,
   eraseByOwner,
@@ -48,6 +47,7 @@ import { closeMore } from '../../services/account/delete.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures, projections } from '../../services/features.ts';
+import { memberStreams } from '../../services/membership/member-stream.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
 import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
 
@@ -195,21 +195,18 @@ function deletionOf(memberId: string): Command<{ eraseNotes: boolean } | null> {
 }
 
 function completeCommand(memberId: string): Command<boolean> {
-  const stream = `member-${memberId}`;
   return defineCommand({
     lock: [memberId],
     load: {
-      stored: readStream(memberOwner(memberId), stream),
+      stream: memberStreams.load(memberOwner(memberId), memberId),
       cases: CASE_WORDS.find(memberId, BATCH_SIZE),
       submissions: SUBMISSION_WORDS.find(memberId, BATCH_SIZE),
     },
-    decide({ stored, cases, submissions }) {
-      const events = end(replay(member, stored), { type: 'EraseMember' });
-      if (events.length === 0) return NOTHING_TO_DO;
-      const version = streamVersion(stored);
-      const owner = memberOwner(memberId);
+    decide({ stream, cases, submissions }) {
+      const { appends } = stream.append(end(stream.state, { type: 'EraseMember' }));
+      if (appends.length === 0) return NOTHING_TO_DO;
       return {
-        appends: [{ owner, stream, version, events }],
+        appends,
         // Commands that read a submission before its erasure held the member's lock, so their
         // receipts are committed by now, and later commands no longer read its text.
         rows: [...eraseByOwner(CASE_WORDS, cases), ...eraseByOwner(SUBMISSION_WORDS, submissions)],

@@ -1,9 +1,6 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import * as jobs from '../../domain/guestbook/jobs.ts';
-import { screeningStream } from '../../domain/guestbook/streams.ts';
-import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { replay } from '../../platform/eventstore/decider.ts';
 import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import {
   type Command,
@@ -12,6 +9,7 @@ import {
   NOTHING_TO_DO,
 } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
+import { isRefusal } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { toLoggable } from '../../platform/telemetry/loggable.ts';
 import { inSpan } from '../../platform/telemetry/spans.ts';
@@ -30,7 +28,7 @@ import { findingsIn } from '../../services/screening/findings.ts';
 import { type Fingerprint, toFingerprints } from '../../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../../services/screening/look-alikes.ts';
 import { memberNamed, nameFindings } from '../../services/screening/member-name.ts';
-import { type RecordScreening, screening } from '../../services/screening/screening.ts';
+import { type RecordScreening, screeningStreams } from '../../services/screening/screening.ts';
 import { MAX_COUNTED } from '../../services/screening/sentences.ts';
 import { trainedClassifier } from './trained-classifier.ts';
 
@@ -129,23 +127,22 @@ function recordCommand(
 ): Command<boolean> {
   const { member_id: author } = screenedNote;
   const owner = ownerOfNote(screenedNote);
-  const stream = screeningStream(screened.noteId);
   return defineCommand({
     ...(author ? { lock: [author] } : {}),
-    load: { notes: findNote(screened.noteId), events: readStream(owner, stream) },
-    decide({ notes: [note], events }) {
+    load: {
+      notes: findNote(screened.noteId),
+      stream: screeningStreams.load(owner, screened.noteId),
+    },
+    decide({ notes: [note], stream }) {
       // The author has corrected the text meanwhile, and another job screens the new one.
       if (note?.corrections !== screenedNote.corrections) return NOTHING_TO_DO;
-      const decided = screening.decide(replay(screening, events), {
+      const decided = stream.decide({
         ...screened,
         noteState: note.state,
         corrections: note.corrections,
       });
-      if ('refused' in decided || decided.length === 0) return NOTHING_TO_DO;
-      return {
-        appends: [{ owner, stream, version: streamVersion(events), events: decided }],
-        reply: () => true,
-      };
+      if (isRefusal(decided) || decided.appends.length === 0) return NOTHING_TO_DO;
+      return { appends: decided.appends, reply: () => true };
     },
   });
 }

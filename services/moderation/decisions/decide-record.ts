@@ -4,7 +4,7 @@ import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
 import { ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
 import { type RemovalCommand, recordActionRefusal } from '../../../domain/publications/removal.ts';
 import { notifiedAt, undoRefusal } from '../../../domain/publications/undo.ts';
-import { recordReports, reportsStream } from '../../../domain/reports/reports.ts';
+import { dismissReports, reportsStream } from '../../../domain/reports/reports.ts';
 import { streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { defineCommand } from '../../../platform/eventstore/handle.ts';
@@ -234,14 +234,11 @@ function keep(desk: Desk, { action, expected_version }: RequestedRecordDecision)
   const record = { status: row.state, reported: open.length > 0 };
   if (recordActionRefusal(record, 'keep', me.moderatorId)) return wrongState(state);
   const kept = { type: subject.type, id };
-  // The dismissal depends on no earlier report.
-  const events = recordReports.decide(recordReports.initial, {
-    type: 'DismissReports',
+  const events = dismissReports({
     subject: kept,
     open: open.map((report) => ({ ...report, reason: report.reason as ReportReason })),
     claimedAt,
   });
-  if (isRefusal(events)) return events;
   return { stream: reportsStream(kept), version: desk.streamVersions.reports, events };
 }
 
