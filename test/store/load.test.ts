@@ -9,7 +9,11 @@ import {
   memberReadsOf,
   shapeRows,
 } from '../../platform/eventstore/load.ts';
+import { definePlan } from '../../platform/eventstore/plan.ts';
+import { LostRace } from '../../platform/eventstore/transaction.ts';
 import { sql } from '../../platform/sql.ts';
+import { createBareStore } from '../support/bare-store.ts';
+import { testDatabase } from '../support/database.ts';
 
 const note = sql`SELECT 'note'`;
 const member = sql`SELECT 'member'`;
@@ -86,3 +90,24 @@ t.test('a derived value is computed from its reads, and finds members to lock', 
   t.same(shapeRows(complete, [[1, 2], [3], [4], [5]]), { count: 3, note: [4], later: [5] });
   t.end();
 });
+
+t.test(
+  'a derived value that finds a lost race is loaded again, on the same connection',
+  async (t) => {
+    const { url, pool } = await testDatabase(t);
+    const store = createBareStore(pool, url);
+    const backends: number[] = [];
+    const backend = derive(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([row]) => {
+      backends.push(row?.pid ?? 0);
+      if (backends.length < 3) throw new LostRace('a report came meanwhile');
+      return row?.pid;
+    });
+    const plan = definePlan({
+      load: { backend },
+      decide: ({ rows }) => ({ unchanged: rows.backend }),
+    });
+    t.equal(await store.execute(plan), backends[0]);
+    t.same(new Set(backends).size, 1, 'each transaction was rolled back');
+    t.equal(backends.length, 3);
+  },
+);
