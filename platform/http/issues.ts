@@ -69,7 +69,7 @@ function meantBranch(branches: FoundIssue[][]): FoundIssue[] | undefined {
 }
 
 /** The service's wording for zod's issues; a message in the schema takes precedence. */
-function describeIssue(issue: z.core.$ZodRawIssue): string {
+export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? MISSING : `must be ${typeName(issue)}`;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { FINDING_CODES, WEIGHTS, type Weights } from '../../domain/screening/rules.ts';
+import { describeIssue } from '../../platform/http/issues.ts';
 import { parseJson } from '../../platform/json.ts';
 
 const MAX_POINTS = 100;
@@ -29,7 +30,7 @@ export async function readWeights(file: string): Promise<Weights> {
   } catch {
     throw new Error(`${file} is not JSON.`);
   }
-  const parsed = WeightsFile.safeParse(json);
+  const parsed = WeightsFile.safeParse(json, { error: describeIssue });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const path = issue?.path.length ? `${issue.path.join('.')}: ` : '';
