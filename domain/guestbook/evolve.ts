@@ -201,8 +201,9 @@ function undone(state: ExistingNote, kind: Decision['kind']): ExistingNote {
   if (state.status === 'rejected') return state.before;
   if (state.status === 'approved' && state.undoable)
     return { ...state.undoable.before, reports: state.reports };
-  if (state.status === 'pending') return reviewBefore(state) ?? state;
-  return state;
+  if (state.status !== 'pending') return state;
+  // Reports may have come after that decision, while the note was public until its approval was undone.
+  return { ...(reviewBefore(state) ?? state), reports: state.reports };
 }
 
 /** After an undone dismissal: its reports are open again, beside those that came later. */

@@ -222,6 +222,15 @@ t.test('restores tier, deferrals, approval and reports with an undo', async (t) 
   );
 });
 
+t.test('keeps reports where a decision before they came is undone as well', async (t) => {
+  for (const first of [made.DeferNote(1), made.EscalateNote(1)]) {
+    const reported = [s.submission, first, approve(2), s.report('spam', null)];
+    const undone = after(...reported, undo(3), undo(5, { of: s.eventId(2) }));
+    t.match(undone, { status: 'pending', reports: { open: [{ reason: 'spam' }] } });
+    t.match(note.decide(undone, reject(6)), [{ type: 'NoteRejected' }]);
+  }
+});
+
 t.test('lets a lead other than the remover restore a note', async (t) => {
   const restore = { ...made.RestoreNote(3), moderatorId: s.ann };
   t.equal(outcome(removed, restore as never), 'second_person_required');
