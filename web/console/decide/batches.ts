@@ -19,7 +19,7 @@ import { decisionText } from '../words/labels.ts';
 import { deleteLease } from '../work/leases.ts';
 import { forgetDecision, recordDecision, sentState, setMark } from '../work/sent.ts';
 import { policyTitle } from './policy-list.tsx';
-import { addOwnDecision, countDecided, servedCounts } from './undo.ts';
+import { addOwnDecision, countDecided } from './undo.ts';
 
 const MAX_IN_BATCH = 100;
 
@@ -112,7 +112,7 @@ export async function runBatch(policy?: string): Promise<void> {
   if (!batch || batch.sending) return;
   batchState.set({ batch: { ...batch, sending: true } });
   const { action, items } = batch;
-  const counted = servedCounts();
+  const counted = queueState().counts;
   for (const item of items) recordDecision(item);
   try {
     const { batch_id, results } = await call<{ batch_id: string; results: BatchResult[] }>(

@@ -4,7 +4,14 @@ import { randomUuid } from '../../shared/random.ts';
 import { claimItem } from '../claims/claims.ts';
 import { goOn, keepsGoing, waitsForClaim } from '../claims/keep-going.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
-import { currentItem, currentList, findItem, placeState, setOpen } from '../queue/queue-state.ts';
+import {
+  currentItem,
+  currentList,
+  findItem,
+  placeState,
+  queueState,
+  setOpen,
+} from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { connectionState } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
@@ -33,7 +40,7 @@ import {
   trackDecision,
 } from '../work/sent.ts';
 import { policyTitle } from './policy-list.tsx';
-import { addOwnDecision, countDecided, servedCounts } from './undo.ts';
+import { addOwnDecision, countDecided } from './undo.ts';
 
 /** Actions that open a panel for a message or a choice before they are sent. */
 const PANEL_ACTIONS: readonly Action[] = ['reject', 'remove', 'escalate', 'defer', 'uphold'];
@@ -133,7 +140,7 @@ async function send(item: Item, action: Action, input: DecisionInput): Promise<v
   const { id, version } = item;
   const about = toQuote(item);
   const hasMessage = input.message !== undefined;
-  const counted = servedCounts();
+  const counted = queueState().counts;
   setMark(id, { kind: 'deciding', action });
   recordDecision(item);
   if (hasMessage) changePanel(id, { sending: true, fault: null });

@@ -53,25 +53,25 @@ function removeOwnDecision(decision: OwnDecision): void {
 
 /** By counts to which own decisions were added here: what the service had counted. */
 const servedBeneath = new WeakMap<Counts, Counts>();
-
-/** The last counts of the service, without what was added to them here. */
-export function servedCounts(): Counts | null {
-  const { counts } = queueState();
-  return counts && (servedBeneath.get(counts) ?? counts);
-}
+/** By counts of the service: how many decisions they had before their answers came. */
+const answeredSince = new WeakMap<Counts, number>();
 
 /**
  * Moves the counts with own decisions on items of the current list, before their leases are deleted.
- * The service counts again within seconds, and that count replaces this one. `before` is what it had counted when the
- * decisions were sent: a lower count that came before their answer has them already.
+ * The service counts again within seconds, and that count replaces this one. `before` are the counts that were shown when
+ * the decisions were sent: where the service has counted fewer since, it has counted them.
  */
 export function countDecided(items: readonly Item[], action: Action, before: Counts | null): void {
   decisionState.set({ made: decisionState().made + items.length });
   const { counts } = queueState();
-  const served = servedCounts();
   const view = currentList();
-  if (!counts || !served || view === 'decided') return;
-  if (before && served[view] < before[view]) return;
+  if (!counts || view === 'decided') return;
+  const served = servedBeneath.get(counts) ?? counts;
+  const answered = answeredSince.get(served) ?? 0;
+  if (before && before[view] - served[view] - answered >= items.length) {
+    answeredSince.set(served, answered + items.length);
+    return;
+  }
   const next: Counts = { ...counts };
   servedBeneath.set(next, served);
   const change = (name: keyof Counts, by: number) => {
