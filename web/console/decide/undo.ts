@@ -8,7 +8,7 @@ import {
   placeState,
   queueState,
   select,
-  setCounts,
+  setCountsWithOwn,
 } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { messageState, showToast, type Undoable } from '../session/messages.ts';
@@ -83,7 +83,7 @@ export function countDecided(items: readonly Item[], action: Action, before: Cou
     if (action === 'defer') change('deferred', 1);
     if (action === 'escalate' && !(isNote(item) && item.tier === 'lead')) change('escalated', 1);
   }
-  setCounts(next);
+  setCountsWithOwn(next);
 }
 
 /** The item's current decision, if the moderator can undo it. */

@@ -3,7 +3,7 @@ import { appealOf, type Item, isNote, reportsOf } from '../words/api-model.ts';
 import { panelState } from '../work/panel-state.ts';
 import { isDecidedHere, isDeciding, isOutdated } from '../work/sent.ts';
 import { isListCurrent, listNumber, readItems } from './list-page.ts';
-import { currentList, placeState, queueState } from './queue-state.ts';
+import { awaitCounts, currentList, placeState, queueState } from './queue-state.ts';
 import { refreshItem } from './read-item.ts';
 
 const SYNC_MS = 250;
@@ -36,10 +36,11 @@ async function syncChanged(): Promise<void> {
 /** Asks which of these items are in the list, and shows the answer in their rows alone. */
 async function syncItems(ids: readonly string[]): Promise<void> {
   const number = listNumber();
+  const showCounts = awaitCounts();
   try {
     const { items, counts } = await readItems(ids);
     if (!isListCurrent(number)) return;
-    queueState.set({ counts });
+    showCounts(counts);
     mergeItems(items, ids, queueState().nextCursor === null);
   } catch {
     // Keep the rows; the top bar shows a lost connection, and the next refresh tries again.

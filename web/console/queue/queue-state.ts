@@ -59,6 +59,25 @@ export const currentItem = (): Item | undefined => findItem(placeState().focusId
 
 export const setCounts = (counts: Counts): void => queueState.set({ counts });
 
+let additions = 0;
+
+/** Shows counts to which own decisions were added. */
+export function setCountsWithOwn(counts: Counts): void {
+  additions += 1;
+  setCounts(counts);
+}
+
+/**
+ * To be called when counts are requested; the returned function shows them, unless own decisions were added
+ * meanwhile, which they may lack.
+ */
+export function awaitCounts(): (counts: Counts | null) => void {
+  const asked = additions;
+  return (counts) => {
+    if (counts && asked === additions) setCounts(counts);
+  };
+}
+
 /** Inserts an item after the current row, unless the list has it. */
 export function insertAfterCurrent(item: Item): void {
   const { items } = queueState();

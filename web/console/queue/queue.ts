@@ -1,7 +1,7 @@
 import { connectionState } from '../session/connection.ts';
 import { announce } from '../session/messages.ts';
 import { nextRequest } from '../session/moderation-api.ts';
-import { type Item, isList, isNote } from '../words/api-model.ts';
+import { type Counts, type Item, isList, isNote } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { leavePanel, panelState } from '../work/panel-state.ts';
@@ -16,7 +16,14 @@ import {
   startList,
   toShownItems,
 } from './list-page.ts';
-import { currentItem, currentList, findItem, placeState, queueState } from './queue-state.ts';
+import {
+  awaitCounts,
+  currentItem,
+  currentList,
+  findItem,
+  placeState,
+  queueState,
+} from './queue-state.ts';
 import { detailState, refreshItem } from './read-item.ts';
 
 const PAGE_ROWS = 50;
@@ -165,7 +172,8 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
   const pagesRead: Page[] = [];
   let rows = 0;
   let cursor: string | null = null;
-  let counts = queueState().counts;
+  const showCounts = awaitCounts();
+  let counts: Counts | null = null;
   let turn = 0;
   try {
     do {
@@ -187,7 +195,8 @@ export async function refreshList({ whole = false } = {}): Promise<void> {
   // Pages that were requested meanwhile are newer, and follow the rows that this answer has.
   const ends = all && pages === before && !queueState().loading;
   mergeItems(fresh, all ? shown : [], ends);
-  queueState.set({ listFault: null, counts, ...(ends ? { nextCursor: cursor } : {}) });
+  showCounts(counts);
+  queueState.set({ listFault: null, ...(ends ? { nextCursor: cursor } : {}) });
   if (!hasCurrent()) focusOn(queueState().items[0]?.id ?? null, { focus: false });
   else loadDetail(placeState().focusId);
 }
