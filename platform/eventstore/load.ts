@@ -83,6 +83,14 @@ export function memberReadsOf(load: Load): MemberRead[] {
   return Object.values(load).flatMap(memberReadsOf);
 }
 
+/** Whether a read locks rows, besides reads that depend on what is found. */
+export function locksRows(load: Load): boolean {
+  if (load === null) return false;
+  if (isSql(load)) return load.locks === true;
+  if (isDerived(load)) return locksRows(load.reads);
+  return !isDependent(load) && Object.values(load).some(locksRows);
+}
+
 /** Replaces each dependent load by its reads, given the rows of the statements of `findsOf`. */
 export function completeLoad(load: Load, found: readonly (readonly unknown[])[]): Load {
   const rest = found.values();

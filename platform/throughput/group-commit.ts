@@ -2,7 +2,15 @@ import { TURN } from '../batch-statements.ts';
 import { createBatcher } from '../batcher.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
-import { findsOf, flattenReads, memberReadsOf, shapeRows } from '../eventstore/load.ts';
+import {
+  completeLoad,
+  type FoundMember,
+  findsOf,
+  flattenReads,
+  locksRows,
+  memberReadsOf,
+  shapeRows,
+} from '../eventstore/load.ts';
 import {
   type Decision,
   definePlan,
@@ -13,6 +21,8 @@ import {
 import { mergeJobs } from '../jobs/job-type.ts';
 import { type Engine, ONE_SERVER } from '../postgres/engine.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
+import { pipeline } from '../postgres/pipeline.ts';
+import { withClient } from '../postgres/pool.ts';
 import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
@@ -23,23 +33,43 @@ const CALM_MS = 2000;
 /** A failed batch is not tried again: each of its commands is executed alone. */
 const AS_BATCH = { attempts: 1, skipLocked: true };
 
+/** A command that concerns more members would make those of the others wait. */
+const MAX_MEMBERS = 16;
+
 type AnyPlan = Plan<unknown, string>;
+/** A command to share a transaction; `isFound` if members and reads were found for it. */
+interface Ready {
+  command: AnyPlan;
+  isFound: boolean;
+}
 /** Undefined if the command must run in its own transaction. */
 type Outcome = { answer: unknown } | undefined;
 
 /**
  * Wraps a store with group commit: commands that arrive while a batch is flushed share the next
- * transaction, and each is accepted or refused independently. A command that finds its members or
- * locks other rows runs in its own transaction, as does every command of a failed batch. Reads of the same kind
- * become one statement, except on a cluster, which refuses one statement for several owners.
+ * transaction, and each is accepted or refused independently. What commands have to find before is found for all of them
+ * in one round trip. A command that locks other rows runs in its own transaction, as does every command of a failed batch.
+ * Reads of the same kind become one statement, except on a cluster, which refuses one statement for several owners.
  */
 export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER): EventStore {
-  const group = createBatcher<{ command: AnyPlan; until: number }, Outcome>(async (batch) => {
+  const finder = createBatcher<{ command: AnyPlan; until: number }, Ready>(async (batch) => {
+    const until = Math.min(...batch.map((one) => one.until));
+    const lists = batch.map(({ command }) => findsFor(command));
+    const rows = await withClient(store.pool, until, (client) =>
+      pipeline(
+        client,
+        lists.flatMap(({ members, reads }) => [...members, ...reads]),
+      ),
+    ).catch(() => undefined);
+    return rows ? batch.map(({ command }, at) => ready(command, lists[at] as Finds, rows)) : [];
+  });
+
+  const group = createBatcher<Ready & { until: number }, Outcome>(async (batch) => {
     const commands = batch.map(({ command }) => command);
     const until = Math.min(...batch.map((one) => one.until));
-    const [first] = commands;
-    if (first && commands.length === 1)
-      return [{ answer: await withDeadline(() => store.execute(first), until) }];
+    const [first] = batch;
+    if (first && batch.length === 1 && !first.isFound)
+      return [{ answer: await withDeadline(() => store.execute(first.command), until) }];
     try {
       return (await withDeadline(
         () => store.execute(combine(commands, engine), AS_BATCH),
@@ -51,11 +81,21 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
     }
   });
 
+  /** The command as it can share a transaction; undefined if it runs in its own. */
+  async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {
+    if (until - performance.now() <= CALM_MS || locksRows(command.load)) return undefined;
+    const { members, reads } = findsFor(command);
+    if (members.length + reads.length === 0) return { command, isFound: false };
+    const found = await finder.join({ command, until }, []);
+    const shares =
+      found && memberIds(found.command).length <= MAX_MEMBERS && !locksRows(found.command.load);
+    return shares ? found : undefined;
+  }
+
   const execute: EventStore['execute'] = (command, execution) =>
     withinDeadline(async (until) => {
-      const shares = until - performance.now() > CALM_MS && canShareTransaction(command);
-      const outcome =
-        shares && (await group.join({ command: command as AnyPlan, until }, memberIds(command)));
+      const shared = await prepare(command as AnyPlan, until);
+      const outcome = shared && (await group.join({ ...shared, until }, memberIds(shared.command)));
       return (
         outcome
           ? outcome.answer
@@ -68,10 +108,27 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
 
 const memberIds = ({ lock = [] }: Pick<AnyPlan, 'lock'>) => lock;
 
-/** Whether a command locks only members whose ids it names, and has nothing to find first. */
-function canShareTransaction({ find, load }: Omit<AnyPlan, 'decide'>): boolean {
-  const finds = [...memberReadsOf(load), ...findsOf(load)];
-  return !find && finds.length === 0 && flattenReads(load).every(({ locks }) => !locks);
+interface Finds {
+  members: Sql[];
+  reads: Sql[];
+}
+
+/** The statements that run before the transaction of a command. */
+const findsFor = ({ find = [], load }: AnyPlan): Finds => ({
+  members: [...[find].flat(), ...memberReadsOf(load)],
+  reads: findsOf(load),
+});
+
+/** Takes the rows of the command's statements from those of all, which are in order. */
+function ready(
+  { lock = [], load, decide }: AnyPlan,
+  { members, reads }: Finds,
+  rows: unknown[][],
+): Ready {
+  const found = rows.splice(0, members.length).flat() as FoundMember[];
+  const ids = [...lock, ...found.flatMap(({ member_id }) => member_id ?? [])];
+  const complete = completeLoad(load, rows.splice(0, reads.length));
+  return { command: { lock: [...new Set(ids)].sort(), load: complete, decide }, isFound: true };
 }
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { POLICY_VERSION } from '../../domain/publications/policy-version.ts';
 import { type Agent, newAgent } from '../../harness/agent.ts';
 import { capturedCommand } from '../../harness/captured-command.ts';
+import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import type { Plan } from '../../platform/eventstore/plan.ts';
@@ -340,3 +341,38 @@ t.test('refuses each of many commands in time when the database is silent', asyn
   for (const note of notes) t.ok([200, 202].includes((await post(note)).status));
   t.equal((await eventsOf(notes)).length, notes.length);
 });
+
+t.test(
+  'commands that find their members first share a transaction, each with its own effects',
+  async (t) => {
+    const service = await startService(t, {
+      GROUP_COMMIT: 'on',
+      LIMIT_BOOTSTRAP_ATTEMPTS: '100',
+    });
+    const cases = await Promise.all(
+      Array.from({ length: 12 }, async () => ({
+        id: await createOpenCase(createCaseCommands(await newAgent(service))),
+        member: createCaseCommands(await newAgent(service)),
+      })),
+    );
+    const [first, second] = cases as [(typeof cases)[0], (typeof cases)[0]];
+    const rival = createCaseCommands(await newAgent(service));
+    const answers = await Promise.all([
+      ...cases.map(({ id, member }) => member.claim(id, 1)),
+      // Both of these lose: the case is another member's, or has another version.
+      rival.claim(first.id, 1),
+      rival.claim(second.id, 7),
+    ]);
+    t.same(
+      answers.map(({ status }) => status).toSorted(),
+      [...cases.map(() => 200), 409, 409].toSorted(),
+      'one claim of each case',
+    );
+    const { rows } = await service.database.pool.query(
+      `SELECT count(*)::int AS claims, count(DISTINCT xmin::text)::int AS transactions
+     FROM events WHERE type = 'CaseClaimed'`,
+    );
+    t.equal(rows[0].claims, cases.length);
+    t.ok(rows[0].transactions < cases.length, `${rows[0].transactions} transactions`);
+  },
+);
