@@ -59,20 +59,45 @@ export interface Begun extends Loaded, Clock {
  */
 export async function begin(
   client: pg.PoolClient,
-  { lock = [], find = [], load }: Omit<Plan<unknown, string>, 'decide'>,
+  plan: ToBegin,
   skipLocked: boolean,
 ): Promise<Begun> {
-  const members = [...[find].flat(), ...memberReadsOf(load)];
-  const statements = [...members, ...findsOf(load)];
+  const statements = statementsToFind(plan);
   const found = statements.length === 0 ? [] : await pipeline(client, statements);
-  const foundMembers = found.splice(0, members.length).flat() as unknown as FoundMember[];
-  const ids = membersToLock(lock, foundMembers);
+  const { lock, load } = withFound(plan, found);
   return lockAndLoad(
     client,
     skipLocked ? BEGIN_BATCH : BEGIN,
-    ids.map((id) => lockMember(id, skipLocked)),
-    completeLoad(load, found),
+    lock.map((id) => lockMember(id, skipLocked)),
+    load,
   );
+}
+
+type ToBegin = Pick<Plan<unknown, string>, 'lock' | 'find' | 'load'>;
+
+const membersToFind = ({ find = [], load }: ToBegin): Sql[] => [
+  ...[find].flat(),
+  ...memberReadsOf(load),
+];
+
+/** The statements that run before the transaction of a command. */
+export const statementsToFind = (plan: ToBegin): Sql[] => [
+  ...membersToFind(plan),
+  ...findsOf(plan.load),
+];
+
+/**
+ * What a command locks and loads, given the rows of `statementsToFind`: the distinct ids of members in the order in
+ * which every command locks them, so that none deadlock, and the complete load.
+ */
+export function withFound(
+  plan: ToBegin,
+  found: readonly (readonly unknown[])[],
+): { lock: string[]; load: Load } {
+  const { length } = membersToFind(plan);
+  const members = found.slice(0, length).flat() as FoundMember[];
+  const ids = [...(plan.lock ?? []), ...members.flatMap(({ member_id }) => member_id ?? [])];
+  return { lock: [...new Set(ids)].sort(), load: completeLoad(plan.load, found.slice(length)) };
 }
 
 /**
@@ -112,12 +137,6 @@ async function lockAndLoad(
     await rollBack(client);
     throw error;
   }
-}
-
-/** The distinct ids in the order in which every command locks them, so that none deadlock. */
-function membersToLock(lock: readonly string[], found: readonly FoundMember[]): string[] {
-  const ids = [...lock, ...found.flatMap(({ member_id }) => member_id ?? [])];
-  return [...new Set(ids)].sort();
 }
 
 function lockMember(id: string, skipLocked: boolean): Sql {

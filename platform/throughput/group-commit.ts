@@ -2,15 +2,7 @@ import { TURN } from '../batch-statements.ts';
 import { createBatcher } from '../batcher.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
-import {
-  completeLoad,
-  type FoundMember,
-  findsOf,
-  flattenReads,
-  locksRows,
-  memberReadsOf,
-  shapeRows,
-} from '../eventstore/load.ts';
+import { flattenReads, locksRows, shapeRows } from '../eventstore/load.ts';
 import {
   type Decision,
   definePlan,
@@ -18,6 +10,7 @@ import {
   resolveAnswer,
   type Writes,
 } from '../eventstore/plan.ts';
+import { statementsToFind, withFound } from '../eventstore/transaction.ts';
 import { mergeJobs } from '../jobs/job-type.ts';
 import { type Engine, ONE_SERVER } from '../postgres/engine.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
@@ -54,14 +47,15 @@ type Outcome = { answer: unknown } | undefined;
 export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER): EventStore {
   const finder = createBatcher<{ command: AnyPlan; until: number }, Ready>(async (batch) => {
     const until = Math.min(...batch.map((one) => one.until));
-    const lists = batch.map(({ command }) => findsFor(command));
+    const lists = batch.map(({ command }) => statementsToFind(command));
     const rows = await withClient(store.pool, until, (client) =>
-      pipeline(
-        client,
-        lists.flatMap(({ members, reads }) => [...members, ...reads]),
-      ),
+      pipeline(client, lists.flat()),
     ).catch(() => undefined);
-    return rows ? batch.map(({ command }, at) => ready(command, lists[at] as Finds, rows)) : [];
+    if (!rows) return [];
+    return batch.map(({ command }, at) => {
+      const found = rows.splice(0, lists[at]?.length);
+      return { command: { ...withFound(command, found), decide: command.decide }, isFound: true };
+    });
   });
 
   const group = createBatcher<Ready & { until: number }, Outcome>(async (batch) => {
@@ -84,8 +78,7 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
   /** The command as it can share a transaction; undefined if it runs in its own. */
   async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {
     if (until - performance.now() <= CALM_MS || locksRows(command.load)) return undefined;
-    const { members, reads } = findsFor(command);
-    if (members.length + reads.length === 0) return { command, isFound: false };
+    if (statementsToFind(command).length === 0) return { command, isFound: false };
     const found = await finder.join({ command, until }, []);
     const shares =
       found && memberIds(found.command).length <= MAX_MEMBERS && !locksRows(found.command.load);
@@ -107,29 +100,6 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
 }
 
 const memberIds = ({ lock = [] }: Pick<AnyPlan, 'lock'>) => lock;
-
-interface Finds {
-  members: Sql[];
-  reads: Sql[];
-}
-
-/** The statements that run before the transaction of a command. */
-const findsFor = ({ find = [], load }: AnyPlan): Finds => ({
-  members: [...[find].flat(), ...memberReadsOf(load)],
-  reads: findsOf(load),
-});
-
-/** Takes the rows of the command's statements from those of all, which are in order. */
-function ready(
-  { lock = [], load, decide }: AnyPlan,
-  { members, reads }: Finds,
-  rows: unknown[][],
-): Ready {
-  const found = rows.splice(0, members.length).flat() as FoundMember[];
-  const ids = [...lock, ...found.flatMap(({ member_id }) => member_id ?? [])];
-  const complete = completeLoad(load, rows.splice(0, reads.length));
-  return { command: { lock: [...new Set(ids)].sort(), load: complete, decide }, isFound: true };
-}
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
 function combine(commands: readonly AnyPlan[], engine: Engine): Plan<Outcome[]> {
