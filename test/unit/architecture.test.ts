@@ -92,7 +92,7 @@ const MODERATION = [
 const CONSOLE = [
   'words',
   'session',
-  'work',
+  'in-progress',
   'queue',
   'claims',
   'decide',

@@ -1,8 +1,8 @@
+import { findLease, leaseState } from '../in-progress/leases.ts';
 import { connectionState } from '../session/connection.ts';
 import type { Item } from '../words/api-model.ts';
 import { claimedText } from '../words/failure.ts';
 import { formatTime } from '../words/format.ts';
-import { findLease, leaseState } from '../work/leases.ts';
 import { claimWithToast } from './claims.ts';
 
 /** Who has claimed an item: one tag in a line that is always there, so that the text never moves. */

@@ -1,3 +1,13 @@
+import { isReleased, leaseState, releasesSettled, storeLease } from '../in-progress/leases.ts';
+import {
+  decisionsSettled,
+  forgetDecision,
+  isDeciding,
+  isOutdated,
+  sentState,
+  setMark,
+  trackClaim,
+} from '../in-progress/sent.ts';
 import { focusOn } from '../queue/queue.ts';
 import {
   currentList,
@@ -11,16 +21,6 @@ import { announce, showToast } from '../session/messages.ts';
 import { call, nextRequest } from '../session/moderation-api.ts';
 import { type Item, type Lease, type ListView, toSubject, withItemId } from '../words/api-model.ts';
 import { type Failure, failureText, toFailure } from '../words/failure.ts';
-import { isReleased, leaseState, releasesSettled, storeLease } from '../work/leases.ts';
-import {
-  decisionsSettled,
-  forgetDecision,
-  isDeciding,
-  isOutdated,
-  sentState,
-  setMark,
-  trackClaim,
-} from '../work/sent.ts';
 
 type ClaimedItem = Lease & { item: Item };
 

@@ -1,3 +1,5 @@
+import { findLease, release } from '../in-progress/leases.ts';
+import { hasDraft, panelState } from '../in-progress/panel-state.ts';
 import { focusOn, nextAfter } from '../queue/queue.ts';
 import { currentItem, currentList, placeState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
@@ -5,8 +7,6 @@ import { announce } from '../session/messages.ts';
 import { settingsState } from '../session/settings.ts';
 import { createState } from '../session/store.ts';
 import { needsDecision } from '../words/not-allowed.ts';
-import { findLease, release } from '../work/leases.ts';
-import { hasDraft, panelState } from '../work/panel-state.ts';
 import { claimItem, claimNext, hasClaimable } from './claims.ts';
 
 /** The claim that is being made; keys wait for it, so that none decides on an unclaimed item. */

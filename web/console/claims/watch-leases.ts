@@ -1,10 +1,10 @@
+import { isReleased, leaseState, loseLease, storeLease } from '../in-progress/leases.ts';
+import { isDecidedHere } from '../in-progress/sent.ts';
 import { shownItems } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { connectionState } from '../session/connection.ts';
 import { call, sendOnLeave } from '../session/moderation-api.ts';
 import { type Lease, type Subject, toItemId } from '../words/api-model.ts';
-import { isReleased, leaseState, loseLease, storeLease } from '../work/leases.ts';
-import { isDecidedHere } from '../work/sent.ts';
 
 const RENEW_MS = 60_000;
 

@@ -1,4 +1,7 @@
 import { claimWithToast } from '../claims/claims.ts';
+import { findLease, leaseState, release } from '../in-progress/leases.ts';
+import { hasDraft, panelState } from '../in-progress/panel-state.ts';
+import { sentState, setMark } from '../in-progress/sent.ts';
 import { placeState } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { connectionState } from '../session/connection.ts';
@@ -7,9 +10,6 @@ import { settingsState } from '../session/settings.ts';
 import type { Action, Item } from '../words/api-model.ts';
 import { ACTION_NAMES } from '../words/labels.ts';
 import { whyNotAllowed } from '../words/not-allowed.ts';
-import { findLease, leaseState, release } from '../work/leases.ts';
-import { hasDraft, panelState } from '../work/panel-state.ts';
-import { sentState, setMark } from '../work/sent.ts';
 import { firstAllowed, PUBLISHING_ACTIONS, REMOVING_ACTIONS, startAction } from './decisions.ts';
 import { DecisionPanel } from './panel.tsx';
 import { startUndo, toUndoable, undoesCurrentItem } from './undo.ts';

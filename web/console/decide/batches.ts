@@ -1,4 +1,6 @@
 import { randomUuid } from '../../shared/random.ts';
+import { deleteLease } from '../in-progress/leases.ts';
+import { forgetDecision, recordDecision, sentState, setMark } from '../in-progress/sent.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
 import { findItem, placeState, queueState, toggleSelection } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
@@ -16,8 +18,6 @@ import {
 import { Failure, failureText, refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
 import { decisionText } from '../words/labels.ts';
-import { deleteLease } from '../work/leases.ts';
-import { forgetDecision, recordDecision, sentState, setMark } from '../work/sent.ts';
 import { policyTitle } from './policy-list.tsx';
 import { addOwnDecision, countDecided } from './undo.ts';
 

@@ -3,6 +3,25 @@ import { serviceNow } from '../../shared/clock.ts';
 import { randomUuid } from '../../shared/random.ts';
 import { claimItem } from '../claims/claims.ts';
 import { goOn, keepsGoing, waitsForClaim } from '../claims/keep-going.ts';
+import { deleteLease, findLease, release } from '../in-progress/leases.ts';
+import {
+  changePanel,
+  deleteDrafts,
+  getDraft,
+  leavePanel,
+  panelState,
+  removePanel,
+  showPanel,
+} from '../in-progress/panel-state.ts';
+import {
+  claimSettled,
+  forgetDecision,
+  isDeciding,
+  recordDecision,
+  sentState,
+  setMark,
+  trackDecision,
+} from '../in-progress/sent.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
 import {
   currentItem,
@@ -20,25 +39,6 @@ import { type Action, type Decided, type Item, isNote, toPath } from '../words/a
 import { type Failure, failureText, refusalText, toFailure } from '../words/failure.ts';
 import { decisionText, toQuote } from '../words/labels.ts';
 import { needsDecision, whyNotAllowed } from '../words/not-allowed.ts';
-import { deleteLease, findLease, release } from '../work/leases.ts';
-import {
-  changePanel,
-  deleteDrafts,
-  getDraft,
-  leavePanel,
-  panelState,
-  removePanel,
-  showPanel,
-} from '../work/panel-state.ts';
-import {
-  claimSettled,
-  forgetDecision,
-  isDeciding,
-  recordDecision,
-  sentState,
-  setMark,
-  trackDecision,
-} from '../work/sent.ts';
 import { policyTitle } from './policy-list.tsx';
 import { addOwnDecision, countDecided } from './undo.ts';
 

@@ -6,6 +6,7 @@ import { Dialog } from '../../shared/dialog.tsx';
 import { Field } from '../../shared/field.tsx';
 import { randomUuid } from '../../shared/random.ts';
 import { codePoints } from '../../shared/text.tsx';
+import { readDraft, saveDraft } from '../in-progress/panel-state.ts';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import { createState } from '../session/store.ts';
@@ -13,7 +14,6 @@ import { type MemberItem, toItemId } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
 import { authorName } from '../words/labels.ts';
 import { MarkedText, plainText } from '../words/marked-text.tsx';
-import { readDraft, saveDraft } from '../work/panel-state.ts';
 import { activePolicies, NoPolicy, policyTitle } from './policy-list.tsx';
 import { addOwnDecision } from './undo.ts';
 

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../../platform/visible-text.ts';
 import { Field, isComposing } from '../../shared/field.tsx';
+import { getDraft, type Panel, setDraft, takesMessage } from '../in-progress/panel-state.ts';
 import { HAS_KEYBOARD, settingsState } from '../session/settings.ts';
 import { toSubject } from '../words/api-model.ts';
 import { ACTION_NAMES } from '../words/labels.ts';
-import { getDraft, type Panel, setDraft, takesMessage } from '../work/panel-state.ts';
 import { closePanel, DEFERRALS, hoursFromNow, submitPanel } from './decisions.ts';
 import { activePolicies, NoPolicy } from './policy-list.tsx';
 import {

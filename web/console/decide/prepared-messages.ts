@@ -1,4 +1,10 @@
-import { changePanel, getDraft, type Panel, panelState, setDraft } from '../work/panel-state.ts';
+import {
+  changePanel,
+  getDraft,
+  type Panel,
+  panelState,
+  setDraft,
+} from '../in-progress/panel-state.ts';
 import { activePolicies } from './policy-list.tsx';
 
 interface PreparedMessage {

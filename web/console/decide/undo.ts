@@ -1,4 +1,6 @@
 import { randomUuid } from '../../shared/random.ts';
+import { findLease } from '../in-progress/leases.ts';
+import { decisionsSettled, forgetDecision, setMark } from '../in-progress/sent.ts';
 import { showArrivals } from '../queue/list-changes.ts';
 import { focusOn, nextAfter, refreshList, removeDecided } from '../queue/queue.ts';
 import {
@@ -26,8 +28,6 @@ import {
 import { type Failure, refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
 import { toQuote } from '../words/labels.ts';
-import { findLease } from '../work/leases.ts';
-import { decisionsSettled, forgetDecision, setMark } from '../work/sent.ts';
 
 export type OwnDecision = Undoable | { kind: 'final'; words: string; about: string };
 

@@ -14,6 +14,8 @@ import { membershipState } from '../decide/membership-dialog.tsx';
 import { activePolicies } from '../decide/policy-list.tsx';
 import { insertPrepared, togglePrepared } from '../decide/prepared-messages.ts';
 import { undo } from '../decide/undo.ts';
+import { leaseState, release } from '../in-progress/leases.ts';
+import { panelState } from '../in-progress/panel-state.ts';
 import { drawerState, showDrawer } from '../item/author-drawer.tsx';
 import { reveal } from '../item/shielded.tsx';
 import { savedViewState, showSavedView } from '../list/saved-views.ts';
@@ -25,8 +27,6 @@ import { announce } from '../session/messages.ts';
 import { changeSetting, settingsState } from '../session/settings.ts';
 import { createState } from '../session/store.ts';
 import { isList, type ListView } from '../words/api-model.ts';
-import { leaseState, release } from '../work/leases.ts';
-import { panelState } from '../work/panel-state.ts';
 
 export const helpState = createState({ view: { help: false } });
 

@@ -1,6 +1,7 @@
 import { startRenewals } from '../claims/watch-leases.ts';
 import { loadPolicies } from '../decide/policy-list.tsx';
 import { decisionState } from '../decide/undo.ts';
+import { storeLease } from '../in-progress/leases.ts';
 import { loadSavedViews } from '../list/saved-views.ts';
 import { follow } from '../live/live.ts';
 import { forgetPlace, readLinked, resetFocus } from '../queue/navigation.ts';
@@ -13,7 +14,6 @@ import { createState, resetSession } from '../session/store.ts';
 import { isList, type Lease, type Moderator } from '../words/api-model.ts';
 import { toFailure } from '../words/failure.ts';
 import { formatDuration, plural } from '../words/format.ts';
-import { storeLease } from '../work/leases.ts';
 
 interface Me {
   moderator: Moderator;

@@ -3,12 +3,12 @@ import { hasVisibleText } from '../../../platform/visible-text.ts';
 import { Field, isComposing } from '../../shared/field.tsx';
 import { randomUuid } from '../../shared/random.ts';
 import { codePoints } from '../../shared/text.tsx';
+import { readDraft, saveDraft } from '../in-progress/panel-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { announce, showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import type { HistoryEvent } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
-import { readDraft, saveDraft } from '../work/panel-state.ts';
 
 const MAX_LENGTH = 1000;
 

@@ -1,6 +1,8 @@
 import { Component, type ComponentChild } from 'preact';
 import { serviceNow } from '../../shared/clock.ts';
 import { claimWithToast } from '../claims/claims.ts';
+import type { HeldLease } from '../in-progress/leases.ts';
+import type { Mark } from '../in-progress/sent.ts';
 import { focusOn } from '../queue/queue.ts';
 import { setOpen, toggleSelection } from '../queue/queue-state.ts';
 import { appealOf, type Item, isNote, type ListView, reportsOf } from '../words/api-model.ts';
@@ -15,8 +17,6 @@ import {
 import { excerptAround } from '../words/hits.ts';
 import { authorName, isErased, kindName, toExcerpt } from '../words/labels.ts';
 import { MarkedText } from '../words/marked-text.tsx';
-import type { HeldLease } from '../work/leases.ts';
-import type { Mark } from '../work/sent.ts';
 
 /** Class and text of the tag; a clear note has none. */
 const BANDS = {

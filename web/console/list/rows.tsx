@@ -1,13 +1,13 @@
 import { Fragment } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { leaseState } from '../in-progress/leases.ts';
+import { sentState } from '../in-progress/sent.ts';
 import { isShielded } from '../item/shielded.tsx';
 import { loadMore } from '../queue/queue.ts';
 import { currentList, placeState, queueState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import type { Item } from '../words/api-model.ts';
 import { VIEW_NAMES } from '../words/labels.ts';
-import { leaseState } from '../work/leases.ts';
-import { sentState } from '../work/sent.ts';
 import { Row, whenText } from './row.tsx';
 
 /** Rows that are rendered above and below those in sight. */

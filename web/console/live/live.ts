@@ -1,6 +1,9 @@
 import { setColleagues } from '../claims/keep-going.ts';
 import { checkClaims, handleClaims } from '../claims/watch-leases.ts';
 import { loadPolicies } from '../decide/policy-list.tsx';
+import { leaseState } from '../in-progress/leases.ts';
+import { panelState } from '../in-progress/panel-state.ts';
+import { isDeciding, isEcho } from '../in-progress/sent.ts';
 import { scheduleSync } from '../queue/list-changes.ts';
 import { refreshList, scheduleRefresh } from '../queue/queue.ts';
 import { currentList, findItem, placeState, queueState, setCounts } from '../queue/queue-state.ts';
@@ -16,9 +19,6 @@ import { showToast } from '../session/messages.ts';
 import { moderatorHeader } from '../session/moderation-api.ts';
 import { type Counts, type Subject, toItemId } from '../words/api-model.ts';
 import { toQuote } from '../words/labels.ts';
-import { leaseState } from '../work/leases.ts';
-import { panelState } from '../work/panel-state.ts';
-import { isDeciding, isEcho } from '../work/sent.ts';
 
 const POLL_MS = 15_000;
 const RETRY_MS = 2000;

@@ -1,7 +1,7 @@
+import { panelState } from '../in-progress/panel-state.ts';
+import { isDecidedHere, isDeciding, isOutdated } from '../in-progress/sent.ts';
 import { connectionState } from '../session/connection.ts';
 import { appealOf, type Item, isNote, reportsOf } from '../words/api-model.ts';
-import { panelState } from '../work/panel-state.ts';
-import { isDecidedHere, isDeciding, isOutdated } from '../work/sent.ts';
 import { isListCurrent, listNumber, readItems } from './list-page.ts';
 import { awaitCounts, currentList, placeState, queueState } from './queue-state.ts';
 import { refreshItem } from './read-item.ts';

@@ -1,7 +1,7 @@
+import { leavePanel } from '../in-progress/panel-state.ts';
 import { showToast } from '../session/messages.ts';
 import { resetView } from '../session/store.ts';
 import { isList, type View } from '../words/api-model.ts';
-import { leavePanel } from '../work/panel-state.ts';
 import {
   type Filters,
   itemAddress,

@@ -1,11 +1,11 @@
+import { leavePanel, panelState } from '../in-progress/panel-state.ts';
+import { isOutdated, sentState } from '../in-progress/sent.ts';
 import { connectionState } from '../session/connection.ts';
 import { announce } from '../session/messages.ts';
 import { nextRequest } from '../session/moderation-api.ts';
 import { type Counts, type Item, isList, isNote } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
 import { formatCount, plural } from '../words/format.ts';
-import { leavePanel, panelState } from '../work/panel-state.ts';
-import { isOutdated, sentState } from '../work/sent.ts';
 import { pushAddress, viewAddress } from './address.ts';
 import { dropGone, forgetGone, mergeItems } from './list-changes.ts';
 import {

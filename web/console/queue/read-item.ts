@@ -1,7 +1,7 @@
+import { checkLease } from '../in-progress/leases.ts';
 import { call, nextRequest } from '../session/moderation-api.ts';
 import { createState, withEntry } from '../session/store.ts';
 import { type Detail, type Item, toPath, withItemId } from '../words/api-model.ts';
-import { checkLease } from '../work/leases.ts';
 import { findItem, placeState, queueState } from './queue-state.ts';
 
 export const detailState = createState({
