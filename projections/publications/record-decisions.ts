@@ -19,7 +19,7 @@ export const recordDecisions = (kinds: readonly RecordKind[]) =>
       ...recordHandlers(kinds, {
         removed: (event, type, id) => decided(event, type, id, 'removed'),
         restored,
-        told,
+        notified,
       }),
     },
   });
@@ -69,7 +69,7 @@ function restored(event: RecordedEvent, type: RecordType, id: string): Sql {
     : decided(event, type, id, 'restored');
 }
 
-function told({ data, recorded_at }: RecordedEvent): Sql {
+function notified({ data, recorded_at }: RecordedEvent): Sql {
   const { of } = data as { of: string };
   return sql`UPDATE record_decisions SET told_at = ${recorded_at} WHERE event_id = ${of}`;
 }

@@ -7,7 +7,7 @@ interface Names<Name extends string> {
   removed: Name;
   restored: Name;
   /** The author is notified of the removal. */
-  told: Name;
+  notified: Name;
   /** The record ends without a moderator, and with it what its reports wait for. */
   withdrawn?: Name;
 }

@@ -10,7 +10,7 @@ export const artifactKind: PublicationKind = {
   events: defineRecordEvents(events, {
     removed: 'ArtifactRemoved',
     restored: 'ArtifactRestored',
-    told: 'ArtifactRemovalTold',
+    notified: 'ArtifactRemovalTold',
     withdrawn: 'ArtifactWithdrawn',
     seen: ['ArtifactPublished', 'ArtifactWithdrawn'],
     idOf: ({ data }) => data.artifact_id,

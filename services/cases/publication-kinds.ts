@@ -18,7 +18,7 @@ export const caseKind: PublicationKind = {
   events: defineRecordEvents(events, {
     removed: 'CaseRemoved',
     restored: 'CaseRestored',
-    told: 'CaseRemovalTold',
+    notified: 'CaseRemovalTold',
     withdrawn: 'CaseAuthorLeft',
     seen: ['CaseWithdrawn'],
     unversioned: ['CaseReviewed', 'CaseRemovalTold', 'CaseAuthorLeft'],
@@ -43,7 +43,7 @@ export const caseNoteKind: PublicationKind = {
   events: defineRecordEvents(events, {
     removed: 'CaseNoteRemoved',
     restored: 'CaseNoteRestored',
-    told: 'CaseNoteRemovalTold',
+    notified: 'CaseNoteRemovalTold',
     seen: [],
     idOf: ({ data }) => data.note_id,
   }),

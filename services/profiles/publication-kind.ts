@@ -11,7 +11,7 @@ export const profileKind: PublicationKind = {
   events: defineRecordEvents(events, {
     removed: 'ProfileRemoved',
     restored: 'ProfileRestored',
-    told: 'ProfileRemovalTold',
+    notified: 'ProfileRemovalTold',
     withdrawn: 'ProfileWithdrawn',
     seen: ['ProfilePublished', 'ProfileWithdrawn'],
     idOf: ({ owner_id }) => owner_id,

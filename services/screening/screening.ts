@@ -66,7 +66,7 @@ export const screening: Decider<ScreeningState, RecordScreening, ScreeningEvents
   },
 };
 
-/** Each note has a stream of its screenings, with the note's owner. */
+/** The screenings of a note are in one stream, which has the note's owner. */
 export const screeningStreams = defineStream('screening', screening);
 
 /** What is known of the text that its author has corrected so often. */
