@@ -24,11 +24,12 @@ export async function holdWhile(
   { leaseSeconds, extendEvery }: { leaseSeconds: number; extendEvery: number },
   [program = '', ...args]: readonly string[],
 ): Promise<number> {
+  // Before the command starts: a signal must not end this process and leave the command without a lease.
+  const stopForwarding = forwardSignals((signal) => child.kill(signal));
   const child = spawn(program, args, {
     stdio: 'inherit',
     env: { ...process.env, SVC_CASE_ID: claimed.id },
   });
-  const stopForwarding = forwardSignals((signal) => child.kill(signal));
   const ended = new AbortController();
   let { version } = claimed;
   let lost: unknown;

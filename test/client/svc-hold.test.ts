@@ -68,12 +68,17 @@ t.test('gives the case back where the command is missing or is killed', async (t
   t.match(await state(), { state: 'open' });
 });
 
-t.test('passes signals to the command', async (t) => {
+t.test('passes signals to the command, also while the command starts', async (t) => {
   const { id, begun, script, state } = await newCase();
   const { child, ended } = svc.start(...held(id, `trap 'exit 3' TERM; ${script}`, 60));
   await untilExists(begun);
   child.kill('SIGTERM');
   t.match(await ended, { code: 3 });
+  t.match(await state(), { state: 'open' });
+
+  // Here the first thing that the command does is to send the signal.
+  const early = ['sh', '-c', `trap 'exit 4' TERM; kill -TERM $PPID; ${script}`];
+  t.match(await svc('case', 'claim', id, '--hold', '--', ...early), { code: 4 });
   t.match(await state(), { state: 'open' });
 });
 

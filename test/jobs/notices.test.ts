@@ -198,10 +198,10 @@ t.test('shows neither secret, path nor query of an address in log, job or databa
   t.same(done, { failed: 1 });
   t.match(service.logged.join(''), /status_500/);
   const { rows } = await service.core.pool.query('SELECT * FROM notice_receivers');
-  t.notMatch(
-    JSON.stringify([done, service.logged, rows]),
-    new RegExp(`path-word|query-word|${(secrets[0] ?? '').slice(6, 20)}`),
-  );
+  const kept = JSON.stringify([done, service.logged, rows]);
+  const [secret = ''] = secrets;
+  for (const word of ['path-word', 'query-word', secret.slice(6, 20)])
+    t.notOk(kept.includes(word), word);
 });
 
 t.test('refuses addresses and secrets that are not safe', async (t) => {
