@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { POLICY_VERSION } from '../domain/publications/policy-version.ts';
+import { POLICY_VERSION } from '../domain/publications/words.ts';
 import { freePort } from '../harness/free-port.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';

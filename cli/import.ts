@@ -1,7 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { validate } from 'uuid';
-import { EXPERIENCES } from '../domain/guestbook/experience.ts';
-import { IMPORT_SOURCES } from '../domain/guestbook/import-sources.ts';
+import { EXPERIENCES, IMPORT_SOURCES } from '../domain/guestbook/words.ts';
 import { DECIDERS } from '../domain/moderation/roles.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { failureLine } from '../platform/command-line/failure.ts';

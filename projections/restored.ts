@@ -1,4 +1,4 @@
-import type { RecordType } from '../domain/publications/record-type.ts';
+import type { RecordType } from '../domain/publications/words.ts';
 import { named, type Sql, sql } from '../platform/sql.ts';
 
 /** When a decision made a record public again, and which decisions did; migration 0011 has both, verbatim. */

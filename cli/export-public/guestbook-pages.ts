@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Experience } from '../../domain/guestbook/experience.ts';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import { type Markup, markup } from '../../platform/markup.ts';
 import { stripInvisible } from '../../platform/visible-text.ts';
 import type { Note } from '../../services/guestbook/contract.ts';

@@ -1,4 +1,4 @@
-import { EXPERIENCES, type Experience } from '../../domain/guestbook/experience.ts';
+import { EXPERIENCES, type Experience } from '../../domain/guestbook/words.ts';
 import type { Operations } from '../../platform/http/invoke.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { createReader, type Json } from '../../platform/http/reader.ts';

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Experience } from '../../domain/guestbook/experience.ts';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import { createGuestbookPages, writeIndex } from './guestbook-pages.ts';
 import { createOutputFile } from './output-file.ts';
 import type { PublicRecords } from './public-records.ts';

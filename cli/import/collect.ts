@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
+import type { ImportSource } from '../../domain/guestbook/words.ts';
 import { READERS, type SourceComment, UnreadableExport } from './source.ts';
 import type { Spool, Spooled } from './spool.ts';
 import type { Threaded } from './threads.ts';

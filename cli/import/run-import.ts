@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
+import type { ImportSource } from '../../domain/guestbook/words.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { asJob } from '../../platform/postgres/request-deadline.ts';

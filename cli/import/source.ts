@@ -1,4 +1,4 @@
-import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
+import type { ImportSource } from '../../domain/guestbook/words.ts';
 
 /** A comment as the export of a program has it. Neither addresses of mail nor of the network are read. */
 export interface SourceComment {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
+import type { ImportSource } from '../../domain/guestbook/words.ts';
 import { withLineFeeds, withoutRefused } from '../../platform/control-characters.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { toPlainText } from './plain-text.ts';

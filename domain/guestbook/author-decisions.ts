@@ -1,8 +1,6 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import { conflict, refuse } from '../../platform/refusal.ts';
 import { notifiedAt } from '../publications/undo.ts';
-import type { Experience } from './experience.ts';
-import type { ReportReason } from './report-reasons.ts';
 import {
   type ExistingNote,
   type NoteEvents,
@@ -12,6 +10,7 @@ import {
   settledReports,
   takesReplies,
 } from './state.ts';
+import type { Experience, ReportReason } from './words.ts';
 
 const DAY_MS = 86_400_000;
 export const APPEAL_DAYS = 14;

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { EXPERIENCES } from './experience.ts';
-import { IMPORT_SOURCES } from './import-sources.ts';
-import { REPORT_REASONS } from './report-reasons.ts';
+import { EXPERIENCES, IMPORT_SOURCES, REPORT_REASONS } from './words.ts';
 
 export const NoteSubmitted = defineEvent('NoteSubmitted', {
   summary:

@@ -1,8 +1,7 @@
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
-import type { Experience } from './experience.ts';
-import type { ImportSource } from './import-sources.ts';
 import { type NoteState, openReports, settledReports } from './state.ts';
+import type { Experience, ImportSource } from './words.ts';
 
 type Imported = NewEvent<(typeof events)['NoteSubmitted' | 'NoteApproved']>;
 type Undone = NewEvent<(typeof events)['NoteWithdrawn' | 'NoteErased']>;

@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/eventstore/event.ts';
 import type * as events from './events.ts';
-import type { Experience } from './experience.ts';
+import type { Experience } from './words.ts';
 
 /** The events of a note's stream. */
 export type NoteEvents = Exclude<(typeof events)[keyof typeof events], typeof events.DecisionTold>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { FOLD_KINDS } from './fold-kinds.ts';
 import { ROLES } from './roles.ts';
 import { SUBJECT_TYPES } from './subject.ts';
+import { FOLD_KINDS } from './words.ts';
 
 export const ModeratorAdded = defineEvent('ModeratorAdded', {
   summary: 'The operator added a moderator.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineJobType, defineSweep, ONCE } from '../../platform/jobs/job-type.ts';
-import { RECORD_TYPES } from '../publications/record-type.ts';
+import { RECORD_TYPES } from '../publications/words.ts';
 
 /** Names a removal by the version of the record's stream after it. */
 export const tellRemoval = defineJobType({

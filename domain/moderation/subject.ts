@@ -1,4 +1,4 @@
-import { RECORD_TYPES } from '../publications/record-type.ts';
+import { RECORD_TYPES } from '../publications/words.ts';
 
 /** What moderators decide and comment on. */
 export const SUBJECT_TYPES = ['note', ...RECORD_TYPES, 'member'] as const;

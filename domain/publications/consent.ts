@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POLICY_VERSION } from './policy-version.ts';
+import { POLICY_VERSION } from './words.ts';
 
 /** Fields of every publication's body: the author consents to publish it under this policy. */
 export const consent = {

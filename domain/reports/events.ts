@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
-import { RECORD_TYPES } from '../publications/record-type.ts';
+import { REPORT_REASONS } from '../guestbook/words.ts';
+import { RECORD_TYPES } from '../publications/words.ts';
 
 /**
  * Reports on a published record have a separate stream, owned by the record's author, so that a

@@ -1,8 +1,8 @@
 import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { refuse } from '../../platform/refusal.ts';
-import type { ReportReason } from '../guestbook/report-reasons.ts';
-import type { RecordType } from '../publications/record-type.ts';
+import type { ReportReason } from '../guestbook/words.ts';
+import type { RecordType } from '../publications/words.ts';
 import type * as events from './events.ts';
 
 type ReportEvents = (typeof events)[keyof typeof events];

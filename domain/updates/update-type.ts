@@ -3,11 +3,10 @@ import { AnyUuid, Timestamp, UnixSeconds, Uuid } from '../../platform/http/schem
 import { SCOPES } from '../../platform/http/scopes.ts';
 import { ARTIFACT_KINDS } from '../artifacts/artifact-kind.ts';
 import { REVIEW_DECISIONS } from '../cases/review-decision.ts';
-import { EXPERIENCES } from '../guestbook/experience.ts';
-import { REPORT_REASONS } from '../guestbook/report-reasons.ts';
+import { EXPERIENCES, REPORT_REASONS } from '../guestbook/words.ts';
 import { SESSION_ENDS } from '../membership/session-end.ts';
 import { PASSKEY_ENDS } from '../passkeys/passkey-end.ts';
-import { RECORD_TYPES } from '../publications/record-type.ts';
+import { RECORD_TYPES } from '../publications/words.ts';
 
 const policy = z.string().describe('The code of a policy');
 

@@ -1,5 +1,5 @@
 import * as events from '../../domain/guestbook/events.ts';
-import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
+import type { ImportSource } from '../../domain/guestbook/words.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';

@@ -1,5 +1,5 @@
 import type { DecisionTold } from '../../domain/guestbook/events.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import { readsEvents } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { loadAfter, type Rows } from '../../platform/eventstore/load.ts';

@@ -1,4 +1,4 @@
-import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import { noteStays } from '../membership/ending.ts';

@@ -1,5 +1,5 @@
 import * as events from '../../domain/guestbook/events.ts';
-import type { Experience } from '../../domain/guestbook/experience.ts';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { guestNoteOwner, memberOwner, type Owner } from '../../platform/eventstore/owner.ts';

@@ -1,5 +1,5 @@
 import * as events from '../../domain/profiles/events.ts';
-import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';

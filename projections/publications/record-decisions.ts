@@ -1,4 +1,4 @@
-import type { RecordType } from '../../domain/publications/record-type.ts';
+import type { RecordType } from '../../domain/publications/words.ts';
 import * as reportEvents from '../../domain/reports/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';

@@ -1,4 +1,4 @@
-import type { RecordType } from '../../domain/publications/record-type.ts';
+import type { RecordType } from '../../domain/publications/words.ts';
 import type { EventTypes, NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
 import type { EventOf, Projection } from '../projection.ts';
 

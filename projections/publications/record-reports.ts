@@ -1,6 +1,6 @@
-import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
+import { REPORT_REASONS } from '../../domain/guestbook/words.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
-import type { RecordType } from '../../domain/publications/record-type.ts';
+import type { RecordType } from '../../domain/publications/words.ts';
 import * as reportEvents from '../../domain/reports/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POLICY_VERSION } from '../../domain/publications/policy-version.ts';
+import { POLICY_VERSION } from '../../domain/publications/words.ts';
 
 const Lines = z.array(z.string());
 

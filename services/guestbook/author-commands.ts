@@ -1,8 +1,7 @@
 import { report } from '../../domain/guestbook/author-decisions.ts';
 import { screeningJob } from '../../domain/guestbook/jobs.ts';
 import type { NoteCommand } from '../../domain/guestbook/note.ts';
-import type { ReportReason } from '../../domain/guestbook/report-reasons.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream, type ReportReason } from '../../domain/guestbook/words.ts';
 import { type Accepted, type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';

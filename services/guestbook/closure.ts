@@ -1,5 +1,5 @@
 import { endWithAuthor, erasedWithAuthor } from '../../domain/guestbook/scheduled-decisions.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { noteReporters, openReports } from '../../projections/guestbook/note-reports.ts';
 import { type NoteToEnd, notesToEnd } from '../../projections/guestbook/notes-of-member.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXPERIENCES } from '../../domain/guestbook/experience.ts';
+import { EXPERIENCES } from '../../domain/guestbook/words.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,

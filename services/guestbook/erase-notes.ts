@@ -1,5 +1,5 @@
 import type { EraseNote } from '../../domain/guestbook/scheduled-decisions.ts';
-import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/streams.ts';
+import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/words.ts';
 import { eraseStreams, eraseWords } from '../../platform/eventstore/erasure.ts';
 import type { Command } from '../../platform/eventstore/handle.ts';
 import type { Owner } from '../../platform/eventstore/owner.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EXPERIENCES } from '../../domain/guestbook/experience.ts';
+import { EXPERIENCES } from '../../domain/guestbook/words.ts';
 import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
 import { type AppealOfMember, appealsOfMember } from '../../projections/guestbook/note-appeals.ts';
 import { type NoteOfMember, notesOfMember } from '../../projections/guestbook/notes-of-member.ts';

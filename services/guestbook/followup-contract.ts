@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { EXPERIENCES } from '../../domain/guestbook/experience.ts';
-import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
+import { EXPERIENCES, REPORT_REASONS } from '../../domain/guestbook/words.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {

@@ -1,5 +1,5 @@
 import { type NoteCommand, type NoteRefusal, note } from '../../domain/guestbook/note.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import { type OwnAppend, streamVersion } from '../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
 import { derive } from '../../platform/eventstore/load.ts';

@@ -1,4 +1,4 @@
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import { publicNoteOwner } from '../../projections/guestbook/notes.ts';
 import type { ProvableRecord } from '../publications/provable-record.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Experience } from '../../domain/guestbook/experience.ts';
 import { takesReplies } from '../../domain/guestbook/state.ts';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import { publicContent } from '../../platform/http/respond.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, toPage } from '../../platform/keyset-cursor.ts';

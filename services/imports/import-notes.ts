@@ -1,9 +1,7 @@
 import { v4 as uuidv4 } from 'uuid';
-import type { Experience } from '../../domain/guestbook/experience.ts';
-import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
 import { importNote } from '../../domain/guestbook/imported-notes.ts';
 import { rescreeningJob } from '../../domain/guestbook/jobs.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { type Experience, type ImportSource, noteStream } from '../../domain/guestbook/words.ts';
 import { DECIDERS } from '../../domain/moderation/roles.ts';
 import type { OwnAppend } from '../../platform/eventstore/append.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';

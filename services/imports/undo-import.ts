@@ -1,5 +1,5 @@
 import { undoImport } from '../../domain/guestbook/imported-notes.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { locking, named, sql } from '../../platform/sql.ts';

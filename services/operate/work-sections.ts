@@ -1,4 +1,4 @@
-import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { queueDepth } from '../../projections/moderation/review-stats.ts';
 import { receiverStates } from '../notices/receiver-state.ts';
 import { receiversOf } from '../notices/receivers.ts';

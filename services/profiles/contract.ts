@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
 import { consent } from '../../domain/publications/consent.ts';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { HttpsUrl } from '../../platform/http/https-url.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';

@@ -1,4 +1,4 @@
-import type { RecordType } from '../../domain/publications/record-type.ts';
+import type { RecordType } from '../../domain/publications/words.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 
 const expiry = (lease?: string): string => (lease ? `${lease}.expires_at` : 'expires_at');

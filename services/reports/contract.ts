@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
-import { RECORD_TYPES } from '../../domain/publications/record-type.ts';
+import { REPORT_REASONS } from '../../domain/guestbook/words.ts';
+import { RECORD_TYPES } from '../../domain/publications/words.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';

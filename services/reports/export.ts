@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { REPORT_REASONS } from '../../domain/guestbook/report-reasons.ts';
-import { RECORD_TYPES } from '../../domain/publications/record-type.ts';
+import { REPORT_REASONS } from '../../domain/guestbook/words.ts';
+import { RECORD_TYPES } from '../../domain/publications/words.ts';
 import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
 import {
   type ReportOfMember,

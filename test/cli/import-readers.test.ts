@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { fileText } from '../../cli/import/file-text.ts';
 import { READERS, type SourceComment } from '../../cli/import/source.ts';
-import type { ImportSource } from '../../domain/guestbook/import-sources.ts';
+import type { ImportSource } from '../../domain/guestbook/words.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { remark42, remarkComment } from '../support/import-command.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import t from 'tap';
-import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';

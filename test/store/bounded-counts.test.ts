@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { listedNotes } from '../../projections/guestbook/notes-on-pages.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { POLICY_VERSION } from '../../domain/publications/policy-version.ts';
+import { POLICY_VERSION } from '../../domain/publications/words.ts';
 import { type Agent, newAgent } from '../../harness/agent.ts';
 import { capturedCommand } from '../../harness/captured-command.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';

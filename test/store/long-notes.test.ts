@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import { addModerator, decide, type Moderator, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';

@@ -3,7 +3,7 @@ import t from 'tap';
 import { type NoteCommand, note } from '../../domain/guestbook/note.ts';
 import { rewindNote } from '../../domain/guestbook/rewind.ts';
 import type { ExistingNote, NoteState } from '../../domain/guestbook/state.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { readStream } from '../../platform/eventstore/append.ts';
 import type { Actor, NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';

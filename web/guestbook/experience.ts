@@ -1,4 +1,4 @@
-import type { Experience } from '../../domain/guestbook/experience.ts';
+import type { Experience } from '../../domain/guestbook/words.ts';
 
 export type { Experience };
 

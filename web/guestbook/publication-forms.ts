@@ -1,4 +1,4 @@
-import { POLICY_VERSION } from '../../domain/publications/policy-version.ts';
+import { POLICY_VERSION } from '../../domain/publications/words.ts';
 import { call } from '../shared/api.ts';
 import type { Session } from './session.ts';
 

@@ -1,4 +1,4 @@
-import { MAX_COUNTED } from '../../domain/publications/bounded-count.ts';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 
 /** A count as a reader sees it: the service counts no further than `MAX_COUNTED`. */
 export const countText = (count: number): string =>

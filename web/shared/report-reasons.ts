@@ -1,4 +1,4 @@
-import type { ReportReason } from '../../domain/guestbook/report-reasons.ts';
+import type { ReportReason } from '../../domain/guestbook/words.ts';
 
 /** What people read for each reason of a report, in the order of the form. */
 export const REASON_NAMES: Readonly<Record<ReportReason, string>> = {

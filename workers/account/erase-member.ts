@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/streams.ts';
+import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/words.ts';
 import { end } from '../../domain/membership/member.ts';
 import { readStream } from '../../platform/eventstore/append.ts';
 import {

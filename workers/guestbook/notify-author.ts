@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { tellAuthor } from '../../domain/guestbook/jobs.ts';
-import { noteStream } from '../../domain/guestbook/streams.ts';
+import { noteStream } from '../../domain/guestbook/words.ts';
 import type { Config } from '../../platform/config.ts';
 import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';

@@ -1,4 +1,4 @@
-import type { ReportReason } from '../../../domain/guestbook/report-reasons.ts';
+import type { ReportReason } from '../../../domain/guestbook/words.ts';
 import { tellRemoval } from '../../../domain/moderation/jobs.ts';
 import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
 import { ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';

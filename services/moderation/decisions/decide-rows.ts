@@ -1,4 +1,4 @@
-import { screeningStream } from '../../../domain/guestbook/streams.ts';
+import { screeningStream } from '../../../domain/guestbook/words.ts';
 import { decidedWord } from '../../../domain/moderation/decided.ts';
 import { factsOfStreams, lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';

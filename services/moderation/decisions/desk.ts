@@ -1,8 +1,8 @@
 import { screeningJob } from '../../../domain/guestbook/jobs.ts';
 import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../../domain/guestbook/state.ts';
-import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
 import { isUndoable } from '../../../domain/guestbook/undo.ts';
+import { noteStream, screeningStream } from '../../../domain/guestbook/words.ts';
 import { notifiedAt } from '../../../domain/publications/undo.ts';
 import { type OwnAppend, streamVersion } from '../../../platform/eventstore/append.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';

@@ -3,7 +3,7 @@ import {
   noteCommentStream,
   noteStream,
   screeningStream,
-} from '../../../domain/guestbook/streams.ts';
+} from '../../../domain/guestbook/words.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { readsEvents } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';

@@ -1,4 +1,4 @@
-import { noteStream, screeningStream } from '../../../domain/guestbook/streams.ts';
+import { noteStream, screeningStream } from '../../../domain/guestbook/words.ts';
 import { sql } from '../../../platform/sql.ts';
 import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
 import { MAX_PAST_EVENTS, type PastScope } from '../../../projections/past/past-reads.ts';

@@ -1,5 +1,5 @@
 import { LEADS } from '../../../domain/moderation/roles.ts';
-import type { RecordType } from '../../../domain/publications/record-type.ts';
+import type { RecordType } from '../../../domain/publications/words.ts';
 import { reportsStream } from '../../../domain/reports/reports.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Reads } from '../../../platform/postgres/reads.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FOLD_KINDS } from '../../../domain/moderation/fold-kinds.ts';
 import { DECIDERS, READERS } from '../../../domain/moderation/roles.ts';
+import { FOLD_KINDS } from '../../../domain/moderation/words.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, GivenUuid } from '../../../platform/http/schemas.ts';
 import { Fold } from '../queue/item.ts';

@@ -1,4 +1,4 @@
-import type { FoldKind } from '../../../domain/moderation/fold-kinds.ts';
+import type { FoldKind } from '../../../domain/moderation/words.ts';
 import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
 import { HAS_MARK, IS_LIVE_FOLD, MARKED_FOLDS } from '../../../projections/screening/fold-marks.ts';
 

@@ -1,6 +1,6 @@
-import { foldStream } from '../../../domain/guestbook/streams.ts';
-import type { FoldKind } from '../../../domain/moderation/fold-kinds.ts';
+import { foldStream } from '../../../domain/guestbook/words.ts';
 import { keepFolds } from '../../../domain/moderation/jobs.ts';
+import type { FoldKind } from '../../../domain/moderation/words.ts';
 import type { Config } from '../../../platform/config.ts';
 import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';

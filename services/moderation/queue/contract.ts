@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
-import { REPORT_REASONS } from '../../../domain/guestbook/report-reasons.ts';
-import { AUTHOR_RECORDS } from '../../../domain/moderation/author-record.ts';
+import { EXPERIENCES, REPORT_REASONS } from '../../../domain/guestbook/words.ts';
 import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
-import { SCRIPTS } from '../../../domain/moderation/scripts.ts';
 import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
-import { VIEWS } from '../../../domain/moderation/views.ts';
+import { AUTHOR_RECORDS, SCRIPTS, VIEWS } from '../../../domain/moderation/words.ts';
 import { FINDING_CODES } from '../../../domain/screening/rules.ts';
 import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
 import { defineContract } from '../../../platform/http/route.ts';

@@ -1,5 +1,5 @@
 import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
-import type { View } from '../../../domain/moderation/views.ts';
+import type { View } from '../../../domain/moderation/words.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { presentReads } from '../../../platform/postgres/reads.ts';

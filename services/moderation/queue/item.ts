@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FOLD_KINDS } from '../../../domain/moderation/fold-kinds.ts';
 import { ACTIONS } from '../../../domain/moderation/roles.ts';
+import { FOLD_KINDS } from '../../../domain/moderation/words.ts';
 import { AnyUuid, Timestamp, UnixSeconds } from '../../../platform/http/schemas.ts';
 import { MAX_FOLDED } from '../folds/folds.ts';
 import { Screening } from './screening.ts';

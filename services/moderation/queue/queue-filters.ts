@@ -1,6 +1,4 @@
-import type { AuthorRecord } from '../../../domain/moderation/author-record.ts';
-import type { Script } from '../../../domain/moderation/scripts.ts';
-import type { View } from '../../../domain/moderation/views.ts';
+import type { AuthorRecord, Script, View } from '../../../domain/moderation/words.ts';
 import type { Filters } from './queue.ts';
 
 /** Adds a value to a statement, and returns its SQL. */

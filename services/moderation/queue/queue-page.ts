@@ -1,4 +1,4 @@
-import type { View } from '../../../domain/moderation/views.ts';
+import type { View } from '../../../domain/moderation/words.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { toSearchQuery } from '../../../platform/word-vector.ts';
 import { hasEnded } from '../../../projections/membership/ending.ts';

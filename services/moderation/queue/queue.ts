@@ -1,6 +1,4 @@
-import type { AuthorRecord } from '../../../domain/moderation/author-record.ts';
-import type { Script } from '../../../domain/moderation/scripts.ts';
-import type { View } from '../../../domain/moderation/views.ts';
+import type { AuthorRecord, Script, View } from '../../../domain/moderation/words.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import {
   formatKeysetCursor,

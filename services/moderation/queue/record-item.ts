@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { LEADS, ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
-import { RECORD_TYPES, type RecordType } from '../../../domain/publications/record-type.ts';
 import { type RecordAction, recordActionRefusal } from '../../../domain/publications/removal.ts';
+import { RECORD_TYPES, type RecordType } from '../../../domain/publications/words.ts';
 import { AnyUuid, Timestamp } from '../../../platform/http/schemas.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { MAX_COUNTED } from '../../../domain/publications/bounded-count.ts';
+import { MAX_COUNTED } from '../../../domain/publications/words.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type DepthRow, queueDepth } from '../../../projections/moderation/review-stats.ts';
 

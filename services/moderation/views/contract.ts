@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
-import { VIEWS } from '../../../domain/moderation/views.ts';
+import { VIEWS } from '../../../domain/moderation/words.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, GivenUuid, Text } from '../../../platform/http/schemas.ts';
 import { LASTING_FILTERS } from '../queue/contract.ts';

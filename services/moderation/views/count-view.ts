@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { View } from '../../../domain/moderation/views.ts';
+import type { View } from '../../../domain/moderation/words.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';

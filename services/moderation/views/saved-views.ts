@@ -1,4 +1,4 @@
-import type { View } from '../../../domain/moderation/views.ts';
+import type { View } from '../../../domain/moderation/words.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { MAX_OWN_VIEWS, type SavedFilters, type ViewToSave } from './contract.ts';
 

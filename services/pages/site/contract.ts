@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ARTIFACT_KINDS } from '../../../domain/artifacts/artifact-kind.ts';
-import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
-import { RECORD_TYPES } from '../../../domain/publications/record-type.ts';
+import { EXPERIENCES } from '../../../domain/guestbook/words.ts';
+import { RECORD_TYPES } from '../../../domain/publications/words.ts';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../../platform/http/route.ts';
 import { Cursor, Limit, Text } from '../../../platform/http/schemas.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
+import { EXPERIENCES } from '../../../domain/guestbook/words.ts';
 import { problemFrom } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { responseBody } from '../../../platform/http/respond.ts';

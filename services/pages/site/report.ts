@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { REPORT_REASONS } from '../../../domain/guestbook/report-reasons.ts';
+import { REPORT_REASONS } from '../../../domain/guestbook/words.ts';
 import { withoutRefused } from '../../../platform/control-characters.ts';
 import { type ErrorPage, FormRefused } from '../../../platform/http/handle-request.ts';
 import { invoke, type Operations } from '../../../platform/http/invoke.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Span, Step } from '../../../domain/cases/case-course.ts';
-import type { RecordType } from '../../../domain/publications/record-type.ts';
+import type { RecordType } from '../../../domain/publications/words.ts';
 import type { activityContract } from '../../activity/contract.ts';
 import type { artifactsContract } from '../../artifacts/contract.ts';
 import type { casesContract } from '../../cases/contract.ts';

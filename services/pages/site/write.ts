@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
 import { takesReplies } from '../../../domain/guestbook/state.ts';
+import { EXPERIENCES } from '../../../domain/guestbook/words.ts';
 import { withoutRefused } from '../../../platform/control-characters.ts';
 import { type ErrorPage, FormRefused } from '../../../platform/http/handle-request.ts';
 import { invoke, type Operations } from '../../../platform/http/invoke.ts';

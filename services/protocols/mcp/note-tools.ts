@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
+import { EXPERIENCES } from '../../../domain/guestbook/words.ts';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import { Problem, problemFrom } from '../../../platform/http/problems.ts';
 import { NextPage } from '../../../platform/http/schemas.ts';

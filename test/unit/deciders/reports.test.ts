@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ReportReason } from '../../../domain/guestbook/report-reasons.ts';
+import type { ReportReason } from '../../../domain/guestbook/words.ts';
 import { type ReportsCommand, recordReports } from '../../../domain/reports/reports.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
 import { isRefusal } from '../../../platform/refusal.ts';

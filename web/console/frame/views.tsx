@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { VIEWS } from '../../../domain/moderation/views.ts';
+import { VIEWS } from '../../../domain/moderation/words.ts';
 import { SavedViews } from '../list/saved-views-list.tsx';
 import { onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';

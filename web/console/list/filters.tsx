@@ -1,7 +1,10 @@
-import { EXPERIENCES } from '../../../domain/guestbook/experience.ts';
-import { REPORT_REASONS } from '../../../domain/guestbook/report-reasons.ts';
-import { AUTHOR_RECORDS, type AuthorRecord } from '../../../domain/moderation/author-record.ts';
-import { SCRIPTS, type Script } from '../../../domain/moderation/scripts.ts';
+import { EXPERIENCES, REPORT_REASONS } from '../../../domain/guestbook/words.ts';
+import {
+  AUTHOR_RECORDS,
+  type AuthorRecord,
+  SCRIPTS,
+  type Script,
+} from '../../../domain/moderation/words.ts';
 import type { FindingCode } from '../../../domain/screening/rules.ts';
 import { reasonName } from '../../shared/report-reasons.ts';
 import { policyState } from '../decide/policy-list.tsx';

@@ -1,4 +1,4 @@
-import { VIEWS } from '../../../domain/moderation/views.ts';
+import { VIEWS } from '../../../domain/moderation/words.ts';
 import { isList, PAGES, type View } from '../words/api-model.ts';
 
 /** Filters that a view can be saved with; they name no author and no item. */

@@ -1,5 +1,5 @@
 import type { Action } from '../../../domain/moderation/roles.ts';
-import { type View as ListView, VIEWS } from '../../../domain/moderation/views.ts';
+import { type View as ListView, VIEWS } from '../../../domain/moderation/words.ts';
 import type { Entry } from '../../../services/moderation/audit/contract.ts';
 import type {
   BatchResult,

@@ -1,3 +1,25 @@
+/** The three experiences; each has a separate guestbook. */
+export const EXPERIENCES = ['service', 'observatory', 'two-clerks'] as const;
+
+export type Experience = (typeof EXPERIENCES)[number];
+
+/** Reasons for reporting a public note or record. */
+export const REPORT_REASONS = [
+  'spam',
+  'abuse',
+  'illegal',
+  'privacy',
+  'impersonation',
+  'other',
+] as const;
+
+export type ReportReason = (typeof REPORT_REASONS)[number];
+
+/** The programs whose comments the operator can import as notes. */
+export const IMPORT_SOURCES = ['isso', 'disqus', 'commento', 'remark42', 'wordpress'] as const;
+
+export type ImportSource = (typeof IMPORT_SOURCES)[number];
+
 /** The stream of a note's events, which its owner owns: the member, or for a guest the note's id. */
 export const noteStream = (noteId: string): string => `note-${noteId}`;
 
