@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { contentHash } from '../platform/body-hash.ts';
 import { ArgumentError, asksForHelp, parseArguments } from '../platform/command-line/arguments.ts';
 import { toIssues } from '../platform/http/issues.ts';
 import { Problem } from '../platform/http/problems.ts';
 import { type JsonObject, parseStrictJson } from '../platform/http/strict-json.ts';
+import { contentHash } from '../platform/json.ts';
 import { RelativePath } from '../services/artifacts/fixture.ts';
 import {
   CheckableFixture,

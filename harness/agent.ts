@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES, type Scope } from '../platform/http/scopes.ts';
+import { SCOPES, type Scope } from '../platform/http/principal.ts';
 import type { Api, ApiResponse } from './api.ts';
 import { newKey, newRegistration } from './registration.ts';
 

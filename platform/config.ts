@@ -2,15 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { baseUrl, isLoopback, usualHost } from './base-url.ts';
-import { parseSealKeys } from './keys/seal-key.ts';
 import { parseServerKeys, SERVER_KEYS_FORM } from './keys/server-keys.ts';
-import { logWitnesses } from './log-witnesses.ts';
+import { logWitnesses, parseSealKeys, provingSettings, sealSettings } from './log-settings.ts';
 import { noticeSecretsFault, noticeSettings, noticeTargets } from './notice-urls.ts';
-import { addressesOf } from './postgres/addresses.ts';
-import { tlsFault, tlsFaultOfEnvironment } from './postgres/tls.ts';
-import { provingSettings } from './proving-settings.ts';
+import { addressesOf, tlsFault, tlsFaultOfEnvironment } from './postgres/addresses.ts';
 import { inSandbox, sandboxSettings } from './sandbox-settings.ts';
-import { sealSettings } from './seal-settings.ts';
 import { hasVisibleText } from './visible-text.ts';
 
 const number = (min: number, max: number) => {

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import canonicalize from 'canonicalize';
 
 /** A JSON string, including the colon after a member name. Nothing else in JSON has quotes. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?/gs;
@@ -32,4 +33,9 @@ function rename(value: unknown, names: ReadonlyMap<string, string>): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [names.get(name) ?? name, rename(item, names)]),
   );
+}
+
+/** SHA-256, in hex, of the canonical JSON (RFC 8785) of a value. */
+export function contentHash(value: unknown): string {
+  return hash('sha256', canonicalize(value) ?? '', 'hex');
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SCOPES } from '../platform/http/scopes.ts';
+import { SCOPES } from '../platform/http/principal.ts';
 import {
   anyAddress,
   mark,

@@ -3,19 +3,21 @@ import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
 import { createLogWatch } from '../platform/eventstore/log-watch.ts';
+import { jobSender } from '../platform/jobs/boss.ts';
 import { jobsTopic } from '../platform/jobs/queues.ts';
-import { jobSender } from '../platform/jobs/sender.ts';
 import { requireSameKeys } from '../platform/keys/key-checks.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import { serverKeys } from '../platform/keys/server-keys.ts';
 import { addressesOf } from '../platform/postgres/addresses.ts';
+import { compareClocks } from '../platform/postgres/clock.ts';
+import { clientConfig, withConnection } from '../platform/postgres/connection.ts';
 import { readEngine } from '../platform/postgres/engine.ts';
 import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
 import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
-import { requirePreparedStatements } from '../platform/postgres/pooler.ts';
+import { isPooled, requirePreparedStatements } from '../platform/postgres/pooler.ts';
 import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';
-import { startWarnings } from '../platform/postgres/start-warnings.ts';
+import type { Sql } from '../platform/sql.ts';
 import { withTraces } from '../platform/telemetry/traced-store.ts';
 import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { mayOwn } from '../projections/stream-owners.ts';
@@ -123,3 +125,26 @@ export async function createCore(
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
+
+/**
+ * Faults around a process that do not keep it from serving, one sentence each: a pooler at `directUrl`, the
+ * address of the setting `name`, through which no notification arrives; and a clock that differs. None if the
+ * database cannot be reached. docs/operating/doctor.md says more about both.
+ */
+async function startWarnings(directUrl: string, name: string): Promise<string[]> {
+  const config = { ...clientConfig(directUrl, 'service start'), query_timeout: 2000 };
+  return withConnection(config, async (client) => {
+    const ask = async <Row>({ text, values }: Sql<Row>) =>
+      (await client.query(text, values)).rows as Row[];
+    const pooled = await isPooled(client);
+    const clocks = await compareClocks(ask);
+    return [
+      ...(pooled
+        ? [
+            `${name} leads through a pooler, which passes no notifications on: updates come up to two seconds late, and jobs need a direct connection: set DATABASE_DIRECT_URL to one`,
+          ]
+        : []),
+      ...(clocks.differs ? [clocks.text] : []),
+    ];
+  }).catch(() => []);
+}

@@ -5,9 +5,8 @@ import { isLoopback } from '../platform/base-url.ts';
 import { processArguments } from '../platform/command-line/arguments.ts';
 import { type Config, configOrExit, environmentWith } from '../platform/config.ts';
 import { type EmbeddedPostgres, embeddedPostgres } from '../platform/embedded/postgres.ts';
-import { sealKeyFile } from '../platform/keys/seal-key.ts';
-import { type Child, startChild } from '../platform/supervisor/child.ts';
-import { labelledLog } from '../platform/supervisor/log.ts';
+import { sealKeyFile } from '../platform/log-settings.ts';
+import { type Child, labelledLog, startChild } from '../platform/supervisor/child.ts';
 import { type Instance, instances, parseProcfile } from '../platform/supervisor/procfile.ts';
 import { NOT_EMPTIED_STATUS, untilEmptying } from './sandbox-notice.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureLine } from '../../platform/command-line/failure.ts';
 import { hasServerBinaries } from '../../platform/embedded/binaries.ts';
-import { lockFile } from '../../platform/embedded/lock.ts';
+import { lockFile } from '../../platform/embedded/folders.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
 import { recordBackup } from '../../services/backups/backup-store.ts';

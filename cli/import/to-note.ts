@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ImportSource } from '../../domain/guestbook/words.ts';
-import { withLineFeeds, withoutRefused } from '../../platform/control-characters.ts';
+import { withLineFeeds, withoutRefused } from '../../platform/visible-text.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { toPlainText } from './plain-text.ts';
 import type { SourceComment } from './source.ts';

@@ -1,6 +1,6 @@
 import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
+import type { Scope } from '../../platform/http/principal.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
-import type { Scope } from '../../platform/http/scopes.ts';
 import { conflict, refuse } from '../../platform/refusal.ts';
 import type * as events from './events.ts';
 

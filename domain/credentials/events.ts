@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { SCOPES } from '../../platform/http/scopes.ts';
+import { SCOPES } from '../../platform/http/principal.ts';
 
 export const CredentialCreated = defineEvent('CredentialCreated', {
   summary:

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { SCOPES } from '../../platform/http/principal.ts';
 import { AnyUuid, Timestamp, UnixSeconds, Uuid } from '../../platform/http/schemas.ts';
-import { SCOPES } from '../../platform/http/scopes.ts';
 import { ARTIFACT_KINDS } from '../artifacts/artifact-kind.ts';
 import { REVIEW_DECISIONS } from '../cases/review-decision.ts';
 import { EXPERIENCES, REPORT_REASONS } from '../guestbook/words.ts';

@@ -1,14 +1,17 @@
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   realpathSync,
   rmdirSync,
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Account, canUse } from './account.ts';
 
 /**
@@ -49,4 +52,27 @@ export function serverHome(dataDir: string, account: Account | undefined): strin
   rmdirSync(home);
   symlinkSync(elsewhere, home);
   return elsewhere;
+}
+
+/**
+ * Locks a file and returns a function that unlocks it; undefined if another process holds the lock.
+ * The operating system releases SQLite's lock however the process ends, whereas a file with a
+ * process id could be stale after a crash.
+ */
+export function lockFile(file: string): (() => void) | undefined {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const database = new DatabaseSync(file);
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return () => database.close();
+  } catch (error) {
+    database.close();
+    const SQLITE_BUSY = 5;
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
 }

@@ -4,8 +4,7 @@ import { withConnection } from '../postgres/connection.ts';
 import { serverAccount } from './account.ts';
 import { serverBinaries } from './binaries.ts';
 import { createCluster, SUPERUSER } from './cluster.ts';
-import { makePrivateFolder, serverHome } from './folders.ts';
-import { lockFile } from './lock.ts';
+import { lockFile, makePrivateFolder, serverHome } from './folders.ts';
 import { isServerOfFolder, runningPostmaster, stopPostmaster } from './postmaster.ts';
 import { adopt, type Settings, startServer } from './start-server.ts';
 

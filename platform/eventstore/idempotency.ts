@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import type pg from 'pg';
-import { contentHash } from '../body-hash.ts';
 import { fault } from '../fault.ts';
+import { contentHash } from '../json.ts';
 import type { KeyRing, Verifier } from '../keys/key-ring.ts';
 import { query } from '../postgres/query.ts';
 import { type Refusal, refuse } from '../refusal.ts';

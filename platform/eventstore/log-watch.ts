@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { fault } from '../fault.ts';
 import type { Engine } from '../postgres/engine.ts';
 import { pipeline } from '../postgres/pipeline.ts';
-import { snapshot } from '../postgres/snapshot.ts';
+import { snapshot } from '../postgres/reads.ts';
 import type { Sql } from '../sql.ts';
 import { findEvent } from './append.ts';
 import type { RecordedEvent } from './event.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { query } from '../postgres/query.ts';
-import { snapshot } from '../postgres/snapshot.ts';
+import { snapshot } from '../postgres/reads.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { RecordedEvent } from './event.ts';
 

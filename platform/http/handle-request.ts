@@ -7,10 +7,10 @@ import type { NextPage } from '../keyset-cursor.ts';
 import { readFromPrimary } from '../postgres/replica.ts';
 import { withDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import { toLoggable } from '../telemetry/loggable.ts';
+import { toLoggable } from '../telemetry/logger.ts';
 import { traceIdOf, withTrace } from '../telemetry/trace.ts';
+import { mayWantPage, wantsPage } from './accept.ts';
 import type { Admission, Request } from './admission.ts';
-import { bearerChallenge } from './challenge.ts';
 import { preflightHeaders } from './cors.ts';
 import { closeAfterResponse } from './graceful-close.ts';
 import {
@@ -52,8 +52,7 @@ import {
 } from './route.ts';
 import { SECURITY_EVENTS, securityEvent } from './security-events.ts';
 import { parseStrictJson } from './strict-json.ts';
-import { toProblem } from './to-problem.ts';
-import { mayWantPage, wantsPage } from './wants-page.ts';
+import { bearerChallenge, toProblem } from './to-problem.ts';
 
 /** Renders an error as a page for people. */
 export type ErrorPage = (problem: {

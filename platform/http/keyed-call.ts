@@ -29,3 +29,8 @@ export const REPLAYED = { 'idempotency-replayed': 'true' };
 /** The response that repeats an earlier answer as its receipt stores it. */
 export const replayed = <Reply>(stored: { status: number; body: unknown }): Reply =>
   ({ ...stored, headers: REPLAYED }) as Reply;
+
+/** The header of a response that replays an `Idempotency-Key`, for the OpenAPI document. */
+export const REPLAYED_HEADER = {
+  'Idempotency-Replayed': 'true, where this is the answer of an earlier request',
+};

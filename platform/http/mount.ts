@@ -7,7 +7,7 @@ import type { Operation } from './invoke.ts';
 import { Problem } from './problems.ts';
 import { splitUrl } from './read-request.ts';
 import { requestSpan } from './request-span.ts';
-import { unknownRoute } from './unknown-route.ts';
+import { unknownRoute } from './to-problem.ts';
 
 /**
  * Routes requests with Express from the route table. A path knows its methods, so 405 and `Allow`

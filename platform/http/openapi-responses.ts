@@ -3,6 +3,7 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { CONFLICT_REASONS } from '../conflict-reasons.ts';
 import { END_REASONS } from '../keys/ended-verifiers.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
+import { SCOPES } from './principal.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import { limitProblem } from './rate-limit.ts';
 import {
@@ -16,7 +17,6 @@ import {
   type Route,
 } from './route.ts';
 import { AnyUuid, Timestamp, UnixSeconds } from './schemas.ts';
-import { SCOPES } from './scopes.ts';
 
 /** Every error code, as sent on the wire. */
 const CODES = [...new Set((Object.keys(problems) as ProblemCode[]).map(wireCode))].sort();

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
-import { withLineFeeds } from '../control-characters.ts';
+import { withLineFeeds } from '../visible-text.ts';
 import type { Request } from './admission.ts';
 import { MODERATOR_COOKIE } from './principal.ts';
 import { Problem, withoutKeys } from './problems.ts';

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Refusal } from '../refusal.ts';
-import type { Principal, PrincipalOf, Role } from './principal.ts';
+import type { Principal, PrincipalOf, Role, Scope } from './principal.ts';
 import type { ProblemCode } from './problems.ts';
 import type { LimitProblem, RateLimit } from './rate-limit.ts';
-import type { Scope } from './scopes.ts';
 import type { JsonObject } from './strict-json.ts';
 
 /**

@@ -1,6 +1,12 @@
+import type { SpanContext } from '@opentelemetry/api';
 import { PgBoss } from 'pg-boss';
+import type { Job } from '../eventstore/plan.ts';
 import { addressConfig } from '../postgres/connection.ts';
 import { JOBS_SCHEMA } from '../postgres/migrate.ts';
+import { named, type Sql } from '../sql.ts';
+import { parseTraceparent } from '../telemetry/trace.ts';
+import type { JobType } from './job-type.ts';
+import { makeQueues } from './queues.ts';
 
 /**
  * The registry of pg-boss would record a process every half minute, for which it looks at the event loop fifty times
@@ -27,4 +33,63 @@ export function callerBoss(url: string, application: string): PgBoss {
   // Calls reject with their errors themselves, and a stale cache of the queues is harmless.
   boss.on('error', () => undefined);
   return boss;
+}
+
+/**
+ * Creates a function that turns a job into the statement that enqueues it, to run in a command's
+ * transaction. Creates the queues of `types` where they are missing.
+ */
+export async function jobSender(url: string, types: readonly JobType[]) {
+  const boss = callerBoss(url, 'jobs-sender');
+  const close = () => boss.stop({ graceful: false });
+  try {
+    await boss.start();
+    await makeQueues(boss, types);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function enqueue(job: Job): Promise<Sql> {
+    const { queue, startAfter, priority } = job;
+    const captured: Sql[] = [];
+    const executeSql = async (text: string, values: unknown[] = []) => {
+      captured.push(named(text, values));
+      return { rows: [{ id: 'captured' }] };
+    };
+    const options = {
+      ...(startAfter === undefined ? {} : { startAfter }),
+      ...(priority === undefined ? {} : { priority }),
+    };
+    await boss.send(queue, toStored(job), { ...options, db: { executeSql } });
+    const [statement] = captured;
+    if (!statement || captured.length > 1)
+      throw new Error(`${queue}: one statement expected, ${captured.length} made`);
+    return statement;
+  }
+
+  return { enqueue, close };
+}
+
+/** A job as pg-boss stores it: its data, and the traces in a field that no job's data may use. */
+export function toStored({ data, traceIds = [] }: Job): Record<string, unknown> {
+  return traceIds.length > 0 ? { ...data, trace_ids: traceIds } : data;
+}
+
+/**
+ * Separates the data of a stored job, which its handler gets, from its traces: their ids, for the log, and the spans that
+ * enqueued it.
+ */
+export function fromStored(stored: unknown): {
+  data: unknown;
+  traceIds: string[] | undefined;
+  causes: SpanContext[];
+} {
+  const { trace_ids: traces, ...data } = (stored ?? {}) as { trace_ids?: string[] };
+  const ids = traces?.map((trace) => parseTraceparent(trace)?.traceId ?? trace);
+  return {
+    data,
+    traceIds: ids && [...new Set(ids)],
+    causes: (traces ?? []).flatMap((trace) => parseTraceparent(trace) ?? []),
+  };
 }

@@ -1,5 +1,7 @@
+import type pg from 'pg';
 import { defineBatch, defineInsert, defineRead } from '../batch-statements.ts';
-import type { Owner } from '../eventstore/owner.ts';
+import { memberOwner, type Owner } from '../eventstore/owner.ts';
+import { query } from '../postgres/query.ts';
 import { type Sql, sql, valuesIn } from '../sql.ts';
 import type { KeyRing, Purpose, Verifier } from './key-ring.ts';
 
@@ -106,4 +108,19 @@ export function countVerifiers(): Sql<{ purpose: Purpose; key_id: number; count:
 /** Deletes every verifier under a server key: what it verified is never accepted again. */
 export function dropVerifiersUnder(keyId: number): Sql {
   return sql`DELETE FROM verifiers WHERE key_id = ${keyId}`;
+}
+
+/**
+ * Whether a secret is a member's key. Ask before a command that a key proves: the command verifies it again
+ * under the member's lock, and a stranger must neither hold that lock nor learn from the wait for it that
+ * the id exists. Costs the same for an unknown id.
+ */
+export async function isMemberKey(
+  { pool, keys }: { pool: pg.Pool; keys: KeyRing },
+  memberId: string,
+  purpose: 'sign-in' | 'recovery',
+  secret: string,
+): Promise<boolean> {
+  const [stored] = await query(pool, readVerifiers(memberOwner(memberId), purpose));
+  return keys.verify(purpose, memberId, secret, stored);
 }

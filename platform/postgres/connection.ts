@@ -1,7 +1,7 @@
-import type pg from 'pg';
+import pg from 'pg';
+import { parseJson } from '../json.ts';
 import { Client } from './client.ts';
 import type { Engine } from './engine.ts';
-import { valueParsers } from './value-parsers.ts';
 
 /** Most scheduled work comes again within a minute, and a new connection costs more than the work. */
 const IDLE_MS = 75_000;
@@ -85,3 +85,21 @@ export async function withConnection<Result>(
     await client.end();
   }
 }
+
+const { builtins } = pg.types;
+const PARSERS_BY_OID: Readonly<Record<number, (text: string) => unknown>> = {
+  [builtins.INT8]: Number,
+  [builtins.DATE]: String,
+  [builtins.JSON]: parseJson,
+  [builtins.JSONB]: parseJson,
+};
+
+/**
+ * The driver's parsers, except that bigint becomes a number, a date stays text without a time zone,
+ * and JSON is parsed by `parseJson`.
+ */
+const valueParsers: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    PARSERS_BY_OID[oid] ??
+    pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};

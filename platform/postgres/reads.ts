@@ -1,7 +1,8 @@
 import type pg from 'pg';
-import type { Sql } from '../sql.ts';
-import { query } from './query.ts';
-import { snapshot } from './snapshot.ts';
+import { type Sql, sql } from '../sql.ts';
+import { rollBack } from './connection.ts';
+import { pipeline } from './pipeline.ts';
+import { query, runRead } from './query.ts';
 
 /** Where a read gets its rows: the database as it is now, or as it was at an earlier moment. */
 export interface Reads {
@@ -17,3 +18,20 @@ export const presentReads = (pool: pg.Pool): Reads => ({
   query: (statement) => query(pool, statement),
   snapshot: (statements) => snapshot(pool, statements),
 });
+
+const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+const COMMIT = sql`COMMIT`;
+
+/** Runs reads on one snapshot of the database in one round trip, so that their results agree. */
+export async function snapshot<Rows extends unknown[]>(
+  pool: pg.Pool,
+  statements: readonly [...{ [Turn in keyof Rows]: Sql<Rows[Turn]> }],
+): Promise<{ [Turn in keyof Rows]: Rows[Turn][] }> {
+  const rows = await runRead(pool, (client) =>
+    pipeline(client, [BEGIN, ...statements, COMMIT]).catch(async (error: unknown) => {
+      await rollBack(client);
+      throw error;
+    }),
+  );
+  return rows.slice(1, -1) as { [Turn in keyof Rows]: Rows[Turn][] };
+}

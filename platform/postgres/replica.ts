@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
-import { concurrencyLimit } from '../concurrency-limit.ts';
+import { concurrencyLimit } from '../concurrency.ts';
 import { fault } from '../fault.ts';
 import { withClient } from './pool.ts';
 

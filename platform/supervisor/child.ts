@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { signalGroup } from './signal-group.ts';
+import { styleText } from 'node:util';
 
 type End = {
   readonly ok: boolean;
@@ -71,5 +71,31 @@ export function startChild(
       clearTimeout(timer);
       return end;
     },
+  };
+}
+
+/** Signals every remaining process in the group of a child that was started `detached`. */
+export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+type Colour = Parameters<typeof styleText>[0];
+const COLOURS: readonly Colour[] = ['cyan', 'green', 'magenta', 'yellow', 'blue'];
+
+/** Returns a printer that prefixes lines with the name of their process, coloured on a terminal. */
+export function labelledLog(out: NodeJS.WriteStream): (label: string, line: string) => void {
+  const seen: string[] = [];
+  // The terminal may close first, but the processes must still be stopped in order.
+  out.on('error', () => undefined);
+  return (label, line) => {
+    if (!seen.includes(label)) seen.push(label);
+    const prefix = `${label.padEnd(8)} |`;
+    const colour = COLOURS[seen.indexOf(label) % COLOURS.length] ?? 'white';
+    out.write(`${out.isTTY ? styleText(colour, prefix) : prefix} ${line}\n`);
   };
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { toLoggable } from './loggable.ts';
+import { toLoggable } from './logger.ts';
 
 /** What a page on the port of the metrics answers. */
 export interface MetricsReply {

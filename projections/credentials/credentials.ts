@@ -1,6 +1,6 @@
 import * as events from '../../domain/credentials/events.ts';
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import type { Scope } from '../../platform/http/scopes.ts';
+import type { Scope } from '../../platform/http/principal.ts';
 import { type EndReason, REASON_DAYS } from '../../platform/keys/ended-verifiers.ts';
 import type { Verifier } from '../../platform/keys/key-ring.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ARTIFACT_KINDS } from '../../domain/artifacts/artifact-kind.ts';
+import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,

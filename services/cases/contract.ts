@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { REVIEW_DECISIONS } from '../../domain/cases/review-decision.ts';
 import { consent } from '../../domain/publications/consent.ts';
+import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
+import { SCOPES } from '../../platform/http/principal.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,
@@ -17,7 +18,6 @@ import {
   UnixSeconds,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { SCOPES } from '../../platform/http/scopes.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 
 const BODY_LIMIT = 4096;

@@ -1,8 +1,8 @@
 import type { Config } from '../../platform/config.ts';
 import { handle, type Policy } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import type { Scope } from '../../platform/http/principal.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
-import type { Scope } from '../../platform/http/scopes.ts';
 import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { readVerifiers, writeVerifier } from '../../platform/keys/verifiers.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';

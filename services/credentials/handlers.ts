@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { isMemberKey } from '../../platform/keys/key-proof.ts';
+import { isMemberKey } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import type { RouteLimits } from '../../platform/limits/route-limits.ts';
 import { budgetResetsAt } from '../../platform/limits/write-budget.ts';

@@ -4,11 +4,10 @@ import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { defineCommand, handle } from '../../platform/eventstore/handle.ts';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
-import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import type { VerifierRow } from '../../platform/keys/verifiers.ts';
+import { isMemberKey, type VerifierRow } from '../../platform/keys/verifiers.ts';
 import type { RouteLimits } from '../../platform/limits/route-limits.ts';
-import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { snapshot } from '../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import {
   type KnownDisabling,

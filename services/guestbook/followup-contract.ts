@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EXPERIENCES, REPORT_REASONS } from '../../domain/guestbook/words.ts';
-import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,

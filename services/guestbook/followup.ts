@@ -4,7 +4,7 @@ import { handle } from '../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../platform/http/route.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { snapshot } from '../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { standingDecision } from '../../projections/guestbook/note-decisions.ts';
 import { findNoteNow } from '../../projections/guestbook/notes.ts';

@@ -5,7 +5,7 @@ import { publicContent } from '../../platform/http/respond.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { snapshot } from '../../platform/postgres/reads.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { guestName } from '../../platform/visible-text.ts';
 import {

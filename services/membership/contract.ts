@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,

@@ -9,8 +9,8 @@ import {
   type Routes,
 } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { isMemberKey } from '../../platform/keys/key-proof.ts';
 import { newToken } from '../../platform/keys/token.ts';
+import { isMemberKey } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
 import { query } from '../../platform/postgres/query.ts';

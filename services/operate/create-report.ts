@@ -3,7 +3,7 @@ import { boundedReads } from '../../platform/postgres/bounded-reads.ts';
 import { isUnavailable, Overloaded, StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { withDeadline } from '../../platform/postgres/request-deadline.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { toLoggable } from '../../platform/telemetry/loggable.ts';
+import { toLoggable } from '../../platform/telemetry/logger.ts';
 import { accessSection, keysSection, limitsSection } from './access-sections.ts';
 import type { Context, OperateDeps } from './context.ts';
 import { databaseSection, logSection, readModelsSection, sealSection } from './log-sections.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { consent } from '../../domain/publications/consent.ts';
 import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { HttpsUrl } from '../../platform/http/https-url.ts';
+import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import {
   AnyUuid,

@@ -4,7 +4,7 @@ import { type Handlers, implement, type Routes } from '../../platform/http/route
 import { memberBody } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { snapshot } from '../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
 import {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { REPORT_REASONS } from '../../domain/guestbook/words.ts';
 import { RECORD_TYPES } from '../../domain/publications/words.ts';
+import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
-import { REPLAYED_HEADER } from '../../platform/http/replayed-header.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import { AnyUuid, ReceiptBody, Text, Uuid } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { Config } from '../../platform/config.ts';
-import type { LogWitness } from '../../platform/log-witnesses.ts';
+import type { LogWitness } from '../../platform/log-settings.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { scrapedGauges } from '../../platform/telemetry/scraped-gauges.ts';
 import { cosignedCheckpoint, newestTree, unsealedAfter } from './tree-store.ts';

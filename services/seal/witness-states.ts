@@ -1,4 +1,4 @@
-import type { LogWitness } from '../../platform/log-witnesses.ts';
+import type { LogWitness } from '../../platform/log-settings.ts';
 import { openNote } from '../../platform/tlog/note.ts';
 import type { Cosigned } from './tree-store.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { CallFailed, postForAnswer } from '../../platform/http/post-to-receiver.ts';
-import type { LogWitness } from '../../platform/log-witnesses.ts';
+import type { LogWitness } from '../../platform/log-settings.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { consistencyProof } from '../../platform/tlog/merkle.ts';
 import { openNote } from '../../platform/tlog/note.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../platform/config.ts';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { START_OLDEST, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { snapshot } from '../../platform/postgres/reads.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import {
   agesOfWeeks,

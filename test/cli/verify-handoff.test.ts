@@ -6,7 +6,7 @@ import t from 'tap';
 import { verifyHandoff } from '../../cli/verify-handoff-command.ts';
 import { brief, changed, EXAMPLE, handoff } from '../../harness/packets.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { contentHash } from '../../platform/body-hash.ts';
+import { contentHash } from '../../platform/json.ts';
 import { FIXTURE_CASES, NEXT_ACTION } from '../../services/artifacts/fixture.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/verify-handoff.ts');

@@ -10,7 +10,7 @@ import t from 'tap';
 import { verifyLog } from '../../cli/verify-log-command.ts';
 import { submit } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { parseLogWitnesses } from '../../platform/log-witnesses.ts';
+import { parseLogWitnesses } from '../../platform/log-settings.ts';
 import { signingKey, verifierText } from '../../platform/tlog/note.ts';
 import { publishCheckpoint } from '../../services/seal/witnesses.ts';
 import { sealNow } from '../support/sealed.ts';

@@ -5,7 +5,7 @@ import { beginEpochOfLog } from '../../cli/backup/begin-epoch.ts';
 import { submit } from '../../harness/moderation.ts';
 import { promote, type Server, severalHosts } from '../../harness/standby.ts';
 import { continueEpoch } from '../../platform/eventstore/log-epochs.ts';
-import { logWitnesses } from '../../platform/log-witnesses.ts';
+import { logWitnesses } from '../../platform/log-settings.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { parseVerifier, signingKey, verifierText } from '../../platform/tlog/note.ts';
 import { sealCommitted } from '../../services/seal/seal-log.ts';

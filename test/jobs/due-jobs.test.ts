@@ -1,7 +1,6 @@
 import t from 'tap';
-import { callerBoss } from '../../platform/jobs/boss.ts';
+import { callerBoss, jobSender } from '../../platform/jobs/boss.ts';
 import { dueQueues } from '../../platform/jobs/queues.ts';
-import { jobSender } from '../../platform/jobs/sender.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { jobTypes } from '../../services/features.ts';
 import { watchDueJobs } from '../../workers/due-jobs.ts';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { snapshot } from '../../platform/postgres/snapshot.ts';
+import { snapshot } from '../../platform/postgres/reads.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 import { whileWaitingForLock } from '../support/meanwhile.ts';

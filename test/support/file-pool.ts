@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { signalGroup } from '../../platform/supervisor/signal-group.ts';
+import { signalGroup } from '../../platform/supervisor/child.ts';
 import type { FromProcess, ToProcess } from './file-process.ts';
 import { type FileResult, TapOutput } from './tap-output.ts';
 

@@ -161,7 +161,6 @@ const DEFINITIONS = [
   'platform/jobs/job-type.ts',
   // Who acts, with which scopes, and the shapes of ids and times.
   'platform/http/principal.ts',
-  'platform/http/scopes.ts',
   'platform/http/schemas.ts',
 ];
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import t from 'tap';
-import { toLoggable } from '../../platform/telemetry/loggable.ts';
+import { toLoggable } from '../../platform/telemetry/logger.ts';
 
 t.test('logs an error with its causes and without values that it quotes', async (t) => {
   const cause = Object.assign(new pg.DatabaseError('Key (id)=(secret)', 1, 'error'), {

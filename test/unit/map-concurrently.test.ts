@@ -1,5 +1,5 @@
 import t from 'tap';
-import { mapConcurrently } from '../../workers/map-concurrently.ts';
+import { mapConcurrently } from '../../platform/concurrency.ts';
 
 t.test('maps concurrently up to the limit and returns results in order', async (t) => {
   let running = 0;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { fromStored, toStored } from '../../platform/jobs/stored-job.ts';
+import { fromStored, toStored } from '../../platform/jobs/boss.ts';
 import { formatTraceparent, parseTraceparent, traceIdOf } from '../../platform/telemetry/trace.ts';
 import { HOSTILE_TRACEPARENTS } from '../support/hostile-traceparents.ts';
 

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { beforeRefused, withLineFeeds } from '../../platform/control-characters.ts';
-import { hasVisibleText } from '../../platform/visible-text.ts';
+import { beforeRefused, hasVisibleText, withLineFeeds } from '../../platform/visible-text.ts';
 import { announce } from '../shared/announce.tsx';
 import { focusFirstError } from '../shared/field.tsx';
 import { randomUuid } from '../shared/random.ts';

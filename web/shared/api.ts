@@ -1,4 +1,4 @@
-import { withLineFeeds } from '../../platform/control-characters.ts';
+import { withLineFeeds } from '../../platform/visible-text.ts';
 
 /** The outcome of an API call. */
 export type Answer<Body> =

@@ -1,6 +1,6 @@
 import type { ComponentChildren, TargetedInputEvent, TargetedKeyboardEvent } from 'preact';
 import { useId } from 'preact/hooks';
-import { beforeRefused, withLineFeeds, withoutRefused } from '../../platform/control-characters.ts';
+import { beforeRefused, withLineFeeds, withoutRefused } from '../../platform/visible-text.ts';
 import { codePoints } from './text.tsx';
 
 interface FieldProps {

@@ -11,7 +11,7 @@ import {
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
-import { toLoggable } from '../../platform/telemetry/loggable.ts';
+import { toLoggable } from '../../platform/telemetry/logger.ts';
 import { inSpan } from '../../platform/telemetry/spans.ts';
 import {
   findNote,

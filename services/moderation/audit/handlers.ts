@@ -8,8 +8,8 @@ import { newestPosition } from '../../../platform/eventstore/subscription.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { cursorText, toCursor, toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
+import { snapshot } from '../../../platform/postgres/reads.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
-import { snapshot } from '../../../platform/postgres/snapshot.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
   type ModeratorName,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
 import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
-import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../../platform/http/keyed-call.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, EmptyBody, GivenUuid, Text, Uuid } from '../../../platform/http/schemas.ts';
 import { DECIDE_PROBLEMS, HistoryEvent } from '../decisions/contract.ts';

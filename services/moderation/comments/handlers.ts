@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { snapshot } from '../../../platform/postgres/snapshot.ts';
+import { snapshot } from '../../../platform/postgres/reads.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import { moderatorNames, nameActors } from '../../../projections/moderation/actor-names.ts';
 import { readOwner } from '../claims/subject-owner.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DECIDERS, READERS } from '../../../domain/moderation/roles.ts';
 import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
-import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../../platform/http/keyed-call.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Uuid } from '../../../platform/http/schemas.ts';
 import { QueueItem } from '../queue/record-item.ts';

@@ -4,7 +4,7 @@ import { CLAIMERS, READERS } from '../../../domain/moderation/roles.ts';
 import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
 import { AUTHOR_RECORDS, SCRIPTS, VIEWS } from '../../../domain/moderation/words.ts';
 import { FINDING_CODES } from '../../../domain/screening/rules.ts';
-import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../../platform/http/keyed-call.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import {
   AnyUuid,

@@ -3,7 +3,7 @@ import { LEFT_REASONS } from '../../../domain/guestbook/rewind.ts';
 import { DECIDED_ACTIONS } from '../../../domain/moderation/decided.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { SUBJECT_TYPES } from '../../../domain/moderation/subject.ts';
-import { REPLAYED_HEADER } from '../../../platform/http/replayed-header.ts';
+import { REPLAYED_HEADER } from '../../../platform/http/keyed-call.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, Cursor, GivenUuid, NextPage, Sha256 } from '../../../platform/http/schemas.ts';
 import { DECIDE_PROBLEMS } from '../decisions/contract.ts';

@@ -3,8 +3,8 @@ import type { LeftReason } from '../../../domain/guestbook/rewind.ts';
 import { rewindNote } from '../../../domain/guestbook/rewind.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { subjectKey } from '../../../domain/moderation/subject.ts';
-import { contentHash } from '../../../platform/body-hash.ts';
 import { type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
+import { contentHash } from '../../../platform/json.ts';
 import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { type AuditRow, actsOf } from '../../../projections/moderation/audit.ts';
 import {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { whenAborted } from '../../../platform/concurrency.ts';
 import { FIRST_EPOCH } from '../../../platform/eventstore/log-epochs.ts';
 import type { LogWatch } from '../../../platform/eventstore/log-watch.ts';
 import { eventsBetween } from '../../../platform/eventstore/subscription.ts';
@@ -9,7 +10,6 @@ import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import { whenAborted } from '../../../platform/when-aborted.ts';
 import { type ConsoleSubscription, type ConsolesDeps, createConsoles } from './consoles.ts';
 import { EVENT_STREAM, type streamContract } from './contract.ts';
 import { type Message, queued, resync } from './messages.ts';

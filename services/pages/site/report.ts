@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { REPORT_REASONS } from '../../../domain/guestbook/words.ts';
-import { withoutRefused } from '../../../platform/control-characters.ts';
 import { type ErrorPage, FormRefused } from '../../../platform/http/handle-request.ts';
 import { invoke, type Operations } from '../../../platform/http/invoke.ts';
 import { issuesOf } from '../../../platform/http/issues.ts';
@@ -8,7 +7,7 @@ import { Problem, problemFrom } from '../../../platform/http/problems.ts';
 import type { RequestContext } from '../../../platform/http/route.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { toLine } from '../../../platform/visible-text.ts';
+import { toLine, withoutRefused } from '../../../platform/visible-text.ts';
 import { findNoteWithParent } from '../../../projections/guestbook/notes.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { ReportRequest } from '../../reports/contract.ts';

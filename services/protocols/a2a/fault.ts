@@ -1,8 +1,8 @@
-import { bearerChallenge } from '../../../platform/http/challenge.ts';
 import type { Issue } from '../../../platform/http/issues.ts';
 import { type RpcError, type RpcId, rpcFailure } from '../../../platform/http/json-rpc.ts';
 import { type Problem, problemReply } from '../../../platform/http/problems.ts';
 import type { AnyReply } from '../../../platform/http/route.ts';
+import { bearerChallenge } from '../../../platform/http/to-problem.ts';
 
 /** Errors of A2A 1.0 (section 5.4) and of JSON-RPC. */
 const FAULTS = {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { asking, VERSION } from '../../../harness/a2a.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
 import type { Operation } from '../../../platform/http/invoke.ts';
 import { isMutation } from '../../../platform/http/route.ts';
 import { methods, UNSUPPORTED_METHODS } from '../../../services/protocols/a2a/methods.ts';
-import { mapConcurrently } from '../../../workers/map-concurrently.ts';
 import { type Caller, createCallers, DENIALS, expectedDenial } from '../../support/callers.ts';
 import { type Service, startService } from '../../support/service.ts';
 

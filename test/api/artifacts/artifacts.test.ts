@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
 import { brief, changed, handoff, result } from '../../../harness/packets.ts';
-import { contentHash } from '../../../platform/body-hash.ts';
+import { contentHash } from '../../../platform/json.ts';
 import { rebuild } from '../../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../../services/features.ts';
 import { matchAll } from '../../support/match-all.ts';

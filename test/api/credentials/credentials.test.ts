@@ -8,7 +8,7 @@ import {
   toAuthorization,
 } from '../../../harness/agent.ts';
 import { newKey, newRegistration } from '../../../harness/registration.ts';
-import { contentHash } from '../../../platform/body-hash.ts';
+import { contentHash } from '../../../platform/json.ts';
 import { whileWaitingForLock } from '../../support/meanwhile.ts';
 import { readFeed } from '../../support/passing-time.ts';
 import { startService } from '../../support/service.ts';

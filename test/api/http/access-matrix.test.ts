@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
 import type { Operation } from '../../../platform/http/invoke.ts';
 import { fillPath, isForModerators } from '../../../platform/http/route.ts';
-import { mapConcurrently } from '../../../workers/map-concurrently.ts';
 import { type Caller, createCallers, DENIALS, expectedDenial } from '../../support/callers.ts';
 import { type Service, startService } from '../../support/service.ts';
 

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newIdentity, newKey } from '../../../client/identity.ts';
 import { startInstance } from '../../../harness/instance.ts';
-import { SCOPES } from '../../../platform/http/scopes.ts';
+import { SCOPES } from '../../../platform/http/principal.ts';
 
 /** Time limit of the whole run in seconds. */
 const BUDGET = process.env.SCHEMATHESIS_SECONDS ?? '220';

@@ -6,7 +6,7 @@ import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import { flattenReads, shapeRows } from '../../../platform/eventstore/load.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import type { Plan } from '../../../platform/eventstore/plan.ts';
-import { SCOPES } from '../../../platform/http/scopes.ts';
+import { SCOPES } from '../../../platform/http/principal.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { isRefusal, type Refusal } from '../../../platform/refusal.ts';
 import {
