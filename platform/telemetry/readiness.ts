@@ -11,6 +11,10 @@ const SAMPLE_MS = 5000;
 /** How long a probe waits for a new sample before it gets the last one, in milliseconds. */
 const PROMPT_MS = 100;
 
+/** Resolves with the result of `sampling`, or with undefined after 100 ms: orchestrators wait about a second for a probe. */
+export const promptly = <Sample>(sampling: Promise<Sample>): Promise<Sample | undefined> =>
+  Promise.race([sampling, sleep(PROMPT_MS, undefined, { ref: false })]);
+
 export type ReadinessState = 'ready' | 'unavailable' | 'outdated' | 'lost' | 'draining';
 
 /**
@@ -47,8 +51,7 @@ export function watchReadiness(pool: pg.Pool, log: Pick<LogWatch, 'check' | 'isL
       sampling = undefined;
     });
     if (performance.now() - sampledAt > 2 * SAMPLE_MS) return sampling;
-    const late = sleep(PROMPT_MS, undefined, { ref: false });
-    return (await Promise.race([sampling, late])) ?? (draining ? 'draining' : last);
+    return (await promptly(sampling)) ?? (draining ? 'draining' : last);
   }
 
   /**

@@ -26,7 +26,7 @@ function discoveryHandlers({
   const sealStatus = createSealStatus(readPool);
   /** The keys that sign the checkpoints of the sealed log, where it is sealed. */
   async function logKeys() {
-    const { keys } = await sealStatus();
+    const { keys } = await sealStatus.read();
     return keys.length > 0 ? { log_keys: keys } : {};
   }
 
@@ -93,7 +93,8 @@ function discoveryHandlers({
           : (await readiness.check()) === 'ready';
       if (!ready) return refuse('storage_unavailable');
       // The service works without, so that it stays in the rotation of a balancer.
-      const { refused } = query.for === 'proxy' ? { refused: false } : await sealStatus();
+      const { refused } =
+        query.for === 'proxy' ? { refused: false } : await sealStatus.readPromptly();
       return { status: 200, body: { status: 'ok', ...(refused ? { seal: 'refused' } : {}) } };
     },
   };

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { query } from '../../platform/postgres/query.ts';
+import { promptly } from '../../platform/telemetry/readiness.ts';
 import { sealSummary } from './tree-store.ts';
 
 /** What a process tells of the sealed log beside its checkpoint. */
@@ -13,20 +14,23 @@ export interface SealStatus {
 const NOTHING: SealStatus = { keys: [], refused: false };
 const KEPT_MS = 5000;
 
-/** Reads the status at most every five seconds. While the database fails, returns what was read last. */
-export function createSealStatus(pool: pg.Pool): () => Promise<SealStatus> {
+/**
+ * Reads the status at most every five seconds. While the database fails, `read` returns what was read
+ * last, and `readPromptly` also while the database is slow.
+ */
+export function createSealStatus(pool: pg.Pool) {
   let last = NOTHING;
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
-  async function read(): Promise<void> {
+  async function refresh(): Promise<void> {
     const [tree] = await query(pool, sealSummary());
     last = tree ? { keys: tree.verifiers, refused: tree.refused } : NOTHING;
   }
 
-  return async () => {
+  async function read(): Promise<SealStatus> {
     if (performance.now() - readAt > KEPT_MS)
-      reading ??= read()
+      reading ??= refresh()
         .catch(() => undefined)
         .finally(() => {
           readAt = performance.now();
@@ -34,5 +38,8 @@ export function createSealStatus(pool: pg.Pool): () => Promise<SealStatus> {
         });
     await reading;
     return last;
-  };
+  }
+
+  const readPromptly = async (): Promise<SealStatus> => (await promptly(read())) ?? last;
+  return { read, readPromptly };
 }

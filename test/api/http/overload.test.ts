@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { asking, VERSION } from '../../../harness/a2a.ts';
 import { newAgent } from '../../../harness/agent.ts';
+import { addModerator } from '../../../harness/moderation.ts';
 import { createAdmission, type Place } from '../../../platform/http/admission.ts';
 import { createApp } from '../../../services/app.ts';
 import { startService } from '../../support/service.ts';
@@ -174,6 +175,49 @@ t.test('gives no place to a body that has not arrived', async (t) => {
     ({ status } = await note());
   }
   t.equal(status, 202);
+});
+
+t.test('serves health and moderators in a crowd, and keeps all that it accepts', async (t) => {
+  const { service, get, post } = await startBounded(t, 0.2);
+  const { token } = await addModerator(service, 'Ann');
+  const authorization = `Bearer ${token}`;
+  const accepted: string[] = [];
+  async function write(): Promise<number> {
+    const id = randomUUID();
+    const body = { id, message: 'Hello' };
+    const { status } = await post('/api/guestbook', body, { origin: service.baseUrl });
+    if (status === 202) accepted.push(id);
+    return status;
+  }
+  const statusOf = async (path: string, headers = {}) => (await get(path, headers)).status;
+  const holder = await service.database.pool.connect();
+  await holder.query('BEGIN; LOCK TABLE activity');
+  const crowd = Array.from({ length: 100 }, () => [statusOf('/api/v1/activity'), write()]).flat();
+  for (let n = 0; n < 5; n++) {
+    t.equal(await statusOf('/api/moderation/queue', { authorization }), 200);
+    t.equal(await statusOf('/readyz'), 200);
+  }
+  await holder.query('ROLLBACK');
+  holder.release();
+  const statuses = new Set(await Promise.all(crowd));
+  t.ok(statuses.has(202) && statuses.has(503));
+  t.ok(statuses.isSubsetOf(new Set([200, 202, 503])), [...statuses].join());
+  t.equal(await write(), 202, 'and then takes all again');
+  const { rows } = await service.database.pool.query('SELECT note_id FROM notes');
+  t.same(rows.map(({ note_id }) => note_id).sort(), accepted.sort());
+});
+
+t.test('answers health from its last samples while no connection is free', async (t) => {
+  const service = await startService(t, { DATABASE_POOL_SIZE: '2' });
+  const { pool } = service.core.store;
+  t.equal((await service.call('GET', '/readyz?for=proxy')).status, 200);
+  const held = [await pool.connect(), await pool.connect()];
+  t.teardown(() => {
+    for (const one of held.splice(0)) one.release();
+  });
+  for (const path of ['/livez', '/readyz', '/readyz?for=proxy', '/api/v1/status'])
+    t.equal((await service.call('GET', path)).status, 200, path);
+  t.ok(pool.waitingCount > 0, 'a new sample still waits for a connection');
 });
 
 t.test('refuses a second export of a credential before it begins', async (t) => {
