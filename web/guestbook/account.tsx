@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
 import { Field } from '../shared/field.tsx';
+import { Alert } from '../shared/live-region.tsx';
 import { When } from '../shared/time.tsx';
-import { createDeletion } from './delete-account.ts';
-import { EraseNotes } from './erase-notes.tsx';
+import { createDeletion, EraseNotes } from './delete-account.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
 import { type Failure, failureText } from './problem-text.ts';

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
 import { Field, isComposing } from '../shared/field.tsx';
+import { Alert } from '../shared/live-region.tsx';
 import { type Failure, failureText, fieldError, isUncertain } from './problem-text.ts';
 import {
   MAX_MESSAGE_LENGTH,

@@ -1,12 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
-import { announce } from '../shared/announce.tsx';
 import { type Answer, call } from '../shared/api.ts';
 import { Dialog } from '../shared/dialog.tsx';
 import { Field } from '../shared/field.tsx';
+import { Alert, announce } from '../shared/live-region.tsx';
 import { foreign } from '../shared/text.tsx';
 import { fullTime } from '../shared/time.tsx';
-import { EraseNotes } from './erase-notes.tsx';
+import { EraseNotes } from './delete-account.tsx';
 import type { Proof } from './key-fields.tsx';
 import { saveFile } from './key-file.ts';
 import { OwnTextForm } from './own-text-form.tsx';

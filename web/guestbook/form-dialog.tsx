@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
 import { Dialog } from '../shared/dialog.tsx';
 import { focusFirstError } from '../shared/field.tsx';
+import { Alert } from '../shared/live-region.tsx';
 import { type Failure, failureText } from './problem-text.ts';
 
 interface FormOptions {

@@ -2,8 +2,8 @@ import '../site/site.css';
 import './guestbook.css';
 import { hydrate } from 'preact';
 import type { LiveView, SiteInfo } from '../../services/pages/site/view.ts';
-import { Site } from '../shared/site.ts';
-import { EXPERIENCES } from './experience.ts';
+import { EXPERIENCES } from '../shared/display-names.ts';
+import { Site } from '../site/frame.tsx';
 import { GuestbookPage } from './page.tsx';
 
 // Guestbooks had such addresses before they had pages of their own.

@@ -1,7 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
-import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
+import { Alert, announce } from '../shared/live-region.tsx';
 import { randomUuid } from '../shared/random.ts';
 import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';

@@ -1,10 +1,9 @@
 import { useContext, useEffect, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
-import { announce } from '../shared/announce.tsx';
 import { Field } from '../shared/field.tsx';
-import { Site } from '../shared/site.ts';
+import { Alert, announce } from '../shared/live-region.tsx';
 import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
+import { Site } from '../site/frame.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { type Proof, ProofFields, proofErrors, toKey } from './key-fields.tsx';
 import {

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
-import { announce } from '../shared/announce.tsx';
 import { call } from '../shared/api.ts';
+import { Alert, announce } from '../shared/live-region.tsx';
 import { When } from '../shared/time.tsx';
 import { type Failure, failureText, needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';

@@ -1,7 +1,6 @@
 import { correction, generate } from 'lean-qr';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
-import { announce } from '../shared/announce.tsx';
+import { Alert, announce } from '../shared/live-region.tsx';
 import { download, type Keys, keyFileText, signInLink } from './key-file.ts';
 
 interface NewKeysProps {

@@ -1,11 +1,11 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
 import type { SealedPlace } from '../../services/pages/site/view.ts';
-import { repliesText } from '../shared/count-text.ts';
-import { LinkedText } from '../shared/linked-text.tsx';
-import { SealedLink } from '../shared/sealed-link.tsx';
-import { AuthorName, foreign, tidy } from '../shared/text.tsx';
+import { findLinks } from '../shared/links.ts';
+import { AuthorName, foreign, repliesText, tidy } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
+import { SealedLink } from '../site/parts.tsx';
 import { isReported, ReportDialog } from './report.tsx';
 import { toast } from './toast.tsx';
 import type { Note } from './use-notes.ts';
@@ -137,4 +137,21 @@ export function Message({ text, id, linked = false }: MessageProps) {
       )}
     </p>
   );
+}
+
+/** A text by others that a moderator has approved, with its web addresses as links. */
+function LinkedText({ text }: { text: string }) {
+  const pieces: ComponentChildren[] = [];
+  let done = 0;
+  for (const { start, end, href } of findLinks(text)) {
+    pieces.push(
+      text.slice(done, start),
+      <a href={href} rel="nofollow ugc noopener" dir="ltr" class="foreign">
+        {text.slice(start, end)}
+      </a>,
+    );
+    done = end;
+  }
+  pieces.push(text.slice(done));
+  return <>{pieces}</>;
 }

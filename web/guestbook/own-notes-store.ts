@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import { call } from '../shared/api.ts';
-import type { Experience } from './experience.ts';
 import { readLocalData, saveLocalData } from './local-data.ts';
 import { needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';

@@ -1,14 +1,13 @@
 import { Fragment } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveView, ViewOf } from '../../services/pages/site/view.ts';
-import { Announcer, announce } from '../shared/announce.tsx';
+import { EXPERIENCES, experienceName } from '../shared/display-names.ts';
 import { focusIfLost } from '../shared/field.tsx';
-import { Site } from '../shared/site.ts';
+import { Announcer, announce } from '../shared/live-region.tsx';
 import { toQuote, UserText } from '../shared/text.tsx';
 import { LocalTimes } from '../shared/time.tsx';
-import { Frame } from '../site/frame.tsx';
+import { Frame, Site } from '../site/frame.tsx';
 import { AccountButtons, AccountDialog, AccountLinks } from './account-controls.tsx';
-import { EXPERIENCES, experienceName } from './experience.ts';
 import type { Proof } from './key-fields.tsx';
 import { takeLinkedProof } from './key-file.ts';
 import { type DialogName, Me } from './me.tsx';

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
-import { announce } from '../shared/announce.tsx';
+import { Alert, announce } from '../shared/live-region.tsx';
 import { When } from '../shared/time.tsx';
 import { type Failure, failureText } from './problem-text.ts';
 import type { Membership, Session } from './session.ts';

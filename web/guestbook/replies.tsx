@@ -1,5 +1,5 @@
 import type { Listed } from '../../services/pages/site/view.ts';
-import { repliesText } from '../shared/count-text.ts';
+import { repliesText } from '../shared/text.tsx';
 import { Empty } from '../site/parts.tsx';
 import { NoteItem } from './note-item.tsx';
 import type { Note } from './use-notes.ts';

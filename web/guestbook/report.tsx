@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../shared/api.ts';
+import { REASON_NAMES } from '../shared/display-names.ts';
 import { Field } from '../shared/field.tsx';
-import { REASON_NAMES } from '../shared/report-reasons.ts';
 import { lengthError, toQuote, UserText } from '../shared/text.tsx';
 import { FormDialog, useForm } from './form-dialog.tsx';
 import { fieldError } from './problem-text.ts';

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type Answer, call } from '../shared/api.ts';
-import { syncClock, toLocalTime } from '../shared/clock.ts';
+import { syncClock, toLocalTime } from '../shared/time.tsx';
 import { deleteDraftsOf } from './drafts.ts';
 import { isMemberId, toHandle } from './key-fields.tsx';
 import { readLocalData, saveLocalData } from './local-data.ts';

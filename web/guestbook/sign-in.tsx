@@ -1,6 +1,6 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { Alert } from '../shared/alert.tsx';
-import { Site } from '../shared/site.ts';
+import { Alert } from '../shared/live-region.tsx';
+import { Site } from '../site/frame.tsx';
 import {
   DisabledDialog,
   type Disabling,

@@ -1,6 +1,6 @@
 import { type Answer, call } from '../shared/api.ts';
-import { serviceNow, syncClock } from '../shared/clock.ts';
 import { randomHex, randomUuid } from '../shared/random.ts';
+import { serviceNow, syncClock } from '../shared/time.tsx';
 
 const LIFETIME_SECONDS = 600;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { announce } from '../shared/announce.tsx';
+import { announce } from '../shared/live-region.tsx';
 import { toQuote, UserText } from '../shared/text.tsx';
 
 const SHOWN_MS = 10_000;

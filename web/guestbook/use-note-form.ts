@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import { beforeRefused, hasVisibleText, withLineFeeds } from '../../platform/visible-text.ts';
-import { announce } from '../shared/announce.tsx';
 import { focusFirstError } from '../shared/field.tsx';
+import { announce } from '../shared/live-region.tsx';
 import { randomUuid } from '../shared/random.ts';
 import { lengthError } from '../shared/text.tsx';
 import { type Draft, deleteDraft, useDraft } from './drafts.ts';
-import type { Experience } from './experience.ts';
 import type { OwnNotes, Submission } from './own-notes-store.ts';
 import { type Failure, fieldError, needsSignIn } from './problem-text.ts';
 import type { Session } from './session.ts';

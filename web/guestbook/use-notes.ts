@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import type { Note } from '../../services/pages/site/view.ts';
 import { call } from '../shared/api.ts';
-import type { Experience } from './experience.ts';
 import type { OwnNotes } from './own-notes-store.ts';
 
 export type { Note };

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Experience } from '../../domain/guestbook/words.ts';
 import { focusIfLost } from '../shared/field.tsx';
 import { Compose, useComposeFocus } from './compose.tsx';
-import type { Experience } from './experience.ts';
 import type { OwnNotes } from './own-notes-store.ts';
 import type { Session } from './session.ts';
 

@@ -1,3 +1,4 @@
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { languageOf } from '../../platform/language.ts';
 import { guestName, stripInvisible, toLine } from '../../platform/visible-text.ts';
 
@@ -52,3 +53,11 @@ export function AuthorName({ name: given, byMember }: AuthorProps) {
     </>
   );
 }
+
+/** A count as a reader sees it: the service counts no further than `MAX_COUNTED`. */
+export const countText = (count: number): string =>
+  count < MAX_COUNTED ? String(count) : '1,000 or more';
+
+/** The number of replies to a note, as a reader sees it. */
+export const repliesText = (count: number): string =>
+  count === 1 ? '1 reply' : `${countText(count)} replies`;

@@ -1,5 +1,5 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
-import { reasonName } from '../shared/report-reasons.ts';
+import { reasonName } from '../shared/display-names.ts';
 import { Facts, Prose } from './parts.tsx';
 
 /** The limits of the policy, in words. */

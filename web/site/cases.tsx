@@ -1,10 +1,24 @@
-import type { CaseRecord, CaseCourse as Course, ViewOf } from '../../services/pages/site/view.ts';
-import { SealedLink } from '../shared/sealed-link.tsx';
+import type {
+  Case as CaseData,
+  CaseRecord,
+  CaseCourse as Course,
+  People,
+  ViewOf,
+} from '../../services/pages/site/view.ts';
 import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { CaseCourse } from './case-course.tsx';
-import { CaseList, CaseState } from './case-list.tsx';
-import { Empty, Facts, Filters, ForeignTitle, Pager, PersonName, Prose, Tag } from './parts.tsx';
+import {
+  Empty,
+  Facts,
+  Filters,
+  ForeignTitle,
+  Pager,
+  PersonName,
+  Prose,
+  SealedLink,
+  Tag,
+} from './parts.tsx';
 import { ReportLink } from './report.tsx';
 
 const FILTERS = [
@@ -183,4 +197,48 @@ export function Case({ record, course, people, sealed }: ViewOf<'case'>) {
 
 function PacketLink({ id }: { id: string }) {
   return <a href={`/packets/${id}`}>Packet {id.slice(0, 8)}</a>;
+}
+
+const STATES = {
+  open: ['open', 'info'],
+  claimed: ['claimed', 'look'],
+  submitted: ['under review', 'look'],
+  accepted: ['accepted', 'good'],
+  withdrawn: ['withdrawn', ''],
+} as const satisfies Record<CaseData['state'], readonly [string, string]>;
+
+export function CaseState({ state }: { state: CaseData['state'] }) {
+  const [word, kind] = STATES[state];
+  return <Tag word={word} kind={kind} />;
+}
+
+/** Cases as lines; without `people`, all are of one author. */
+export function CaseList({ cases, people }: { cases: readonly CaseData[]; people?: People }) {
+  return (
+    <ol class="lines">
+      {cases.map((one) => (
+        <li key={one.id}>
+          <a href={`/cases/${one.id}`}>
+            <UserText text={one.title} />
+          </a>
+          <p class="meta">
+            <CaseState state={one.state} />
+            {people && (
+              <>
+                {' '}
+                · opened by <PersonName id={one.author_id} people={people} />
+              </>
+            )}
+            {people && one.claim && (
+              <>
+                {' '}
+                · claimed by <PersonName id={one.claim.member_id} people={people} />
+              </>
+            )}{' '}
+            · <When at={one.created_at} />
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
 }

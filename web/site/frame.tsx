@@ -1,11 +1,19 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { FOOT, TABS } from '../../services/documents/navigation.ts';
 import { feedPath } from '../../services/pages/site/feed-path.ts';
-import type { Section } from '../../services/pages/site/view.ts';
-import { Site } from '../shared/site.ts';
+import type { Section, SiteInfo } from '../../services/pages/site/view.ts';
 import { UserText } from '../shared/text.tsx';
 import { LocalTimes, zoneName } from '../shared/time.tsx';
+
+/** The operator's words and what the instance offers, for every part of a page. */
+export const Site = createContext<SiteInfo>({
+  name: '',
+  notice: '',
+  about: '',
+  guestbooks: { service: '', observatory: '', 'two-clerks': '' },
+  passkeys: false,
+});
 
 interface FrameProps {
   section: Section | undefined;

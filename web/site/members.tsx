@@ -1,8 +1,7 @@
 import type { ViewOf } from '../../services/pages/site/view.ts';
-import { countText } from '../shared/count-text.ts';
-import { toQuote, UserText } from '../shared/text.tsx';
+import { countText, toQuote, UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
-import { CaseList } from './case-list.tsx';
+import { CaseList } from './cases.tsx';
 import { PacketList } from './packets.tsx';
 import { Empty, Facts, ForeignLink, ForeignTitle, Pager, Prose } from './parts.tsx';
 import { ReportLink } from './report.tsx';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { People } from '../../services/pages/site/view.ts';
+import type { People, SealedPlace } from '../../services/pages/site/view.ts';
 import { foreign, tidy, UserText } from '../shared/text.tsx';
 
 /** A member by name, linked to their page if they have one. */
@@ -124,3 +124,10 @@ export function RecordLink({ href, title }: { href: string | undefined; title: s
   const text = <UserText text={title} />;
   return href ? <a href={href}>{text}</a> : text;
 }
+
+/** Where a record is in the sealed log, with its proof. */
+export const SealedLink = ({ sealed }: { sealed: SealedPlace }) => (
+  <a href={sealed.proof} rel="nofollow">
+    In the log at {sealed.leaf}
+  </a>
+);

@@ -1,19 +1,23 @@
 import { render } from 'preact-render-to-string';
 import { isLive } from '../../services/pages/site/live.ts';
-import type { LiveView, Page, Place, SiteInfo, View } from '../../services/pages/site/view.ts';
+import type {
+  LiveView,
+  Page,
+  Place,
+  SiteInfo,
+  View,
+  ViewOf,
+} from '../../services/pages/site/view.ts';
 import { GuestbookPage } from '../guestbook/page.tsx';
-import { Site } from '../shared/site.ts';
 import { About } from './about.tsx';
 import { Activity } from './activity.tsx';
 import { Case, Cases } from './cases.tsx';
 import { Document } from './document.tsx';
-import { Frame } from './frame.tsx';
+import { Frame, Site } from './frame.tsx';
 import { Member, Members } from './members.tsx';
-import { Packet } from './packet.tsx';
-import { Packets } from './packets.tsx';
-import { ErrorText, GuideText } from './plain.tsx';
+import { Packet, Packets } from './packets.tsx';
 import { Report, Reported } from './report.tsx';
-import { Search } from './search.tsx';
+import { Search, SearchForm } from './search.tsx';
 import { Transparency } from './transparency.tsx';
 import { Sent, Write } from './write.tsx';
 
@@ -81,4 +85,29 @@ function Content(view: Exclude<View, LiveView>) {
     case 'error':
       return <ErrorText {...view} />;
   }
+}
+
+/** A text of this service that is HTML already. */
+export function GuideText({ html }: ViewOf<'text'>) {
+  return <article class="guide" dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+export function ErrorText({ status, title, text, requestId }: ViewOf<'error'>) {
+  return (
+    <>
+      <p class="kind">{status}</p>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      {status >= 500 ? (
+        <p class="hint">
+          Request <code class="code">{requestId}</code>
+        </p>
+      ) : (
+        <SearchForm />
+      )}
+      <p>
+        <a href="/">Back to the guestbook</a>
+      </p>
+    </>
+  );
 }

@@ -1,6 +1,6 @@
 import type { ReportSubject, ViewOf } from '../../services/pages/site/view.ts';
-import { Alert } from '../shared/alert.tsx';
-import { REASON_NAMES } from '../shared/report-reasons.ts';
+import { REASON_NAMES } from '../shared/display-names.ts';
+import { Alert } from '../shared/live-region.tsx';
 import { UserText } from '../shared/text.tsx';
 
 const NAMES: Readonly<Record<ReportSubject['type'], string>> = {

@@ -1,11 +1,10 @@
+import { stripInvisible } from '../../platform/visible-text.ts';
 import { recordPath } from '../../services/pages/site/record-path.ts';
 import type { People, Result, ViewOf } from '../../services/pages/site/view.ts';
-import { Alert } from '../shared/alert.tsx';
+import { Alert } from '../shared/live-region.tsx';
 import { foreign } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
-import { MarkedText } from './marked.tsx';
 import { Empty, Pager } from './parts.tsx';
-import { SearchForm } from './search-form.tsx';
 
 const WORDS: Readonly<Record<Result['kind'], string>> = {
   note: 'Note by',
@@ -67,5 +66,72 @@ function Found({ result, people }: { result: Result; people: People }) {
         <MarkedText text={result.excerpt} marks={result.marks} />
       </p>
     </li>
+  );
+}
+
+const KINDS = [
+  ['', 'everything'],
+  ['note', 'notes'],
+  ['member', 'members'],
+  ['artifact', 'packets'],
+  ['case', 'cases'],
+] as const;
+
+/** A form that works without scripts: its answer is the page of the results. */
+export function SearchForm({ words = '', of = '' }: { words?: string; of?: string | undefined }) {
+  return (
+    <search>
+      <form class="search row" action="/search" method="get">
+        <label for="q" class="visually-hidden">
+          Words
+        </label>
+        <input
+          class="input"
+          id="q"
+          name="q"
+          type="search"
+          value={words}
+          maxLength={200}
+          placeholder="Search notes, members, packets and cases"
+        />
+        <label for="type" class="visually-hidden">
+          In
+        </label>
+        <select class="input" id="type" name="type">
+          {KINDS.map(([value, word]) => (
+            <option key={value} value={value} selected={value === of}>
+              {word}
+            </option>
+          ))}
+        </select>
+        <button type="submit" class="button">
+          Search
+        </button>
+      </form>
+    </search>
+  );
+}
+
+/** Text by others, in which parts (start and length in code points) are marked. */
+export function MarkedText({ text, marks }: { text: string; marks: readonly number[][] }) {
+  const characters = [...text];
+  const part = (start: number, end?: number) =>
+    stripInvisible(characters.slice(start, end).join(''));
+  let done = 0;
+  const pieces = marks.map(([start = 0, length = 0]) => {
+    const before = part(done, start);
+    done = start + length;
+    return (
+      <>
+        {before}
+        <mark>{part(start, done)}</mark>
+      </>
+    );
+  });
+  return (
+    <>
+      {pieces}
+      {part(done)}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Alert } from '../../shared/alert.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import {
   type Filters,
   itemAddress,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import { randomUuid } from '../../shared/random.ts';
 import { startUndo } from '../decide/undo.ts';
 import { saveView } from '../list/saved-views.ts';

@@ -1,6 +1,6 @@
 import { hasVisibleText } from '../../../platform/visible-text.ts';
-import { serviceNow } from '../../shared/clock.ts';
 import { randomUuid } from '../../shared/random.ts';
+import { serviceNow } from '../../shared/time.tsx';
 import { claimItem } from '../claims/claims.ts';
 import { goOn, keepsGoing, waitsForClaim } from '../claims/keep-going.ts';
 import { deleteLease, findLease, release } from '../in-progress/leases.ts';

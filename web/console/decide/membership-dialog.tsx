@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../../platform/visible-text.ts';
-import { Alert } from '../../shared/alert.tsx';
-import { serviceNow } from '../../shared/clock.ts';
 import { Dialog } from '../../shared/dialog.tsx';
 import { Field } from '../../shared/field.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import { randomUuid } from '../../shared/random.ts';
 import { codePoints } from '../../shared/text.tsx';
+import { serviceNow } from '../../shared/time.tsx';
 import { readDraft, saveDraft } from '../in-progress/panel-state.ts';
 import { showToast } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Alert } from '../../shared/alert.tsx';
-import { serviceNow } from '../../shared/clock.ts';
+import { Alert } from '../../shared/live-region.tsx';
+import { serviceNow } from '../../shared/time.tsx';
 import { call } from '../session/moderation-api.ts';
 import type { Stats as Figures } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';

@@ -1,4 +1,4 @@
-import { serviceNow } from '../../shared/clock.ts';
+import { serviceNow } from '../../shared/time.tsx';
 import { onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';
 import { queueState } from '../queue/queue-state.ts';

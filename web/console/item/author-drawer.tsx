@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Alert } from '../../shared/alert.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import { rejectAllBy } from '../decide/batches.ts';
 import { findPolicy } from '../decide/policy-list.tsx';
 import { decisionState, type OwnDecision } from '../decide/undo.ts';

@@ -1,4 +1,4 @@
-import { reasonName } from '../../shared/report-reasons.ts';
+import { reasonName } from '../../shared/display-names.ts';
 import { type Item, isNote, type NoteItem, reportsOf } from '../words/api-model.ts';
 import { formatRate, formatTime, toSentenceCase } from '../words/format.ts';
 import { truncate } from '../words/labels.ts';

@@ -1,4 +1,4 @@
-import { reasonName } from '../../shared/report-reasons.ts';
+import { reasonName } from '../../shared/display-names.ts';
 import { policyTitle } from '../decide/policy-list.tsx';
 import { NO_FILTERS, onPlainClick, viewAddress } from '../queue/address.ts';
 import { showView } from '../queue/navigation.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { serviceNow } from '../../shared/clock.ts';
+import { serviceNow } from '../../shared/time.tsx';
 import { currentList, placeState, queueState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { call } from '../session/moderation-api.ts';

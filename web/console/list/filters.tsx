@@ -6,7 +6,7 @@ import {
   type Script,
 } from '../../../domain/moderation/words.ts';
 import type { FindingCode } from '../../../domain/screening/rules.ts';
-import { reasonName } from '../../shared/report-reasons.ts';
+import { reasonName } from '../../shared/display-names.ts';
 import { policyState } from '../decide/policy-list.tsx';
 import type { Filters } from '../queue/address.ts';
 import { currentList, placeState } from '../queue/queue-state.ts';

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { Alert } from '../../shared/alert.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import { claimNext, hasClaimable } from '../claims/claims.ts';
 import { batchAction, openBatchPreview } from '../decide/batches.ts';
 import { PUBLISHING_ACTIONS, REMOVING_ACTIONS } from '../decide/decisions.ts';

@@ -1,5 +1,5 @@
 import { Component, type ComponentChild } from 'preact';
-import { serviceNow } from '../../shared/clock.ts';
+import { serviceNow } from '../../shared/time.tsx';
 import { claimWithToast } from '../claims/claims.ts';
 import type { HeldLease } from '../in-progress/leases.ts';
 import type { Mark } from '../in-progress/sent.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import { LASTING_FILTERS } from '../queue/address.ts';
 import { placeState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Alert } from '../../shared/alert.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import { FiguresTable } from '../figures/figures-table.tsx';
 import { announce } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { hasVisibleText } from '../../../platform/visible-text.ts';
-import { Alert } from '../../shared/alert.tsx';
 import { Dialog } from '../../shared/dialog.tsx';
 import { Field, focusFirstError } from '../../shared/field.tsx';
+import { Alert } from '../../shared/live-region.tsx';
 import { lengthError } from '../../shared/text.tsx';
 import { loadPolicies, policyState } from '../decide/policy-list.tsx';
 import { announce } from '../session/messages.ts';

@@ -1,6 +1,6 @@
 import { request } from '../../shared/api.ts';
-import { syncClock } from '../../shared/clock.ts';
 import { randomUuid } from '../../shared/random.ts';
+import { syncClock } from '../../shared/time.tsx';
 import { Failure } from '../words/failure.ts';
 import {
   connectionState,

@@ -1,4 +1,14 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+
+/** What went wrong. Screen readers read it out when it appears. */
+export function Alert({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="box bad" role="alert">
+      {children}
+    </p>
+  );
+}
 
 type Listener = (text: string) => void;
 const listeners = new Set<Listener>();

@@ -1,4 +1,4 @@
-import type { ReportReason } from '../../domain/guestbook/words.ts';
+import type { Experience, ReportReason } from '../../domain/guestbook/words.ts';
 
 /** What people read for each reason of a report, in the order of the form. */
 export const REASON_NAMES: Readonly<Record<ReportReason, string>> = {
@@ -15,3 +15,12 @@ export const reasonName = (reason: string): string =>
   (REASON_NAMES[reason as ReportReason] ?? reason.replaceAll('_', ' ')).replace(/^./, (first) =>
     first.toLowerCase(),
   );
+
+export const EXPERIENCES: readonly { id: Experience; name: string; href: string }[] = [
+  { id: 'service', name: 'Service', href: '/' },
+  { id: 'observatory', name: 'Observatory', href: '/guestbook/observatory' },
+  { id: 'two-clerks', name: 'Two Clerks', href: '/guestbook/two-clerks' },
+];
+
+export const experienceName = (id: Experience) =>
+  EXPERIENCES.find((one) => one.id === id)?.name ?? '';
