@@ -3,7 +3,7 @@ import { failureLine } from '../platform/command-line/failure.ts';
 import { SERVICE_ACTOR } from '../platform/eventstore/event.ts';
 import { handle } from '../platform/eventstore/handle.ts';
 import { query } from '../platform/postgres/query.ts';
-import { type UnusedMember, unusedMembers } from '../projections/membership/unused-members.ts';
+import { type UnusedMember, unusedMembers } from '../projections/membership/members.ts';
 import type { Core } from '../services/compose.ts';
 import { withStorage } from './moderator/storage.ts';
 

@@ -4,8 +4,8 @@ import { configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { newestPosition } from '../platform/eventstore/subscription.ts';
 import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
+import { receiversOf } from '../services/notices/messages.ts';
 import { type ReceiverRow, receiverStates, skip } from '../services/notices/receiver-state.ts';
-import { receiversOf } from '../services/notices/receivers.ts';
 
 const USAGE = `Usage:
   npm run notices -- list

@@ -6,7 +6,7 @@ import type { Difference } from '../projections/rebuild/compare-tables.ts';
 import { mendReadModels } from '../projections/rebuild/mend.ts';
 import { type Proof, type ProveOptions, proveReadModels } from '../projections/rebuild/prove.ts';
 import { catalogue, projections } from '../services/features.ts';
-import { recordProof } from '../services/proving/proof-store.ts';
+import { recordProof } from '../services/proving/last-proof.ts';
 import { verifySeal } from '../services/seal/verify-seal.ts';
 import { withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';

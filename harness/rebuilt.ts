@@ -4,7 +4,7 @@ import { mergeBatches } from '../platform/batch-statements.ts';
 import type { RecordedEvent } from '../platform/eventstore/event.ts';
 import { pipeline } from '../platform/postgres/pipeline.ts';
 import { projector } from '../projections/projection.ts';
-import { UNLOGGED_COLUMNS } from '../projections/rebuild/unlogged-columns.ts';
+import { UNLOGGED_COLUMNS } from '../projections/rebuild/rebuilt-tables.ts';
 import { catalogue, projections } from '../services/features.ts';
 
 const TABLES = projections.flatMap(({ tables }) => tables);

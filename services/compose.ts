@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isReview } from '../domain/moderation/subject.ts';
 import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
@@ -23,7 +24,6 @@ import { withGroupCommit } from '../platform/throughput/group-commit.ts';
 import { mayOwn } from '../projections/stream-owners.ts';
 import { affectedMembers, catalogue, jobTypes, projectorFor } from './features.ts';
 import { requireKeys } from './membership/key-usage.ts';
-import { isReview } from './moderation/decisions/review-events.ts';
 import { requireSandboxMark } from './sandbox.ts';
 
 /** How often a process looks whether a lost log goes on. */

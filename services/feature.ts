@@ -6,8 +6,7 @@ import type { FeedEntries } from '../projections/feed-entry.ts';
 import type { Projection } from '../projections/projection.ts';
 import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
 import type { ExportSection } from './membership/export-section.ts';
-import type { ProvableRecord } from './publications/provable-record.ts';
-import type { PublicationKind } from './publications/publication-kind.ts';
+import type { ProvableRecord, PublicationKind } from './publications/publication-kind.ts';
 
 /** What read models over the events of several capabilities are made of. */
 export interface ForReadModels {

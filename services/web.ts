@@ -5,7 +5,7 @@ import { createAdmission } from '../platform/http/admission.ts';
 import { createDraining } from '../platform/http/draining.ts';
 import { listen } from '../platform/http/listen.ts';
 import { createHttpServer } from '../platform/http/server.ts';
-import { onParentGone, tellParent } from '../platform/supervisor/parent.ts';
+import { onParentGone, tellParent } from '../platform/supervisor/child.ts';
 import { createLogger, toLoggable } from '../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';

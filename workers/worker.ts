@@ -3,6 +3,7 @@ import { type SpanContext, SpanKind } from '@opentelemetry/api';
 import pg from 'pg';
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
+import { Histogram, type Registry } from 'prom-client';
 import { mapConcurrently } from '../platform/concurrency.ts';
 import { type Config, configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
@@ -12,7 +13,7 @@ import { addressConfig } from '../platform/postgres/connection.ts';
 import { isUnavailableReport } from '../platform/postgres/errors.ts';
 import { JOBS_SCHEMA } from '../platform/postgres/migrate.ts';
 import { asJob, JOB_MS } from '../platform/postgres/request-deadline.ts';
-import { onParentGone } from '../platform/supervisor/parent.ts';
+import { onParentGone } from '../platform/supervisor/child.ts';
 import { createLogger, toLoggable } from '../platform/telemetry/logger.ts';
 import { processMetrics } from '../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
@@ -20,10 +21,26 @@ import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { databaseMetrics } from '../services/database-metrics.ts';
 import { operatePage } from '../services/operate.ts';
-import { watchDueJobs } from './due-jobs.ts';
-import { dailySchedule, listSchedules, type RunnableJob } from './job.ts';
+import { dailySchedule, listSchedules, type RunnableJob, watchDueJobs } from './job.ts';
 import { JOBS } from './jobs.ts';
-import { jobMetrics } from './metrics.ts';
+
+const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
+
+/** Registers the histogram of job durations by queue and outcome. */
+export function jobMetrics(registry: Registry) {
+  const duration = new Histogram({
+    name: 'job_duration_seconds',
+    help: 'Duration of the jobs that this process ended, by queue and outcome (done or failed)',
+    labelNames: ['queue', 'outcome'],
+    buckets: JOB_SECONDS,
+    registers: [registry],
+  });
+  return {
+    ended(queue: string, outcome: 'done' | 'failed', seconds: number): void {
+      duration.observe({ queue, outcome }, seconds);
+    },
+  };
+}
 
 type JobMetrics = ReturnType<typeof jobMetrics>;
 

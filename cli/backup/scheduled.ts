@@ -5,7 +5,7 @@ import { hasServerBinaries } from '../../platform/embedded/binaries.ts';
 import { lockFile } from '../../platform/embedded/folders.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
 import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
-import { recordBackup } from '../../services/backups/backup-store.ts';
+import { recordBackup } from '../../services/backups/last-backup.ts';
 import { createBackup, type Taken } from './create.ts';
 import { checkFolder } from './folder.ts';
 import { type Keep, nameOf, prune, publish, removeLeftovers, UNFINISHED } from './retention.ts';

@@ -10,7 +10,7 @@ import {
   lostWords,
 } from '../../projections/moderation/lost-words.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
-import { UNLOGGED_COLUMNS } from '../../projections/rebuild/unlogged-columns.ts';
+import { UNLOGGED_COLUMNS } from '../../projections/rebuild/rebuilt-tables.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { verifySeal } from '../../services/seal/verify-seal.ts';
 import type { CheckedBackup, Manifest } from './folder.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureLine } from '../../platform/command-line/failure.ts';
 import { sql } from '../../platform/sql.ts';
-import { type LastBackup, lastBackup } from '../../services/backups/backup-store.ts';
+import { type LastBackup, lastBackup } from '../../services/backups/last-backup.ts';
 import { holdsBackup, type Manifest, readCompleteManifest } from '../backup/folder.ts';
 import { requireSameRelease } from '../backup/load.ts';
 import { findTables, requireSameTables, type Table } from '../backup/tables.ts';

@@ -1,5 +1,5 @@
+import { receiversOf } from '../../services/notices/messages.ts';
 import { receiverStates } from '../../services/notices/receiver-state.ts';
-import { receiversOf } from '../../services/notices/receivers.ts';
 import type { Context } from './connection.ts';
 import { type Finding, ok, warn } from './finding.ts';
 

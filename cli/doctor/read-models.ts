@@ -1,4 +1,4 @@
-import { lastProof } from '../../services/proving/proof-store.ts';
+import { lastProof } from '../../services/proving/last-proof.ts';
 import type { Context } from './connection.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import { parseArguments } from '../../platform/command-line/arguments.ts';
-import { rescreen } from '../../services/screening/rescreen.ts';
+import { rescreen } from '../../services/screening/screening.ts';
 import { withStorage } from './storage.ts';
 
 /** Enqueues the pending notes that the current screening rules have not seen. */

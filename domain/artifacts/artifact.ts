@@ -2,8 +2,8 @@ import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import { conflict, isRefusal, refuse, wrongState } from '../../platform/refusal.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
-import type { Kind } from './artifact-kind.ts';
 import type * as events from './events.ts';
+import type { Kind } from './words.ts';
 
 type ArtifactEvents = (typeof events)[keyof typeof events];
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { ARTIFACT_KINDS } from './artifact-kind.ts';
+import { ARTIFACT_KINDS } from './words.ts';
 
 export const ArtifactPublished = defineEvent('ArtifactPublished', {
   summary:

@@ -1,5 +1,5 @@
 import type { RemovalCommand } from '../publications/removal.ts';
-import type { ReviewDecision } from './review-decision.ts';
+import type { ReviewDecision } from './words.ts';
 
 /** The calling member, the database time, and the members whom the case concerns so far. */
 export interface CommandContext {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { REVIEW_DECISIONS } from './review-decision.ts';
+import { REVIEW_DECISIONS } from './words.ts';
 
 /**
  * A case's author owns its stream. `members` are the active members whom the event concerns: the

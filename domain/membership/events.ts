@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { SESSION_ENDS } from './session-end.ts';
+import { SESSION_ENDS } from './words.ts';
 
 export const MemberRegistered = defineEvent('MemberRegistered', {
   summary: 'A member registered.',

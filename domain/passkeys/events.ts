@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { PASSKEY_ENDS } from './passkey-end.ts';
+import { PASSKEY_ENDS } from './words.ts';
 
 export const PasskeyAdded = defineEvent('PasskeyAdded', {
   summary:

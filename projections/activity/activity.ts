@@ -2,7 +2,7 @@ import type { Actor } from '../../platform/eventstore/event.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { ACTIVITY_TYPES, type ActivityEntries, type ActivityType } from '../activity-entry.ts';
-import { noteStays, stays } from '../membership/ending.ts';
+import { noteStays, stays } from '../membership/members.ts';
 import type { Projection } from '../projection.ts';
 
 /** Public events, which each capability turns into entries. */

@@ -1,12 +1,12 @@
-import type { Kind } from '../../domain/artifacts/artifact-kind.ts';
 import * as events from '../../domain/artifacts/events.ts';
+import type { Kind } from '../../domain/artifacts/words.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { parseJson } from '../../platform/json.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
-import { stays } from '../membership/ending.ts';
+import { stays } from '../membership/members.ts';
 import { defineProjection } from '../projection.ts';
 import {
   NOTIFIED_STATE,

@@ -1,6 +1,6 @@
 import { type KeysetPosition, START_NEWEST, START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
-import { noteStays } from '../membership/ending.ts';
+import { noteStays } from '../membership/members.ts';
 import { type StandingRow, standingOn } from './note-decisions.ts';
 import type { NoteRow } from './notes.ts';
 

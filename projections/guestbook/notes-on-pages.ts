@@ -1,7 +1,7 @@
 import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql } from '../../platform/sql.ts';
-import { noteStays } from '../membership/ending.ts';
+import { noteStays } from '../membership/members.ts';
 import { LISTED_NOTE, type PublicNoteRow, WRITTEN_AT } from './notes.ts';
 
 /** Reads approved replies to a note, oldest approval first: `approvedReplies` from its other end. */

@@ -7,7 +7,7 @@ import { fault } from '../../platform/fault.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
-import { hasEnded, noteStays } from '../membership/ending.ts';
+import { hasEnded, noteStays } from '../membership/members.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 import { undone } from './undone-decision.ts';
 

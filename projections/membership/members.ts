@@ -134,3 +134,57 @@ export const handleKeys = () => valuesIn<{ key_id: number }>('handles', 'key_id'
 export function countHandles(): Sql<{ key_id: number; count: number }> {
   return sql`SELECT key_id, count(*)::int AS count FROM handles GROUP BY key_id`;
 }
+
+/** SQL: the ids of the members whose accounts were closed and whose records have not all ended yet. */
+const ENDING = `ARRAY(SELECT member_id FROM members
+  WHERE ending IN ('keeps_notes', 'erases_notes'))`;
+const ENDING_WITH_NOTES = `ARRAY(SELECT member_id FROM members WHERE ending = 'erases_notes')`;
+
+/**
+ * SQL: whether the records of the member in `column` are not about to end with a closed account.
+ * Each statement reads the few such members once, not for each row.
+ */
+export const stays = (column: string): string => `(${column} = ANY (${ENDING})) IS NOT TRUE`;
+
+/** The same for a note of a closed account in any state: public notes end only if asked for. */
+export const hasEnded = (
+  note: string,
+): string => `(${note}.state <> 'approved' AND NOT ${stays(`${note}.member_id`)}
+  OR ${note}.state = 'approved' AND NOT ${noteStays(`${note}.member_id`)})`;
+
+/** The same for public notes, which end only if the member asked for it. */
+export const noteStays = (column: string): string =>
+  `(${column} = ANY (${ENDING_WITH_NOTES})) IS NOT TRUE`;
+
+export interface PublicNameRow {
+  member_id: string;
+  /** Null once the account is deleted. */
+  handle: string | null;
+  /** Whether the member has a public profile. */
+  listed: boolean;
+}
+
+/** Finds how members may be named in public. */
+export function publicNames(ids: readonly string[]): Sql<PublicNameRow> {
+  return sql`SELECT m.member_id, m.handle, coalesce(p.state = 'published', false) AS listed
+    FROM members m LEFT JOIN profiles p USING (member_id)
+    WHERE m.member_id IN (SELECT unnest(${ids}::uuid[]))`;
+}
+
+/** Finds an event after the registration: without one, the member has never signed in. */
+export const findUse = (memberId: string): Sql<{ type: string }> =>
+  sql`SELECT type FROM events WHERE owner_id = ${memberId} AND type <> 'MemberRegistered' LIMIT 1`;
+
+export interface UnusedMember {
+  member_id: string;
+  handle: string;
+  registered_at: Date;
+}
+
+/** Members who registered more than `days` ago and did nothing since, oldest first. Reads all members. */
+export const unusedMembers = (days: number): Sql<UnusedMember> =>
+  sql`SELECT member_id, handle, registered_at FROM members m
+    WHERE state = 'active' AND registered_at < now() - make_interval(days => ${days}::int)
+      AND NOT EXISTS (SELECT FROM events e
+        WHERE e.owner_id = m.member_id AND e.type <> 'MemberRegistered')
+    ORDER BY registered_at, member_id`;

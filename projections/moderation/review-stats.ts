@@ -1,5 +1,5 @@
 import { named, type Sql, sql } from '../../platform/sql.ts';
-import { stays } from '../membership/ending.ts';
+import { stays } from '../membership/members.ts';
 
 /** Depth of the review queue. Nothing in this file changes a table. */
 export interface DepthRow {

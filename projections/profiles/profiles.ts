@@ -4,7 +4,7 @@ import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
-import { noteStays, stays } from '../membership/ending.ts';
+import { noteStays, stays } from '../membership/members.ts';
 import { defineProjection } from '../projection.ts';
 import {
   joinTold,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isUnsplit, SPLIT_TABLES } from '../search/unsplit.ts';
 import type { Texts } from './erasable-texts.ts';
-import { UNLOGGED_COLUMNS } from './unlogged-columns.ts';
+import { UNLOGGED_COLUMNS } from './rebuilt-tables.ts';
 
 /** Rows of a table that are named; the others are counted. */
 const MAX_NAMED = 10_000;

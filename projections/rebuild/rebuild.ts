@@ -11,8 +11,7 @@ import { type Waiting, withLocks } from '../../platform/postgres/table-locks.ts'
 import { type Projection, projector } from '../projection.ts';
 import { fill, lastPosition, settledPosition } from './fill.ts';
 import { inSession, type Session } from './rebuild-session.ts';
-import { makeSearches, makeTables, SCHEMA } from './rebuilt-tables.ts';
-import { copyUnlogged } from './unlogged-columns.ts';
+import { copyUnlogged, makeSearches, makeTables, SCHEMA } from './rebuilt-tables.ts';
 
 const CLOSE_ENOUGH = 2000;
 const SCHEMA_CHANGED =

@@ -5,8 +5,9 @@ import {
   type Layout,
   layoutOf,
 } from '../../platform/postgres/table-copies.ts';
-import { type Sql, sql } from '../../platform/sql.ts';
+import { named, type Sql, sql } from '../../platform/sql.ts';
 import type { Projection } from '../projection.ts';
+import { HAS_MARK } from '../screening/fold-marks.ts';
 
 /** The schema in which a rebuild fills its tables. */
 export const SCHEMA = 'rebuild';
@@ -73,3 +74,12 @@ export async function makeSearches(
 
 /** Drops the tables of a rebuild that did not finish, unless one is running. */
 export const dropLeftOver = (): Sql => sql`SELECT drop_unfinished_rebuild()`;
+
+/** Columns of read models that no event has: they are not compared with the log, and a rebuild copies them. */
+export const UNLOGGED_COLUMNS: Readonly<Record<string, readonly string[]>> = { notes: ['fold_id'] };
+
+/** Copies them to the tables of a rebuild, under the locks of the swap. */
+export const copyUnlogged = (): Sql[] => [
+  named(`UPDATE rebuild.notes made SET fold_id = n.fold_id FROM public.notes n
+    WHERE ${HAS_MARK} AND made.note_id = n.note_id`),
+];

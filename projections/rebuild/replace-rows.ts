@@ -9,7 +9,7 @@ import {
   tableKeys,
 } from './compare-tables.ts';
 import type { Texts } from './erasable-texts.ts';
-import { UNLOGGED_COLUMNS } from './unlogged-columns.ts';
+import { UNLOGGED_COLUMNS } from './rebuilt-tables.ts';
 
 /** A served table whose rows can be replaced. */
 export interface MendedTable {

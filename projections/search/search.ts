@@ -1,7 +1,7 @@
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import type { Sql } from '../../platform/sql.ts';
 import type { SearchQuery } from '../../platform/word-vector.ts';
-import { noteStays, stays } from '../membership/ending.ts';
+import { noteStays, stays } from '../membership/members.ts';
 import { isUnsplit } from './unsplit.ts';
 
 export const SEARCH_KINDS = ['note', 'member', 'artifact', 'case'] as const;

@@ -15,7 +15,7 @@ import type { ReceiptBody } from '../../platform/http/schemas.ts';
 import { jobOf } from '../../platform/jobs/job-type.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
-import { findUse } from '../../projections/membership/unused-members.ts';
+import { findUse } from '../../projections/membership/members.ts';
 import { byDisabledMember } from '../disabling/proof.ts';
 import {
   type AccountClosure,
@@ -23,7 +23,7 @@ import {
   type ClosingRequest,
   FIRST_BATCH,
 } from '../membership/account-closure.ts';
-import { memberClosure } from '../membership/closure.ts';
+import { memberClosure } from '../membership/closure-and-export.ts';
 import type { accountContract } from './contract.ts';
 
 export interface DeletionRequest {

@@ -12,7 +12,7 @@ import { refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { bearerHolds } from '../../projections/credentials/credentials.ts';
 import { findMember, keyHolds, type MemberRow } from '../../projections/membership/members.ts';
-import { feedHead } from '../../projections/updates/exported-feed.ts';
+import { feedHead } from '../../projections/updates/feed-page.ts';
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
 import { readProof, refuseUnlessDisabled } from '../disabling/proof.ts';
 import type { AccountClosure } from '../membership/account-closure.ts';

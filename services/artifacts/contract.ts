@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ARTIFACT_KINDS } from '../../domain/artifacts/artifact-kind.ts';
+import { ARTIFACT_KINDS } from '../../domain/artifacts/words.ts';
 import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { defineContract } from '../../platform/http/route.ts';

@@ -2,11 +2,9 @@ import * as artifactEvents from '../../domain/artifacts/events.ts';
 import { artifacts } from '../../projections/artifacts/artifacts.ts';
 import { artifactsActivity, artifactsFeed } from '../../projections/artifacts/artifacts-feed.ts';
 import type { Feature } from '../feature.ts';
-import { artifactsClosure } from './closure.ts';
-import { artifactsSection } from './export.ts';
+import { artifactsClosure, artifactsSection } from './closure-and-export.ts';
 import type { ArtifactsDeps } from './handlers.ts';
-import { provableArtifact } from './provable-artifact.ts';
-import { artifactKind } from './publication-kind.ts';
+import { artifactKind, provableArtifact } from './publication-kind.ts';
 
 export const artifactsFeature: Feature<ArtifactsDeps> = {
   events: artifactEvents,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { consent } from '../../domain/publications/consent.ts';
 import { HttpsUrl } from '../../platform/http/https-url.ts';
 import { Text, Timestamp, Uuid } from '../../platform/http/schemas.ts';
+import { consent } from '../publications/publication-kind.ts';
 import { FreeText, FreeTexts, PortableFixture, RelativePath, Sha256 } from './fixture.ts';
 
 const PACKET_SCHEMA = 'service.context-packet.v1';

@@ -3,7 +3,7 @@ import * as events from '../../domain/artifacts/events.ts';
 import { artifactRecords } from '../../projections/artifacts/artifacts.ts';
 import { defineRecordEvents } from '../../projections/publications/record-events.ts';
 import { recordAuthors } from '../../projections/publications/records.ts';
-import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
+import { noMembers, type PublicationKind, provableKind } from '../publications/publication-kind.ts';
 
 export const artifactKind: PublicationKind = {
   type: 'artifact',
@@ -33,3 +33,16 @@ export const artifactKind: PublicationKind = {
       command,
     ),
 };
+
+export const provableArtifact = provableKind(artifactKind, {
+  ArtifactPublished: [
+    'data.artifact_id',
+    'data.author_id',
+    'data.kind',
+    'data.supersedes_id',
+    'data.policy_version',
+    'personal.title',
+    'personal.content_hash',
+    'personal.packet',
+  ],
+});

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { REVIEW_DECISIONS } from '../../domain/cases/review-decision.ts';
-import { consent } from '../../domain/publications/consent.ts';
+import { REVIEW_DECISIONS } from '../../domain/cases/words.ts';
 import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import { defineContract } from '../../platform/http/route.ts';
@@ -16,6 +15,7 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
+import { consent } from '../publications/publication-kind.ts';
 
 /** How many submissions, reviews and notes a case is returned with; the newest of each. */
 export const CASE_HISTORY_LIMIT = 50;

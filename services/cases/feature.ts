@@ -5,11 +5,9 @@ import { caseRecord } from '../../projections/cases/case-record.ts';
 import { cases } from '../../projections/cases/cases.ts';
 import { casesActivity, casesFeed } from '../../projections/cases/cases-feed.ts';
 import type { Feature } from '../feature.ts';
-import { casesClosure, casesDisabling } from './closure.ts';
-import { caseSections } from './export.ts';
+import { caseSections, casesClosure, casesDisabling } from './closure-and-export.ts';
 import type { CasesDeps } from './handlers.ts';
-import { provableCase } from './provable-case.ts';
-import { caseKind, caseNoteKind } from './publication-kinds.ts';
+import { caseKind, caseNoteKind, provableCase } from './publication-kinds.ts';
 
 export const casesFeature: Feature<CasesDeps> = {
   jobs: [lapseCaseClaims],

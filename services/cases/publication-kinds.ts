@@ -8,7 +8,7 @@ import { caseNoteRecords } from '../../projections/cases/case-record.ts';
 import { caseRecords } from '../../projections/cases/cases.ts';
 import { defineRecordEvents } from '../../projections/publications/record-events.ts';
 import { recordAuthors } from '../../projections/publications/records.ts';
-import { noMembers, type PublicationKind } from '../publications/publication-kind.ts';
+import { noMembers, type PublicationKind, provableKind } from '../publications/publication-kind.ts';
 
 type Refused = Refusal<'state_conflict' | 'not_found'>;
 
@@ -59,3 +59,16 @@ export const caseNoteKind: PublicationKind = {
     return isRefusal(decided) ? (decided as Refused) : decided;
   },
 };
+
+export const provableCase = provableKind(caseKind, {
+  CaseOpened: [
+    'data.case_id',
+    'data.author_id',
+    'data.artifact_id',
+    'data.policy_version',
+    'personal.title',
+    'personal.summary',
+    'personal.objective',
+    'personal.acceptance_criteria',
+  ],
+});

@@ -2,8 +2,11 @@ import * as credentialEvents from '../../domain/credentials/events.ts';
 import { expireCredentials } from '../../domain/credentials/jobs.ts';
 import { credentials } from '../../projections/credentials/credentials.ts';
 import type { Feature } from '../feature.ts';
-import { credentialsClosure, credentialsDisabling } from './closure.ts';
-import { credentialsSection } from './export.ts';
+import {
+  credentialsClosure,
+  credentialsDisabling,
+  credentialsSection,
+} from './closure-and-export.ts';
 import type { CredentialsDeps } from './handlers.ts';
 
 export const credentialsFeature: Feature<CredentialsDeps> = {

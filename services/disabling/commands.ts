@@ -1,9 +1,17 @@
+import {
+  type DisablingEvents,
+  disabling,
+  type MembershipCommand,
+} from '../../domain/disabling/disabling.ts';
 import { refuseUnlessActive } from '../../domain/moderation/policy.ts';
 import { LEADS } from '../../domain/moderation/roles.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
+import { readStream } from '../../platform/eventstore/append.ts';
+import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import { type RecordedEvent, SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';
-import type { Rows } from '../../platform/eventstore/load.ts';
+import { derive, type Rows } from '../../platform/eventstore/load.ts';
+import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import {
@@ -18,7 +26,26 @@ import type { DecideRefusal } from '../moderation/decisions/contract.ts';
 import type { DecideCommand } from '../moderation/decisions/request.ts';
 import type { ActiveModerator } from '../moderation/staff/by-moderator.ts';
 import { dropLeases } from '../publications/review-leases.ts';
-import { loadMembership } from './membership.ts';
+
+/** The stream of decisions on a membership and of appeals against them; the member owns it. */
+export const disablingStream = (memberId: string): string => `disabling-${memberId}`;
+
+/** Loads the decisions on a membership and its appeals, to decide on a further one. */
+export function loadMembership(memberId: string) {
+  const owner = memberOwner(memberId);
+  const stream = disablingStream(memberId);
+  return derive(readStream(owner, stream), (recorded) => {
+    const state = disabling.replay(recorded);
+    const { version } = state;
+    function append<Code extends string>(events: EventsOrRefusal<DisablingEvents, Code>) {
+      if (isRefusal(events)) return events;
+      const appends = [{ owner, stream, version, events }];
+      return { appends, events, version: version + events.length };
+    }
+    const decide = (command: MembershipCommand) => append(disabling.decide(state, command));
+    return { recorded, state, append, decide };
+  });
+}
 
 /** The lead who decides; null for the operator on the command line. */
 type By = Pick<ActiveModerator, 'moderatorId'> | null;

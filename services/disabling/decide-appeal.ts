@@ -3,7 +3,7 @@ import { lastFact } from '../../platform/eventstore/append.ts';
 import { defineCommand } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
-import { moderatorNames } from '../../projections/moderation/actor-names.ts';
+import { moderatorNames } from '../../projections/moderation/moderators.ts';
 import { liveLeasesOn, takeOverStream } from '../moderation/claims/leases.ts';
 import { claimedAt, passClaim } from '../moderation/claims/override.ts';
 import { withWinner } from '../moderation/decisions/decide-rows.ts';
@@ -12,7 +12,7 @@ import type { MemberAppealDecision } from '../moderation/membership-review.ts';
 import type { ActiveModerator } from '../moderation/staff/by-moderator.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { membershipLoad, refuseUnlessOpen } from './commands.ts';
-import { lockAppeals } from './member-rows.ts';
+import { lockAppeals } from './member-item.ts';
 
 /** Grants or upholds the open appeal of a disabled member; never by the lead who disabled the membership. */
 export function decideMemberAppeal(

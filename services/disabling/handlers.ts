@@ -17,9 +17,8 @@ import type { MemberRow } from '../../projections/membership/members.ts';
 import type { DisablingEnding } from '../membership/account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import { byModerator } from '../moderation/staff/by-moderator.ts';
-import { disableMember, enableMember } from './commands.ts';
+import { disableMember, enableMember, loadMembership } from './commands.ts';
 import { disabledContract, disablingContract } from './contract.ts';
-import { loadMembership } from './membership.ts';
 import { byDisabledMember, readProof, refuseUnlessDisabled } from './proof.ts';
 
 export interface DisablingHandlerDeps {

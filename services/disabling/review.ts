@@ -2,11 +2,15 @@ import { query } from '../../platform/postgres/query.ts';
 import { OPEN_APPEALS } from '../../projections/disabling/member-appeals.ts';
 import { findMemberDecision } from '../../projections/disabling/member-decisions.ts';
 import type { MembershipReview } from '../moderation/membership-review.ts';
-import { undoMemberDecision } from './commands.ts';
+import { disablingStream, undoMemberDecision } from './commands.ts';
 import { decideMemberAppeal } from './decide-appeal.ts';
-import { memberItemBody } from './member-item.ts';
-import { appealsByDecider, claimableMembers, lockAppeals, memberItems } from './member-rows.ts';
-import { disablingStream } from './membership.ts';
+import {
+  appealsByDecider,
+  claimableMembers,
+  lockAppeals,
+  memberItemBody,
+  memberItems,
+} from './member-item.ts';
 
 /** What moderators need of disabled memberships. */
 export const membershipReview: MembershipReview = {

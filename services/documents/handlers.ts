@@ -21,13 +21,11 @@ import { sandboxLine, sandboxNotice, underNotice } from '../sandbox-notice.ts';
 import { agentsOpenApi } from './agents-openapi.ts';
 import { apiCatalog } from './api-catalog.ts';
 import { documentsContract } from './contract.ts';
-import { forAgents } from './for-agents.ts';
-import { llmsFull } from './llms-full.ts';
+import { forAgents, llmsFull, textFile } from './guides.ts';
 import { publicPolicy } from './policy.ts';
 import { referenceMarkdown } from './reference/markdown.ts';
 import { referencePages } from './reference/pages.ts';
 import { llms, robots, securityTxt, sitemap } from './small-files.ts';
-import { textFile } from './text-file.ts';
 
 export interface DocumentsDeps {
   config: Config;

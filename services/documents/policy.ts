@@ -1,10 +1,10 @@
 import { APPEAL_DAYS } from '../../domain/guestbook/author-decisions.ts';
 import { REPORT_REASONS } from '../../domain/guestbook/words.ts';
-import { consent } from '../../domain/publications/consent.ts';
 import { POLICY_VERSION } from '../../domain/publications/words.ts';
 import type { Config } from '../../platform/config.ts';
 import type { PolicyRow } from '../../projections/moderation/policies.ts';
 import { MAX_PACKET_BYTES } from '../artifacts/packet.ts';
+import { consent } from '../publications/publication-kind.ts';
 import type { PublicPolicy } from './policy-shape.ts';
 
 const PUBLISHED = [

@@ -9,10 +9,10 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { findMemberReport, reportTotals } from '../../projections/guestbook/note-reports.ts';
 import { type NoteRow, ownerOfNote } from '../../projections/guestbook/notes.ts';
-import { hasEnded } from '../../projections/membership/ending.ts';
+import { hasEnded } from '../../projections/membership/members.ts';
 import { dropLeases, isLiveLease } from '../publications/review-leases.ts';
-import { eraseFormerText } from './erase-notes.ts';
 import { loadNote } from './note-stream.ts';
+import { eraseFormerText } from './scheduled-commands.ts';
 
 /** In the order of a decision, which locks the row before it appends: otherwise they deadlock. */
 const lockNote = (id: string): Sql<NoteRow> =>

@@ -3,7 +3,7 @@ import type { MemberRead } from '../../platform/eventstore/load.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import type { NoteOwner, NoteRow } from '../../projections/guestbook/notes.ts';
-import { hasEnded } from '../../projections/membership/ending.ts';
+import { hasEnded } from '../../projections/membership/members.ts';
 import { isLiveLease } from '../publications/review-leases.ts';
 import { loadNote } from './note-stream.ts';
 import { notifyAuthorJobs } from './notify-author.ts';

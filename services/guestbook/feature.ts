@@ -8,10 +8,9 @@ import { notes } from '../../projections/guestbook/notes.ts';
 import { notesActivity } from '../../projections/guestbook/notes-activity.ts';
 import { notesFeed } from '../../projections/guestbook/notes-feed.ts';
 import type { Feature } from '../feature.ts';
-import { notesClosure } from './closure.ts';
+import { appealsSection, notesClosure, notesSection } from './closure-and-export.ts';
 import type { GuestbookDeps } from './deps.ts';
-import { appealsSection, notesSection } from './export.ts';
-import { provableNote } from './provable-note.ts';
+import { provableNote } from './note-stream.ts';
 
 export const guestbookFeature: Feature<GuestbookDeps> = {
   jobs: [closeAppeals, retention, screenNote, tellAuthor],

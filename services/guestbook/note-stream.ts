@@ -11,7 +11,8 @@ import {
   noteFacts,
   type SettledReportsOf,
 } from '../../projections/guestbook/note-facts.ts';
-import { type NoteOwner, ownerOfNote } from '../../projections/guestbook/notes.ts';
+import { type NoteOwner, ownerOfNote, publicNoteOwner } from '../../projections/guestbook/notes.ts';
+import type { ProvableRecord } from '../publications/publication-kind.ts';
 
 /**
  * The stream of a note, from its events. Unlike those of `defineStream`, its state follows from recorded events, whose
@@ -55,3 +56,21 @@ export const loadNote = <Row extends NoteOwner>(
         ...noteStreamOf(ownerOfNote(found), noteId, currentFacts(facts)),
       },
   );
+
+/** A corrected note has its text in the event of the correction; that of the submission is erased. */
+export const provableNote: ProvableRecord = {
+  type: 'note',
+  owner: publicNoteOwner,
+  stream: noteStream,
+  events: {
+    NoteSubmitted: [
+      'data.note_id',
+      'data.experience',
+      'data.attribution',
+      'data.parent_id',
+      'personal.name',
+      'personal.message',
+    ],
+    NoteCorrected: ['data.note_id', 'personal.message'],
+  },
+};

@@ -5,8 +5,8 @@ import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { locking, named, sql } from '../../platform/sql.ts';
 import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
 import { noteReporters } from '../../projections/guestbook/note-reports.ts';
-import { erasePersonal } from '../guestbook/erase-notes.ts';
 import { noteStreamOf } from '../guestbook/note-stream.ts';
+import { erasePersonal } from '../guestbook/scheduled-commands.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 
 /**

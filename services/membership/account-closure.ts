@@ -11,7 +11,7 @@ export const FIRST_BATCH = 30;
 
 /**
  * The same for each transaction of the erasure worker, which ends the rest: others who took part in the
- * cases wait for its locks. Reads hide those records meanwhile (projections/membership/ending.ts).
+ * cases wait for its locks. Reads hide those records meanwhile (projections/membership/members.ts).
  */
 export const CLOSURE_BATCH = 50;
 

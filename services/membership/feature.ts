@@ -3,9 +3,8 @@ import { expireSessions, sweepSessions } from '../../domain/membership/jobs.ts';
 import { members } from '../../projections/membership/members.ts';
 import { membershipFeed } from '../../projections/membership/membership-feed.ts';
 import type { Feature } from '../feature.ts';
-import { sessionsClosure, sessionsDisabling } from './closure.ts';
+import { sessionsClosure, sessionsDisabling, sessionsSection } from './closure-and-export.ts';
 import type { MembershipDeps } from './deps.ts';
-import { sessionsSection } from './export.ts';
 
 export const membershipFeature: Feature<MembershipDeps> = {
   jobs: [expireSessions, sweepSessions],

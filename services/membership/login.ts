@@ -1,4 +1,4 @@
-import type { SessionEnd } from '../../domain/membership/session-end.ts';
+import type { SessionEnd } from '../../domain/membership/words.ts';
 import { definePolicy, handle, type Policy } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';

@@ -3,7 +3,7 @@ import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Sql } from '../../platform/sql.ts';
 import type { DisablingEnding } from '../membership/account-closure.ts';
 import type { DecideCommand } from './decisions/request.ts';
-import type { ReviewingModerator } from './queue/decision-body.ts';
+import type { ReviewingModerator } from './queue/item-parts.ts';
 import type { MemberAction, MemberItem, MemberItemRow } from './queue/member-item.ts';
 
 /** A membership as a claim finds it. */

@@ -4,7 +4,7 @@ import { settledPosition } from '../../platform/eventstore/subscription.ts';
 import { CallFailed, postToReceiver } from '../../platform/http/post-to-receiver.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { gather } from './gather.ts';
-import { toCall } from './messages.ts';
+import { type Receiver, receiversOf, toCall } from './messages.ts';
 import {
   accepted,
   addReceiver,
@@ -13,7 +13,6 @@ import {
   passOver,
   takeDueReceiver,
 } from './receiver-state.ts';
-import { type Receiver, receiversOf } from './receivers.ts';
 
 export interface NoticeDeps {
   config: Pick<Config, 'notifyUrls' | 'notifyPrivateHosts' | 'baseUrl'>;

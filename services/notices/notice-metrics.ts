@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { Config } from '../../platform/config.ts';
 import { query } from '../../platform/postgres/query.ts';
+import { receiversOf } from './messages.ts';
 import { receiverStates } from './receiver-state.ts';
-import { receiversOf } from './receivers.ts';
 
 /** Registers how many attempts to call each receiver failed in a row, read for each scrape. */
 export function noticeMetrics(

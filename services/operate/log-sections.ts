@@ -1,7 +1,7 @@
 import { readMigrations } from '../../platform/postgres/migrate.ts';
-import { lastProof } from '../proving/proof-store.ts';
+import { lastProof } from '../proving/last-proof.ts';
 import { cosignedCheckpoint, newestTree, unsealedAfter } from '../seal/tree-store.ts';
-import { witnessStates } from '../seal/witness-states.ts';
+import { witnessStates } from '../seal/witnesses.ts';
 import { ageSeconds, type Context } from './context.ts';
 import { counted, type Section } from './report.ts';
 import {

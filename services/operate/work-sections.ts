@@ -1,7 +1,7 @@
 import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { queueDepth } from '../../projections/moderation/review-stats.ts';
+import { receiversOf } from '../notices/messages.ts';
 import { receiverStates } from '../notices/receiver-state.ts';
-import { receiversOf } from '../notices/receivers.ts';
 import { ageSeconds, type Context } from './context.ts';
 import { counted, type Section } from './report.ts';
 import { deadLettersByQueue, erasures, MAX_COUNTED_JOBS, queues } from './statements.ts';

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { keptText } from '../../platform/http/page-headers.ts';
 import type { Content } from '../../platform/http/route.ts';
+import { html, ICON, PAGES, type PageName } from './browser-pages.ts';
 import { type Bundle, bundlePages } from './bundle.ts';
-import { html, ICON } from './html.ts';
-import { PAGES, type PageName } from './pages.ts';
 import { isLive } from './site/live.ts';
 import type { Page, Place } from './site/view.ts';
 import { findStoredBundle } from './stored-bundle.ts';

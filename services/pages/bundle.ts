@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import type { BuildOptions, BuildResult } from 'esbuild';
-import { PAGES, type PageName } from './pages.ts';
+import { PAGES, type PageName } from './browser-pages.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -15,7 +15,11 @@ export interface Bundle {
 }
 
 /** Inputs besides the sources; the lock file represents every package, esbuild included. */
-const OTHER_INPUTS = ['package-lock.json', 'services/pages/bundle.ts', 'services/pages/pages.ts'];
+const OTHER_INPUTS = [
+  'package-lock.json',
+  'services/pages/bundle.ts',
+  'services/pages/browser-pages.ts',
+];
 
 const OPTIONS = {
   absWorkingDir: ROOT,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PAGE_HEADERS } from '../../platform/http/page-headers.ts';
 import { defineContract, type Route } from '../../platform/http/route.ts';
 import { Uuid } from '../../platform/http/schemas.ts';
-import { PAGES, type PageName } from './pages.ts';
+import { PAGES, type PageName } from './browser-pages.ts';
 
 const file = z.object({ file: z.string().max(100) });
 

@@ -3,10 +3,9 @@ import { keptText, pageHeaders } from '../../platform/http/page-headers.ts';
 import type { Content, Handlers } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { sandboxLine } from '../sandbox-notice.ts';
+import { html, ICON_SVG, PAGES, type PageName } from './browser-pages.ts';
 import { builtPages } from './build.ts';
 import type { pagesContract } from './contract.ts';
-import { html, ICON_SVG } from './html.ts';
-import { PAGES, type PageName } from './pages.ts';
 
 const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
 

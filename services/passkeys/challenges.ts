@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 
 export const CHALLENGE_SECONDS = 300;
@@ -54,4 +55,22 @@ export function dropExpiredChallenges(limit: number): Sql {
       SELECT ctid FROM passkey_challenges WHERE expires_at < clock_timestamp()
       ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))
     RETURNING 1`;
+}
+
+/** What passkeys are bound to, as WebAuthn names it: the host, and the origin of the pages. */
+export interface RelyingParty {
+  id: string;
+  origin: string;
+}
+
+/**
+ * The relying party of a base URL; undefined where browsers offer no passkeys: the host is an IP address, or
+ * the page is neither https nor on localhost.
+ */
+export function relyingParty(baseUrl: string): RelyingParty | undefined {
+  const { hostname, origin, protocol } = new URL(baseUrl);
+  const isAddress = isIP(hostname.replace(/[[\]]/g, '')) !== 0;
+  const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost');
+  if (isAddress || (protocol !== 'https:' && !isLocal)) return undefined;
+  return { id: hostname, origin };
 }

@@ -2,8 +2,7 @@ import * as passkeyEvents from '../../domain/passkeys/events.ts';
 import { sweepChallenges } from '../../domain/passkeys/jobs.ts';
 import { passkeysFeed } from '../../projections/passkeys/passkeys-feed.ts';
 import type { Feature } from '../feature.ts';
-import { passkeysClosure, passkeysDisabling } from './closure.ts';
-import { passkeysSection } from './export.ts';
+import { passkeysClosure, passkeysDisabling, passkeysSection } from './closure-and-export.ts';
 import type { PasskeysDeps } from './handlers.ts';
 
 export const passkeysFeature: Feature<PasskeysDeps> = {

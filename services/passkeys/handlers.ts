@@ -16,13 +16,13 @@ import {
   CHALLENGE_SECONDS,
   type ChallengeHolder,
   newChallenge,
+  relyingParty,
   storeChallenge,
 } from './challenges.ts';
+import { passkeyBody } from './closure-and-export.ts';
 import { PASSKEY_CHALLENGES, passkeysContract } from './contract.ts';
-import { passkeyBody } from './export.ts';
 import { remove, rename } from './own-passkeys.ts';
 import { findPasskey, passkeysOf } from './passkeys.ts';
-import { relyingParty } from './relying-party.ts';
 import { signInWithPasskey } from './sign-in.ts';
 import { ALGORITHMS, userHandle, verifyAssertion, verifyRegistration, webauthn } from './verify.ts';
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../platform/eventstore/handle.ts';
 import { refuse } from '../../platform/refusal.ts';
-import { passkeyBody } from './export.ts';
+import { passkeyBody } from './closure-and-export.ts';
 import { dropPasskeys, endPasskey, passkeysOf, renamePasskey } from './passkeys.ts';
 
 /** Another member's passkey and an unknown id get the same refusal. */

@@ -1,4 +1,4 @@
-import type { PasskeyEnd } from '../../domain/passkeys/passkey-end.ts';
+import type { PasskeyEnd } from '../../domain/passkeys/words.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../platform/json.ts';
 import { keep } from '../../platform/keep.ts';
-import type { RelyingParty } from './relying-party.ts';
+import type { RelyingParty } from './challenges.ts';
 
 /** Loaded when the first challenge is out: its parsers of certificates take 0.3 s of a processor to load. */
 export const webauthn = keep(() => import('@simplewebauthn/server'));

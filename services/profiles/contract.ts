@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { consent } from '../../domain/publications/consent.ts';
 import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { HttpsUrl } from '../../platform/http/https-url.ts';
 import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
@@ -21,6 +20,7 @@ import {
   WithdrawnReply,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
+import { consent } from '../publications/publication-kind.ts';
 
 const content = {
   display_name: Text(1, 80),

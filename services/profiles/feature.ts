@@ -2,8 +2,7 @@ import * as profileEvents from '../../domain/profiles/events.ts';
 import { profiles } from '../../projections/profiles/profiles.ts';
 import { profilesActivity, profilesFeed } from '../../projections/profiles/profiles-feed.ts';
 import type { Feature } from '../feature.ts';
-import { profileClosure } from './closure.ts';
-import { profileSection } from './export.ts';
+import { profileClosure, profileSection } from './closure-and-export.ts';
 import type { ProfilesDeps } from './handlers.ts';
 import { profileKind } from './publication-kind.ts';
 

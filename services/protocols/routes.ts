@@ -3,8 +3,7 @@ import { implement, type Routes } from '../../platform/http/route.ts';
 import { a2aContract } from './a2a/contract.ts';
 import { type A2aDeps, a2aHandlers } from './a2a/handlers.ts';
 import { mcpCardHandlers } from './mcp/card.ts';
-import { mcpCardContract } from './mcp/card-contract.ts';
-import { mcpContract } from './mcp/contract.ts';
+import { mcpCardContract, mcpContract } from './mcp/contract.ts';
 import { type McpDeps, mcpHandlers } from './mcp/handlers.ts';
 
 export type ProtocolsDeps = A2aDeps &

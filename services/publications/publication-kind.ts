@@ -1,15 +1,17 @@
+import { z } from 'zod';
 import type {
   RemovableRecord,
   Removal,
   RemovalCommand,
 } from '../../domain/publications/removal.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
+import { POLICY_VERSION } from '../../domain/publications/words.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
 import type { Refusal } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { RecordDecisionRow } from '../../projections/publications/record-decisions.ts';
 import type { RecordKind } from '../../projections/publications/record-events.ts';
-import type { RecordRow } from '../../projections/publications/records.ts';
+import { publicOwners, type RecordRow } from '../../projections/publications/records.ts';
 
 /** A record as a moderator's command finds it. */
 export interface ModeratedRecord extends RemovableRecord {
@@ -60,3 +62,31 @@ export function removable(row: RecordRow, removal: RecordDecisionRow | undefined
   const status = removed ? 'removed' : row.state;
   return { row, status, version, told: removed && removal?.told_at != null };
 }
+
+/** A kind of public record of which the sealed log proves, to everyone, that it has the record's events. */
+export interface ProvableRecord {
+  /** The name of the kind in the address of the proof. */
+  type: string;
+  /** Selects the owner of the record, in one row, while everyone may read the record. */
+  owner(id: string): Sql<{ owner_id: string }>;
+  /** The record's stream. */
+  stream(id: string): string;
+  /**
+   * The types of events that are proven, each with the fields of `data` and `personal` that everyone may
+   * read. The others are proven by their hashes.
+   */
+  events: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A kind of published record, of which everyone gets a proof of these events. */
+export const provableKind = (
+  { type, records, stream }: PublicationKind,
+  events: ProvableRecord['events'],
+): ProvableRecord => ({ type, owner: (id) => publicOwners(records([id])), stream, events });
+
+/** Fields of every publication's body: the author consents to publish it under this policy. */
+export const consent = {
+  visibility: z.literal('public'),
+  publish_consent: z.literal(true),
+  policy_version: z.literal(POLICY_VERSION),
+};

@@ -3,8 +3,7 @@ import { recordDecisions } from '../../projections/publications/record-decisions
 import { recordReports } from '../../projections/publications/record-reports.ts';
 import { reportsFeed } from '../../projections/reports/reports-feed.ts';
 import type { Feature } from '../feature.ts';
-import { reportsClosure } from './closure.ts';
-import { reportsSection } from './export.ts';
+import { reportsClosure, reportsSection } from './closure-and-export.ts';
 import type { ReportsDeps } from './handlers.ts';
 
 export const reportsFeature: Feature<ReportsDeps> = {

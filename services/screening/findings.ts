@@ -1,9 +1,15 @@
-import type { Finding, FindingCode, LocatedFinding } from '../../domain/screening/rules.ts';
+import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
+import {
+  countSpans,
+  type Finding,
+  type FindingCode,
+  type LocatedFinding,
+} from '../../domain/screening/rules.ts';
 import { type Span, trace } from '../../domain/screening/trace.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
 import { characterFindings } from './characters.ts';
 import { contactFindings } from './contacts.ts';
-import { cut, foldPiece } from './folded.ts';
-import { profanityFindings } from './profanity.ts';
+import { cut, fold, foldPiece } from './folded.ts';
 import { shapeFindings } from './shape.ts';
 
 /** Words of the note that a finding refers to, as they were written, by finding code. */
@@ -69,4 +75,49 @@ function locate(
 function toCodePoints(text: string, [start, end]: Span): [number, number] {
   const before = [...text.slice(0, start)].length;
   return [before, before + [...text.slice(start, end)].length];
+}
+
+/** The names of former members on pages. */
+const FORMER_MEMBER = 'former member';
+
+/** Handles that a guest's name may be taken for. */
+function handlesLike(name: string): string[] {
+  const folded = fold(name);
+  const bare = folded.replace(/^@\s*/, '');
+  return [...new Set([folded, bare, bare.replaceAll(' ', '_')])].filter((one) => one !== '');
+}
+
+/** Reads whether the name of a guest is that of a member. */
+export const memberNamed = (name: string): Sql<{ member_id: string }> =>
+  sql`SELECT member_id FROM members WHERE handle = ANY(${handlesLike(name)}) LIMIT 1`;
+
+/** The finding about a guest's name; `members` are the members who have it. */
+export function nameFindings(name: string, members: readonly unknown[]): TextFindings {
+  return members.length > 0 || handlesLike(name).includes(FORMER_MEMBER)
+    ? { findings: [{ code: 'member_name', count: 1 }], words: { member_name: [name] } }
+    : { findings: [], words: {} };
+}
+
+const matcher = new RegExpMatcher({
+  ...englishDataset.build(),
+  ...englishRecommendedTransformers,
+});
+
+/** Finds offensive English words in a folded text, also in common disguised spellings. */
+export function profanityFindings(folded: string): LocatedFinding[] {
+  const spans: Span[] = [];
+  let end = 0;
+  for (const { startIndex, endIndex } of matcher.getAllMatches(folded, true)) {
+    const span: Span = [startIndex, endIndex + 1];
+    if (startIndex < end || isNumber(folded.slice(...span))) continue;
+    spans.push(span);
+    end = endIndex + 1;
+  }
+  return spans.length > 0 ? [countSpans('profanity', spans)] : [];
+}
+
+/** Digits can replace letters in a disguised word, but a match of mostly digits is a number. */
+function isNumber(word: string): boolean {
+  const letters = word.match(/\p{L}/gu)?.length ?? 0;
+  return /\d/.test(word) && letters * 2 < word.length;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { READERS } from '../../domain/moderation/roles.ts';
 import { defineContract } from '../../platform/http/route.ts';
 import { Cursor, Limit, NextPage, Sha256, Uuid } from '../../platform/http/schemas.ts';
-import type { ProvableRecord } from '../publications/provable-record.ts';
+import type { ProvableRecord } from '../publications/publication-kind.ts';
 
 const Part = (description: string, example: string) =>
   z

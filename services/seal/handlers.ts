@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { HASH_BYTES } from '../../platform/tlog/merkle.ts';
 import { parseTilePath, TILE_WIDTH } from '../../platform/tlog/tiles.ts';
 import { type AuditRow, auditPage } from '../../projections/moderation/audit.ts';
-import type { ProvableRecord } from '../publications/provable-record.ts';
+import type { ProvableRecord } from '../publications/publication-kind.ts';
 import { sealContract } from './contract.ts';
 import type { SealedEvent } from './leaf.ts';
 import { proveEvents } from './proofs.ts';

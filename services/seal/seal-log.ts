@@ -20,14 +20,13 @@ import {
   isKeyName,
   openNote,
   parseVerifier,
+  signingKey,
   signNote,
   verifierText,
 } from '../../platform/tlog/note.ts';
 import { edgeTiles } from '../../platform/tlog/tiles.ts';
 import { createTreeEdge } from '../../platform/tlog/tree-edge.ts';
 import { hashLeaf, openLeaf } from './leaf.ts';
-import { signingKeys } from './signing-keys.ts';
-import { storedNodes, TileIncomplete } from './stored-nodes.ts';
 import {
   batchState,
   countSealed,
@@ -39,9 +38,11 @@ import {
   newestTree,
   nextSealable,
   noteRefusal,
+  storedNodes,
   storeLeaves,
   storeTiles,
   storeTree,
+  TileIncomplete,
   type TreeRow,
   tilesAt,
 } from './tree-store.ts';
@@ -265,3 +266,7 @@ async function rootAt(pool: pg.Pool, { epoch, size: whole }: Tree, size: number)
     throw new SealRefused(error.message);
   }
 }
+
+/** The keys of `SEAL_KEY`, which all sign each checkpoint. Empty: nothing is sealed. */
+export const signingKeys = ({ sealKey = [] }: Pick<Config, 'sealKey'>): KeyObject[] =>
+  sealKey.map((seed) => signingKey(seed));

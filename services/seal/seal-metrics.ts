@@ -5,7 +5,7 @@ import type { LogWitness } from '../../platform/log-settings.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { scrapedGauges } from '../../platform/telemetry/scraped-gauges.ts';
 import { cosignedCheckpoint, newestTree, unsealedAfter } from './tree-store.ts';
-import { type WitnessState, witnessStates } from './witness-states.ts';
+import { type WitnessState, witnessStates } from './witnesses.ts';
 
 /**
  * Registers how far the log is sealed, read from the database once for each scrape. The values are the same in every

@@ -1,5 +1,8 @@
+import type pg from 'pg';
+import { query } from '../../platform/postgres/query.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
-import type { TilePlace } from '../../platform/tlog/tiles.ts';
+import { HASH_BYTES, type ReadNode } from '../../platform/tlog/merkle.ts';
+import { nodeReader, type TilePlace } from '../../platform/tlog/tiles.ts';
 import type { Tile } from '../../platform/tlog/tree-edge.ts';
 import type { LeafOpening, SealedEvent } from './leaf.ts';
 
@@ -307,3 +310,15 @@ export const storeTree = (
 export const noteRefusal = (epoch: number, refusal: string | null): Sql =>
   sql`UPDATE seal_trees SET refusal = ${refusal}
     WHERE epoch = ${epoch} AND refusal IS DISTINCT FROM ${refusal}::text`;
+
+/** A tile that a tree of this size must have is not stored, or has fewer hashes. */
+export class TileIncomplete extends Error {}
+
+/** Reads the nodes of a stored tree of `size` leaves. Throws `TileIncomplete`. */
+export const storedNodes = (pool: pg.Pool, epoch: number, size: number): ReadNode =>
+  nodeReader(async (place) => {
+    const [tile] = await query(pool, tilesAt(epoch, [place]));
+    if (!tile || tile.hashes.length < place.width * HASH_BYTES)
+      throw new TileIncomplete(`tile ${place.level}/${place.index} is incomplete`);
+    return tile.hashes;
+  }, size);

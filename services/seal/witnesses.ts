@@ -5,8 +5,7 @@ import type { LogWitness } from '../../platform/log-settings.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { consistencyProof } from '../../platform/tlog/merkle.ts';
 import { openNote } from '../../platform/tlog/note.ts';
-import { storedNodes } from './stored-nodes.ts';
-import { type PublicTree, publication, publish } from './tree-store.ts';
+import { type Cosigned, type PublicTree, publication, publish, storedNodes } from './tree-store.ts';
 
 export interface WitnessDeps {
   config: Pick<Config, 'logWitnesses'>;
@@ -100,3 +99,26 @@ const send = (
     },
     MAX_ANSWER_BYTES,
   );
+
+/** How far one of the witnesses of `LOG_WITNESSES` is. */
+export interface WitnessState {
+  name: string;
+  /** Whether the public checkpoint lacks its signature. */
+  missing: boolean;
+  /** When it last co-signed a checkpoint of this epoch, by the clock of the database; null if it never has. */
+  cosignedAt: Date | null;
+}
+
+/** How far each witness is, in the order of `LOG_WITNESSES`. */
+export const witnessStates = (
+  witnesses: readonly LogWitness[],
+  { checkpoint, cosigned }: Cosigned,
+): WitnessState[] =>
+  witnesses.map(({ key }) => {
+    const at = new Map(Object.entries(cosigned ?? {})).get(key.name);
+    return {
+      name: key.name,
+      missing: openNote(checkpoint, [key]) === undefined,
+      cosignedAt: at === undefined ? null : new Date(at),
+    };
+  });

@@ -14,7 +14,7 @@ import { needs } from '../../harness/system-process.ts';
 import { readConfig } from '../../platform/config.ts';
 import { callerBoss } from '../../platform/jobs/boss.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
-import { receiversOf } from '../../services/notices/receivers.ts';
+import { receiversOf } from '../../services/notices/messages.ts';
 import { asRole } from '../support/database.ts';
 import { startPgBouncer } from '../support/deploy-config.ts';
 import {

@@ -7,7 +7,7 @@ import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { SERVICE_OWNER } from '../../platform/eventstore/owner.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
-import { eraseCommand } from '../../services/guestbook/erase-notes.ts';
+import { eraseCommand } from '../../services/guestbook/scheduled-commands.ts';
 import { testDatabase } from '../support/database.ts';
 import { diagnose, runCli } from '../support/doctor.ts';
 import { type Service, startService } from '../support/service.ts';

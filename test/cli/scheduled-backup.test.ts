@@ -13,7 +13,7 @@ import { connectTo } from '../../cli/doctor/connection.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
-import { backupMetrics } from '../../services/backups/backup-metrics.ts';
+import { backupMetrics } from '../../services/backups/last-backup.ts';
 import { type Service, startService } from '../support/service.ts';
 
 t.setTimeout(600_000);

@@ -3,7 +3,7 @@ import { callerBoss, jobSender } from '../../platform/jobs/boss.ts';
 import { dueQueues } from '../../platform/jobs/queues.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { jobTypes } from '../../services/features.ts';
-import { watchDueJobs } from '../../workers/due-jobs.ts';
+import { watchDueJobs } from '../../workers/job.ts';
 import { testDatabase } from '../support/database.ts';
 import { countRowsRead } from '../support/rows-read.ts';
 

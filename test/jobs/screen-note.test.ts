@@ -11,7 +11,7 @@ import { signedIn } from '../../harness/registration.ts';
 import { callerBoss } from '../../platform/jobs/boss.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
-import { rescreen } from '../../services/screening/rescreen.ts';
+import { rescreen } from '../../services/screening/screening.ts';
 import { expireLeases } from '../../workers/moderation/expire-review-claims.ts';
 import { screenNote, screenNotes } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';

@@ -17,7 +17,7 @@ const START = new URL('../../services/start.ts', import.meta.url).pathname;
 const web = `
   import { createServer } from 'node:http';
   import { writeFileSync } from 'node:fs';
-  import { onParentGone } from '${new URL('../../platform/supervisor/parent.ts', import.meta.url).href}';
+  import { onParentGone } from '${new URL('../../platform/supervisor/child.ts', import.meta.url).href}';
   const server = createServer((_, response) => response.end());
   server.listen(Number(process.env.PORT), '127.0.0.1', () => {
     console.log('port', process.env.PORT);

@@ -18,7 +18,7 @@ import { parseServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { runTogether } from '../../platform/postgres/query.ts';
-import { clusterMetrics } from '../../services/cluster-metrics.ts';
+import { clusterMetrics } from '../../services/database-metrics.ts';
 import { grantRoles } from '../../services/database-roles.ts';
 import { sweepRateCounters } from '../../workers/limits/sweep-rate-counters.ts';
 import { asRole, testDatabase } from '../support/database.ts';

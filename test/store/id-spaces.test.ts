@@ -16,9 +16,9 @@ import {
 } from '../../platform/eventstore/owner.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
-import { eraseCommand } from '../../services/guestbook/erase-notes.ts';
+import { eraseCommand } from '../../services/guestbook/scheduled-commands.ts';
+import { moderatorToken } from '../../services/moderation/staff/authenticate.ts';
 import { revokeModerator } from '../../services/moderation/staff/moderators.ts';
-import { moderatorToken } from '../../services/moderation/staff/token.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -374,7 +374,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'services/moderation/queue/queue-counts.ts': 'views',
   'services/moderation/rewind/repeat.ts': 'ids of notes of one request',
   'services/moderation/stream/consoles.ts': 'kinds and ids of subjects; ids of moderators',
-  'services/pages/site/kept-bytes.ts': 'addresses of documents',
+  'services/pages/site/shared-replies.ts': 'addresses of documents',
   'services/pages/build.ts': 'names of files',
   'services/protocols/a2a/methods.ts': 'names of methods',
   'services/screening/bayes.ts': 'words',

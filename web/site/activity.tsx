@@ -1,4 +1,4 @@
-import { recordPath } from '../../services/pages/site/record-path.ts';
+import { recordPath } from '../../services/documents/navigation.ts';
 import type {
   ActivityEntry,
   ActivityNote,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { toLine } from '../../platform/visible-text.ts';
-import { feedPath } from '../../services/pages/site/feed-path.ts';
+import { feedPath } from '../../services/documents/navigation.ts';
 import type { Head, Place } from '../../services/pages/site/view.ts';
 
 const MAX_TITLE = 80;

@@ -1,7 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { FOOT, TABS } from '../../services/documents/navigation.ts';
-import { feedPath } from '../../services/pages/site/feed-path.ts';
+import { FOOT, feedPath, TABS } from '../../services/documents/navigation.ts';
 import type { Section, SiteInfo } from '../../services/pages/site/view.ts';
 import { UserText } from '../shared/text.tsx';
 import { LocalTimes, zoneName } from '../shared/time.tsx';

@@ -1,5 +1,5 @@
 import { stripInvisible } from '../../platform/visible-text.ts';
-import { recordPath } from '../../services/pages/site/record-path.ts';
+import { recordPath } from '../../services/documents/navigation.ts';
 import type { People, Result, ViewOf } from '../../services/pages/site/view.ts';
 import { Alert } from '../shared/live-region.tsx';
 import { foreign } from '../shared/text.tsx';

@@ -5,7 +5,7 @@ import { handle } from '../../platform/eventstore/handle.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
-import { eraseCommand } from '../../services/guestbook/erase-notes.ts';
+import { eraseCommand } from '../../services/guestbook/scheduled-commands.ts';
 import { forEachInBatches } from '../batches.ts';
 
 interface Deps {

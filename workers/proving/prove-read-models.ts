@@ -4,7 +4,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { proveReadModels } from '../../projections/rebuild/prove.ts';
 import type { Core } from '../../services/compose.ts';
 import { catalogue, projections } from '../../services/features.ts';
-import { recordProof } from '../../services/proving/proof-store.ts';
+import { recordProof } from '../../services/proving/last-proof.ts';
 
 /** Rows that a run logs; `npm run verify -- --live` names all. */
 const MAX_LOGGED = 20;

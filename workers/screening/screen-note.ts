@@ -24,10 +24,9 @@ import { type LookAlikeRow, lookAlikes } from '../../projections/screening/scree
 import type { Core } from '../../services/compose.ts';
 import { fastApprovalCommand } from '../../services/guestbook/fast-approval.ts';
 import { bayesFindings } from '../../services/screening/bayes.ts';
-import { findingsIn } from '../../services/screening/findings.ts';
+import { findingsIn, memberNamed, nameFindings } from '../../services/screening/findings.ts';
 import { type Fingerprint, toFingerprints } from '../../services/screening/fingerprint.ts';
 import { lookAlikeFindings } from '../../services/screening/look-alikes.ts';
-import { memberNamed, nameFindings } from '../../services/screening/member-name.ts';
 import { type RecordScreening, screeningStreams } from '../../services/screening/screening.ts';
 import { MAX_COUNTED } from '../../services/screening/sentences.ts';
 import { trainedClassifier } from './trained-classifier.ts';

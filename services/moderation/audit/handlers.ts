@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { reviewSubject } from '../../../domain/moderation/subject.ts';
 import {
   currentEpoch,
   FIRST_EPOCH,
@@ -12,17 +13,16 @@ import { snapshot } from '../../../platform/postgres/reads.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import {
-  type ModeratorName,
-  moderatorNames,
-  type NamedActor,
-  nameActors,
-} from '../../../projections/moderation/actor-names.ts';
-import {
   type AuditFilters,
   type AuditRow,
   auditPage,
 } from '../../../projections/moderation/audit.ts';
-import { reviewSubject } from '../decisions/review-events.ts';
+import {
+  type ModeratorName,
+  moderatorNames,
+  type NamedActor,
+  nameActors,
+} from '../../../projections/moderation/moderators.ts';
 import { type auditContract, type Entry, NDJSON } from './contract.ts';
 
 const BATCH = 500;

@@ -1,5 +1,11 @@
 import { LEADS } from '../../../domain/moderation/roles.ts';
-import { hasEnded, stays } from '../../../projections/membership/ending.ts';
+import type { Subject } from '../../../domain/moderation/subject.ts';
+import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
+import type { Sql } from '../../../platform/sql.ts';
+import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
+import { findMember, hasEnded, stays } from '../../../projections/membership/members.ts';
+import { recordAuthors } from '../../../projections/publications/records.ts';
+import { noMembers, type PublicationKind } from '../../publications/publication-kind.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { FOLD_TABLES, ownRows } from '../folds/folds.ts';
 import { type ClaimView, hasBothTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
@@ -88,3 +94,24 @@ const freeMembers = (openAppeals: string, count: number): string =>
       AND a.member_id NOT IN (SELECT note_id ${LIVE} = 'member')
       AND a.member_id NOT IN (SELECT note_id ${USED_UP} = 'member')
     ORDER BY a.opened_at, a.member_id LIMIT ${count} FOR UPDATE OF a SKIP LOCKED) free`;
+
+interface OwnerRead {
+  find: Sql<object>;
+  /** The owner in what `find` read; undefined if there is no such subject. */
+  from(rows: readonly object[]): Owner | undefined;
+}
+
+const read = <Row extends object>(find: Sql<Row>, toOwner: (row: Row) => Owner): OwnerRead => ({
+  find,
+  from: ([row]) => row && toOwner(row as Row),
+});
+
+const ofMember = ({ member_id }: { member_id: string }) => memberOwner(member_id);
+
+/** Finds who owns the streams of something that moderators review: its author, or the note of a guest. */
+export function readOwner({ type, id }: Subject, kinds: readonly PublicationKind[]): OwnerRead {
+  if (type === 'note') return read(noteOwners([id]), ownerOfNote);
+  if (type === 'member') return read(findMember(id), ofMember);
+  const kind = kinds.find((one) => one.type === type);
+  return read(kind ? recordAuthors(kind.records([id])) : noMembers(), ofMember);
+}

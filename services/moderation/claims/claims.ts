@@ -23,7 +23,7 @@ import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
 import { chargeLeases, refundLeases, timeLeft, usedUpBy } from './claim-times.ts';
-import { nextClaimable } from './claimable-items.ts';
+import { nextClaimable, readOwner } from './claimable-items.ts';
 import {
   claimedByOther,
   type Lease,
@@ -34,7 +34,6 @@ import {
   takeOverAppend,
   takeOverStream,
 } from './leases.ts';
-import { readOwner } from './subject-owner.ts';
 
 type ClaimRefusal = 'not_found' | 'role_required' | 'state_conflict';
 

@@ -12,8 +12,7 @@ import {
   Uuid,
 } from '../../../platform/http/schemas.ts';
 import { PolicyCode } from '../policies/contract.ts';
-import { Item, NoteStateName, Version } from '../queue/item.ts';
-import { TakeOver } from '../queue/take-over.ts';
+import { Item, NoteStateName, TakeOver, Version } from '../queue/item.ts';
 import { AsOf } from './as-of.ts';
 
 const Message = Text(1, 500);

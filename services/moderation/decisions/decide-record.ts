@@ -20,8 +20,8 @@ import {
   wrongState,
   wrongVersion,
 } from '../../../platform/refusal.ts';
-import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
 import { lastDecision } from '../../../projections/moderation/audit.ts';
+import { moderatorNames } from '../../../projections/moderation/moderators.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';
 import {
   lastRemoval,

@@ -12,8 +12,8 @@ import {
   notesByOwner,
   ownerOfNote,
 } from '../../../projections/guestbook/notes.ts';
-import { hasEnded } from '../../../projections/membership/ending.ts';
-import type { ModeratorName } from '../../../projections/moderation/actor-names.ts';
+import { hasEnded } from '../../../projections/membership/members.ts';
+import type { ModeratorName } from '../../../projections/moderation/moderators.ts';
 import { takeOverStream } from '../claims/leases.ts';
 
 type Ids = readonly string[];

@@ -18,9 +18,9 @@ import {
   type SettledReportsOf,
 } from '../../../projections/guestbook/note-facts.ts';
 import { ownerOfNote } from '../../../projections/guestbook/notes.ts';
-import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
-import { erasePersonal } from '../../guestbook/erase-notes.ts';
+import { moderatorNames } from '../../../projections/moderation/moderators.ts';
 import { notifyAuthorJobs } from '../../guestbook/notify-author.ts';
+import { erasePersonal } from '../../guestbook/scheduled-commands.ts';
 import { dropLeases } from '../../publications/review-leases.ts';
 import { type Fingerprint, toFingerprint } from '../../screening/fingerprint.ts';
 import { knownOfText, screening, toNoteFingerprinted } from '../../screening/screening.ts';

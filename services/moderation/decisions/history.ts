@@ -15,7 +15,7 @@ import {
   type ModeratorName,
   type NamedEvent,
   nameActors,
-} from '../../../projections/moderation/actor-names.ts';
+} from '../../../projections/moderation/moderators.ts';
 import { takeOverStream } from '../claims/leases.ts';
 import type { HistoryEvent, ThreadNote } from './contract.ts';
 

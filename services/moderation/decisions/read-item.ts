@@ -6,7 +6,7 @@ import type { Reads } from '../../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { noteOwners } from '../../../projections/guestbook/notes.ts';
-import { moderatorNames } from '../../../projections/moderation/actor-names.ts';
+import { moderatorNames } from '../../../projections/moderation/moderators.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { takeOverStream } from '../claims/leases.ts';

@@ -12,9 +12,9 @@ import { query } from '../../../platform/postgres/query.ts';
 import { conflict, refuse } from '../../../platform/refusal.ts';
 import { joinNewest } from '../../../projections/screening/fold-marks.ts';
 import type { ModerationDeps } from '../deps.ts';
+import { foldBody } from '../queue/item-parts.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import type { foldsContract } from './contract.ts';
-import { foldBody } from './fold-body.ts';
 import {
   deleteFold,
   dropEndedFolds,

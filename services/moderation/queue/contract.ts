@@ -19,9 +19,9 @@ import {
 } from '../../../platform/http/schemas.ts';
 import { PolicyCode } from '../policies/contract.ts';
 import { RankedModerator } from '../staff/contract.ts';
+import { TakeOver } from './item.ts';
 import { CLAIM_VIEWS, DECIDED_STATES, SORTS } from './queue.ts';
 import { QueueItem } from './record-item.ts';
-import { TakeOver } from './take-over.ts';
 
 /** The most leases that a moderator can hold at the same time. */
 export const MAX_LEASES = 10;

@@ -4,11 +4,9 @@ import {
 } from '../../../domain/guestbook/moderator-decisions.ts';
 import { takesReplies } from '../../../domain/guestbook/state.ts';
 import { ACTIONS, type Action, LEADS, ROLES_BY_ACTION } from '../../../domain/moderation/roles.ts';
-import { claimBody } from './claim-body.ts';
-import { decisionBody, type ReviewingModerator } from './decision-body.ts';
 import type { Item } from './item.ts';
+import { claimBody, decisionBody, type ReviewingModerator, reportBody } from './item-parts.ts';
 import type { ItemRow } from './item-rows.ts';
-import { reportBody } from './report-body.ts';
 import { screeningBody } from './screening.ts';
 
 const DAY_SECONDS = 86_400;

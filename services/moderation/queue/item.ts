@@ -5,6 +5,14 @@ import { AnyUuid, Timestamp, UnixSeconds } from '../../../platform/http/schemas.
 import { MAX_FOLDED } from '../folds/folds.ts';
 import { Screening } from './screening.ts';
 
+/** Set by a lead who takes over an item that another moderator has claimed. */
+export const TakeOver = z
+  .boolean()
+  .optional()
+  .describe(
+    'Only for leads: end the claim of another moderator, who is notified. The audit has it',
+  );
+
 export const Version = z.int().min(1);
 
 export const NoteStateName = z.enum(['pending', 'approved', 'rejected', 'removed', 'withdrawn']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyUuid, Timestamp } from '../../../platform/http/schemas.ts';
-import type { HolderColumns } from './claim-body.ts';
 import { Appeal, Claim, toDecision } from './item.ts';
+import type { HolderColumns } from './item-parts.ts';
 
 /** How moderators decide an appeal against the disabling of a membership. */
 export const MEMBER_ACTIONS = ['grant', 'uphold'] as const;

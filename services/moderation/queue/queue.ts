@@ -5,7 +5,7 @@ import {
   type KeysetPosition,
   parseKeysetCursor,
 } from '../../../platform/keyset-cursor.ts';
-import { stays } from '../../../projections/membership/ending.ts';
+import { stays } from '../../../projections/membership/members.ts';
 import { DUE } from '../folds/folds.ts';
 
 /** The views from which a moderator can claim the next item. */
@@ -127,16 +127,25 @@ export function where(view: View, role: Role, filters: Filters = {}): string {
 export const foldsIn = (view: View, { q, author, like, same_address_as }: Filters): boolean =>
   view === 'todo' && (q ?? author ?? like ?? same_address_as) === undefined;
 
+/** A place in the order of a view. Its time is UTC, to the microsecond. */
 export interface QueuePlace extends KeysetPosition {
   tier: string;
 }
 
-/** SQL that writes a time for a `QueuePlace`: UTC, to the microsecond. */
-export const toPlace = (at: string): string =>
-  `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
 /** Matches a member's id; a handle never has this form. */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether notes can fit the filters. */
+export const hasNotes = ({ type }: Filters): boolean => type === undefined || type === 'note';
+
+/** Whether a view's records or memberships can fit the filters, some of which apply to notes only. */
+export function hasRecords(view: View, filters: Filters): boolean {
+  const { q, finding, same_address_as, like, experience, script, author_record, type } = filters;
+  const ofNotes = q ?? finding ?? same_address_as ?? like ?? experience ?? script ?? author_record;
+  if (ofNotes !== undefined || type === 'note') return false;
+  const ofDecided = filters.policy ?? filters.decided_by ?? filters.state;
+  return ofDecided === undefined || view === 'decided';
+}
 
 /** The order that a cursor belongs to: a view, and its order if that is another than usual. */
 const orderName = (view: View, { sort }: Pick<Filters, 'sort'>): string =>

@@ -6,16 +6,18 @@ import { RECORD_TYPES, type RecordType } from '../../../domain/publications/word
 import { AnyUuid, Timestamp } from '../../../platform/http/schemas.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
-import { claimBody, HOLDER_COLUMNS, type HolderColumns, joinHolder } from './claim-body.ts';
-import {
-  decisionBody,
-  type ReviewingModerator,
-  type StandingDecision,
-  standingDecision,
-} from './decision-body.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import { Claim, Item, Report, toDecision, Version } from './item.ts';
+import {
+  claimBody,
+  decisionBody,
+  type HolderColumns,
+  type ReportJson,
+  type ReviewingModerator,
+  reportBody,
+  type StandingDecision,
+} from './item-parts.ts';
 import { MemberItem } from './member-item.ts';
-import { type ReportJson, reportBody, reportList } from './report-body.ts';
 
 /** In the order of the buttons: actions that keep a record public come first. */
 const RECORD_ACTIONS = ['keep', 'restore', 'remove'] as const satisfies readonly RecordAction[];
@@ -72,20 +74,36 @@ export interface RecordItemRow extends RecordRow, HolderColumns {
   now: Date;
 }
 
-/** Joins records of one kind with their authors, reports, live leases and decisions in force. */
+/**
+ * The statement by which moderators read records of one kind: `records` selects them, and its parameters come before
+ * the type. Joins their authors, reports, live leases and decisions in force.
+ */
 export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> {
-  const of = `$${records.values.length + 1}::text`;
-  const about = (row: string) => `${row}subject_type = ${of} AND ${row}subject_id = r.subject_id`;
-  const text = `SELECT r.*, ${of} AS subject_type, m.handle, clock_timestamp() AS now,
-      coalesce(w.version, 0) AS reports_version, w.reported_at, ${HOLDER_COLUMNS},
+  const ofType = `$${records.values.length + 1}::text`;
+  const text = `SELECT r.*, ${ofType} AS subject_type, m.handle, clock_timestamp() AS now,
+      coalesce(w.version, 0) AS reports_version, w.reported_at,
+      l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
       coalesce(reports.list, '[]') AS reports, decision.row AS decision
     FROM (${records.text}) r
     LEFT JOIN members m ON m.member_id = r.author_id
-    LEFT JOIN reported_records w ON ${about('w.')}
-    ${joinHolder(of, 'r.subject_id')}
-    LEFT JOIN LATERAL (${reportList('record_reports', about(''))}) reports ON true
-    LEFT JOIN LATERAL (${standingDecision('record_decisions', about('d.'))}) decision
-      ON r.state <> 'withdrawn'`;
+    LEFT JOIN reported_records w ON w.subject_type = ${ofType} AND w.subject_id = r.subject_id
+    LEFT JOIN note_leases l ON l.note_id = r.subject_id AND l.subject_type = ${ofType}
+      AND ${isLiveLease('l')}
+    LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+    LEFT JOIN LATERAL (
+      SELECT json_agg(json_build_object('report_id', report_id, 'member_id', member_id,
+        'reason', reason, 'details', details, 'state', state, 'reported_at', reported_at)
+        ORDER BY reported_at DESC) AS list
+      FROM (SELECT * FROM record_reports
+        WHERE subject_type = ${ofType} AND subject_id = r.subject_id
+        ORDER BY reported_at DESC LIMIT 20) newest) reports ON true
+    LEFT JOIN LATERAL (
+      SELECT json_build_object('event_id', d.event_id, 'moderator_id', d.moderator_id,
+        'moderator_name', dm.name, 'decision', d.decision, 'policy', d.policy,
+        'message', d.message, 'decided_at', d.decided_at, 'told_at', d.told_at) AS row
+      FROM record_decisions d LEFT JOIN moderators dm ON dm.moderator_id = d.moderator_id
+      WHERE d.subject_type = ${ofType} AND d.subject_id = r.subject_id AND d.undone_at IS NULL
+      ORDER BY d.decided_at DESC, d.event_id DESC LIMIT 1) decision ON r.state <> 'withdrawn'`;
   return { name: hash('sha1', text), text, values: [...records.values, type] };
 }
 

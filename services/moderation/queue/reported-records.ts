@@ -7,20 +7,19 @@ import type { RecordType } from '../../../domain/publications/words.ts';
 import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
-import { stays } from '../../../projections/membership/ending.ts';
+import { stays } from '../../../projections/membership/members.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import type { MembershipReview } from '../membership-review.ts';
 import type { MemberItem } from './member-item.ts';
 import {
   type Filters,
+  hasRecords,
   isNewestFirst,
   type QueuePlace,
-  toPlace,
   UUID,
   type Viewer,
 } from './queue.ts';
-import { hasRecords } from './queue-filters.ts';
 import { type RecordItem, recordItemBody, withReports } from './record-item.ts';
 
 export interface RecordPlace {
@@ -109,7 +108,7 @@ export function listReported(
       `w.at < clock_timestamp() - make_interval(secs => ${value(older_than, 'int')})`,
     );
   const text = `SELECT w.subject_type, w.subject_id,
-      ${toPlace('w.at')} AS place
+      to_char(w.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS place
     FROM (${source}) w WHERE ${conditions.join(' AND ')}
     ORDER BY w.at ${newestFirst ? 'DESC' : 'ASC'}, w.subject_id LIMIT ${value(limit, 'int')}`;
   return { name: hash('sha1', text), text, values };

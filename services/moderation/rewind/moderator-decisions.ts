@@ -1,9 +1,8 @@
 import { isUndoable } from '../../../domain/guestbook/undo.ts';
 import { type DecidedAction, decidedAction } from '../../../domain/moderation/decided.ts';
-import type { Subject } from '../../../domain/moderation/subject.ts';
+import { reviewSubject, type Subject } from '../../../domain/moderation/subject.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { AuditRow } from '../../../projections/moderation/audit.ts';
-import { reviewSubject } from '../decisions/review-events.ts';
 import type { LeftEntry } from './contract.ts';
 
 /** A decision of a moderator, as the log has it. */

@@ -5,7 +5,7 @@ import {
   type PrincipalOf,
 } from '../../../platform/http/principal.ts';
 import type { KeyRing, Verifier } from '../../../platform/keys/key-ring.ts';
-import type { Token } from '../../../platform/keys/token.ts';
+import { readToken, type Token, tokenText } from '../../../platform/keys/token.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { readTogether } from '../../../platform/postgres/read-together.ts';
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
@@ -16,7 +16,6 @@ import {
   presentedModeratorSession,
   touchModeratorSession,
 } from './sessions.ts';
-import { readModeratorToken } from './token.ts';
 
 type Authenticated = PrincipalOf<'moderator'> | Refusal<'moderator_required'>;
 
@@ -72,4 +71,15 @@ function principal(
   proof: Pick<PrincipalOf<'moderator'>, 'sessionId' | 'tokenHash'>,
 ): PrincipalOf<'moderator'> {
   return { kind: 'moderator', moderatorId: moderator_id, name: name ?? '', role, ...proof };
+}
+
+const PREFIX = 'mod_';
+
+/** The text of a moderator's token, as the operator hands it out: `mod_<uuid>.<64 hex>`. */
+export function moderatorToken(token: Token): string {
+  return `${PREFIX}${tokenText(token)}`;
+}
+
+export function readModeratorToken(text: string): Token | undefined {
+  return text.startsWith(PREFIX) ? readToken(text.slice(PREFIX.length)) : undefined;
 }

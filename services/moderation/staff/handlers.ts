@@ -5,10 +5,10 @@ import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { newToken } from '../../../platform/keys/token.ts';
 import type { RouteLimits } from '../../../platform/limits/route-limits.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
+import { readModeratorToken } from './authenticate.ts';
 import { MODERATOR_KEY_ATTEMPTS, type moderatorSessionContract } from './contract.ts';
 import { CLEAR_MODERATOR_COOKIE, moderatorCookie, presentedModeratorSession } from './sessions.ts';
 import { byToken, signInCommand, signOutCommand } from './sign-in.ts';
-import { readModeratorToken } from './token.ts';
 
 export interface ModeratorSessionDeps {
   store: EventStore;

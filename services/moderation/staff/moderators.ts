@@ -10,8 +10,8 @@ import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { findModerators, lockModerator } from '../../../projections/moderation/moderators.ts';
+import { moderatorToken } from './authenticate.ts';
 import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';
-import { moderatorToken } from './token.ts';
 
 export interface ModeratorDeps {
   store: EventStore;

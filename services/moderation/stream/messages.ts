@@ -1,7 +1,7 @@
+import { isReview, reviewSubject } from '../../../domain/moderation/subject.ts';
 import type { FollowedEvent } from '../../../platform/eventstore/subscription.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { type LeaseRow, leaseBody, subjectOf } from '../claims/leases.ts';
-import { isReview, reviewSubject } from '../decisions/review-events.ts';
 import { type AppealsAgainst, appealsFor, type Counts } from '../queue/queue-counts.ts';
 
 export type Lease = Omit<LeaseRow, 'claimed_at'>;

@@ -1,8 +1,10 @@
 import type { Config } from '../../../platform/config.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
-import { forAgents, forDevelopers } from '../../documents/for-agents.ts';
-import { readBody } from './read-body.ts';
-import type { Page, ViewOf } from './view.ts';
+import { forAgents, forDevelopers } from '../../documents/guides.ts';
+import { relyingParty } from '../../passkeys/challenges.ts';
+import { sandboxLine } from '../../sandbox-notice.ts';
+import { readBody } from './page-reads.ts';
+import type { Page, SiteInfo, ViewOf } from './view.ts';
 
 export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
   const policy = await readBody(reader, 'documents.policy');
@@ -55,3 +57,16 @@ async function textView(markdown: string): Promise<ViewOf<'text'>> {
   const { marked } = await import('marked');
   return { kind: 'text', html: marked.parse(markdown, { async: false }), markdown };
 }
+
+/** What the operator says of the site and its guestbooks. */
+export const siteInfo = (config: Config): SiteInfo => ({
+  name: config.siteName,
+  notice: sandboxLine(config),
+  about: config.siteAbout,
+  guestbooks: {
+    service: config.siteAboutService,
+    observatory: config.siteAboutObservatory,
+    'two-clerks': config.siteAboutTwoClerks,
+  },
+  passkeys: relyingParty(config.baseUrl) !== undefined,
+});

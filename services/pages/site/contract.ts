@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ARTIFACT_KINDS } from '../../../domain/artifacts/artifact-kind.ts';
+import { ARTIFACT_KINDS } from '../../../domain/artifacts/words.ts';
 import { EXPERIENCES } from '../../../domain/guestbook/words.ts';
 import { RECORD_TYPES } from '../../../domain/publications/words.ts';
 import { PAGE_HEADERS } from '../../../platform/http/page-headers.ts';

@@ -2,8 +2,8 @@ import type { Config } from '../../../platform/config.ts';
 import type { ErrorPage } from '../../../platform/http/handle-request.ts';
 import { textContent } from '../../../platform/http/page-headers.ts';
 import { builtPages } from '../build.ts';
+import { siteInfo } from './about.ts';
 import { PLAIN_PAGE } from './handlers.ts';
-import { siteInfo } from './site-info.ts';
 
 /** What the pages say for an error, by status. */
 const TEXTS: Readonly<Record<number, readonly [title: string, text: string]>> = {

@@ -1,7 +1,7 @@
 import { stripInvisible, toLine } from '../../../platform/visible-text.ts';
 import type { SinceNoteRow } from '../../../projections/guestbook/notes.ts';
+import { recordPath } from '../../documents/navigation.ts';
 import { authorName } from '../../guestbook/read.ts';
-import { recordPath } from './record-path.ts';
 import type { ActivityEntry, Case, NoteLine, PacketLine, People } from './view.ts';
 
 /** An entry of a feed: what a page shows of one record. Times are ISO 8601. */

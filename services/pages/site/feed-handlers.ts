@@ -41,7 +41,6 @@ import {
 } from './feed-entries.ts';
 import { atomFeed, jsonFeed } from './feeds.ts';
 import { anyGuestbook, guestbookPage, notePage } from './guestbook.ts';
-import type { keepBytes } from './kept-bytes.ts';
 import {
   ACTIVITY_PER_PAGE,
   activityPage,
@@ -51,7 +50,7 @@ import {
   packetsPage,
 } from './lists.ts';
 import { memberPage, OF_EACH } from './records.ts';
-import { addressOf, type Shared, type Shown } from './shared-reads.ts';
+import { addressOf, type keepBytes, type Shared, type Shown } from './shared-replies.ts';
 import type { PacketLine, Page } from './view.ts';
 
 const latest = (changes: readonly ChangeRow[]): string =>

@@ -13,8 +13,7 @@ import {
 import { listedNotes } from '../../../projections/guestbook/notes-on-pages.ts';
 import { authorName, noteBody } from '../../guestbook/read.ts';
 import { address } from './lists.ts';
-import { missing, recordId } from './missing.ts';
-import type { FindSealedPlace } from './sealed-place.ts';
+import { type FindSealedPlace, missing, recordId } from './page-reads.ts';
 import { readThread, type ThreadQuery, threadPosition } from './thread.ts';
 import type { Experience, Listed, Note, NoteParent, Page, RepliesPage, ViewOf } from './view.ts';
 

@@ -1,16 +1,15 @@
 import type pg from 'pg';
+import { courseOf } from '../../../domain/cases/case-course.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { publicSuccessor } from '../../../projections/artifacts/artifacts.ts';
+import { newestSteps } from '../../../projections/cases/cases.ts';
 import { latestNotesOfMember } from '../../../projections/guestbook/notes-of-member.ts';
 import { findHandle } from '../../../projections/membership/members.ts';
-import { readCourse } from './case-course.ts';
-import { missing, recordId } from './missing.ts';
-import { findPeople } from './people.ts';
-import { readBody } from './read-body.ts';
-import type { FindSealedPlace } from './sealed-place.ts';
-import type { Page, ViewOf } from './view.ts';
+import { caseStreams } from '../../cases/case-stream.ts';
+import { type FindSealedPlace, findPeople, missing, readBody, recordId } from './page-reads.ts';
+import type { Case, CaseCourse, Page, ViewOf } from './view.ts';
 
 /** How many notes, packets and cases of a member the member's page shows. */
 export const OF_EACH = 10;
@@ -133,5 +132,28 @@ export async function packetPage(
       people,
       sealed,
     },
+  };
+}
+
+/** How many of a case's newest events the page tells of, however long its stream is. */
+export const MAX_COURSE_EVENTS = 200;
+
+/** Reads who held a case and when. */
+export async function readCourse(pool: pg.Pool, found: Case): Promise<CaseCourse> {
+  const stream = caseStreams.name(found.id);
+  const newest = await query(pool, newestSteps(found.author_id, stream, MAX_COURSE_EVENTS + 1));
+  const events = newest.slice(0, MAX_COURSE_EVENTS).reverse();
+  const { spans, steps } = courseOf(
+    events as unknown as Parameters<typeof courseOf>[0],
+    found.claim !== null,
+  );
+  return {
+    spans: spans.map(({ from, until, ...span }) => ({
+      ...span,
+      from: from.toISOString(),
+      until: until?.toISOString() ?? null,
+    })),
+    steps: steps.map(({ at, ...step }) => ({ ...step, at: at.toISOString() })),
+    complete: newest.length <= MAX_COURSE_EVENTS,
   };
 }

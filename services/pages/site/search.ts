@@ -4,8 +4,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { findWords, parseQuery } from '../../../platform/words.ts';
 import { address } from './lists.ts';
-import { findPeople } from './people.ts';
-import { readBody } from './read-body.ts';
+import { findPeople, readBody } from './page-reads.ts';
 import type { Page } from './view.ts';
 
 const PER_PAGE = 30;

@@ -20,7 +20,7 @@ import { findNoteNow, findNoteWithParent } from '../../../projections/guestbook/
 import { publicStatus } from '../../guestbook/outcome.ts';
 import { noteBody } from '../../guestbook/read.ts';
 import { anyGuestbook } from './guestbook.ts';
-import { missing, recordId } from './missing.ts';
+import { missing, recordId } from './page-reads.ts';
 import type { Experience, NoteParent, Page, ViewOf } from './view.ts';
 
 type WriteView = ViewOf<'write'>;

@@ -4,8 +4,7 @@ import { keptText } from '../../../platform/http/page-headers.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { keep } from '../../../platform/keep.ts';
 import { SERVER_CARD_TYPE } from '../../discovery/service-links.ts';
-import type { mcpCardContract } from './card-contract.ts';
-import { REVISIONS, SERVER_TITLE, STATELESS_REVISION } from './revisions.ts';
+import { type mcpCardContract, REVISIONS, SERVER_TITLE, STATELESS_REVISION } from './contract.ts';
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 const DESCRIPTION = 'Read-only public record: approved notes, profiles, packets, cases, activity.';

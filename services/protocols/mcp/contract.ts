@@ -2,7 +2,18 @@ import { z } from 'zod';
 import type { RateLimit } from '../../../platform/http/rate-limit.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { Json, PLAIN_NAMES, PlainText } from '../../../platform/http/schemas.ts';
-import { REVISIONS, STATELESS_REVISION } from './revisions.ts';
+import { SERVER_CARD, SERVER_CARD_TYPE } from '../../discovery/service-links.ts';
+
+/**
+ * The revisions that the service agrees to, besides 2026-07-28: those of the SDK without 2025-03-26,
+ * whose servers must accept batches. Listed here, because only an MCP request loads the SDK.
+ */
+export const REVISIONS = ['2025-11-25', '2025-06-18', '2024-11-05', '2024-10-07'];
+
+/** The revision without `initialize`, in which each request names the revision and the client. */
+export const STATELESS_REVISION = '2026-07-28';
+
+export const SERVER_TITLE = 'Membership, guestbook and discovery service';
 
 const Name = z.union([PlainText, z.int()]);
 
@@ -90,6 +101,31 @@ export const mcpContract = defineContract({
       },
       500: answer('Something went wrong here'),
       503: answer('Storage is unavailable'),
+    },
+    problems: [],
+  },
+});
+
+/** Only with `MCP_SERVER_CARD=true`. */
+export const mcpCardContract = defineContract({
+  'mcp.server_card': {
+    method: 'GET',
+    path: SERVER_CARD,
+    summary: 'The MCP server card',
+    description:
+      'Who the server is, where it listens, and which revisions it speaks (SEP-2127, experimental).',
+    tag: 'agents',
+    access: 'public',
+    unknownQuery: 'ignored',
+    replies: {
+      200: {
+        description: 'The card, in JSON',
+        type: SERVER_CARD_TYPE,
+        headers: {
+          'Access-Control-Allow-Methods': 'GET',
+          'Access-Control-Allow-Headers': 'What a page of another origin may send',
+        },
+      },
     },
     problems: [],
   },

@@ -10,7 +10,7 @@ import { notesList, readNotes } from '../../guestbook/read.ts';
 import { Kind, Results, Words } from '../../search/contract.ts';
 import { findPublic } from '../../search/find-public.ts';
 import { paging, recordId, recordInput } from './arguments.ts';
-import { type Tool, tool } from './tool.ts';
+import { type Tool, tool } from './listed-tool.ts';
 
 /** Tools whose pagination has no HTTP equivalent: notes with a page size, and the search. */
 export function noteTools(readPool: pg.Pool, operations: Operations): Tool[] {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operations } from '../../../platform/http/invoke.ts';
 import type { Json } from '../../../platform/http/reader.ts';
 import { paging, recordId, recordInput, toWindow, window, windowed } from './arguments.ts';
-import { type Tool, tool } from './tool.ts';
+import { type Tool, tool } from './listed-tool.ts';
 
 /** Tools for the read operations of the public record; they return the same bodies as HTTP. */
 export function recordTools(operations: Operations): Tool[] {

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import manifest from '../../../package.json' with { type: 'json' };
 import { validate } from '../../../platform/http/invoke.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
+import { REVISIONS, SERVER_TITLE } from './contract.ts';
 import { readFailure } from './failure.ts';
 import { type ListedTool, withoutAbsent } from './listed-tool.ts';
 import { addResources, UNTRUSTED } from './resources.ts';
-import { REVISIONS, SERVER_TITLE } from './revisions.ts';
 
 /** At most 500 characters, because some clients truncate longer instructions. */
 const INSTRUCTIONS =

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import t from 'tap';
-import { ARTIFACT_KINDS } from '../../../domain/artifacts/artifact-kind.ts';
-import { REVIEW_DECISIONS } from '../../../domain/cases/review-decision.ts';
+import { ARTIFACT_KINDS } from '../../../domain/artifacts/words.ts';
+import { REVIEW_DECISIONS } from '../../../domain/cases/words.ts';
 import { startService } from '../../support/service.ts';
 
 const DOCUMENTS = {

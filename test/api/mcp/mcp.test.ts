@@ -3,7 +3,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { toWindow } from '../../../services/protocols/mcp/arguments.ts';
-import { REVISIONS } from '../../../services/protocols/mcp/revisions.ts';
+import { REVISIONS } from '../../../services/protocols/mcp/contract.ts';
 import { rawRequest, sendRaw } from '../../support/raw.ts';
 import { type Service, startService } from '../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { serverCard } from '../../../services/protocols/mcp/card.ts';
-import { REVISIONS, STATELESS_REVISION } from '../../../services/protocols/mcp/revisions.ts';
+import { REVISIONS, STATELESS_REVISION } from '../../../services/protocols/mcp/contract.ts';
 import { startService } from '../../support/service.ts';
 
 const PATH = '/mcp/server-card';

@@ -5,7 +5,7 @@ import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishCase, publishProfile } from '../../../harness/records.ts';
 import { SERVICE_ACTOR } from '../../../platform/eventstore/event.ts';
 import { handle } from '../../../platform/eventstore/handle.ts';
-import { eraseCommand } from '../../../services/guestbook/erase-notes.ts';
+import { eraseCommand } from '../../../services/guestbook/scheduled-commands.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
 

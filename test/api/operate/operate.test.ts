@@ -4,7 +4,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, publishProfile } from '../../../harness/records.ts';
 import { createPool } from '../../../platform/postgres/pool.ts';
-import { recordProof } from '../../../services/proving/proof-store.ts';
+import { recordProof } from '../../../services/proving/last-proof.ts';
 import { serveOperate } from '../../support/operate.ts';
 import { sealNow } from '../../support/sealed.ts';
 import { startService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase, pass } from '../../../harness/cases.ts';
-import { newestSteps } from '../../../projections/cases/case-steps.ts';
-import { MAX_COURSE_EVENTS } from '../../../services/pages/site/case-course.ts';
+import { newestSteps } from '../../../projections/cases/cases.ts';
+import { MAX_COURSE_EVENTS } from '../../../services/pages/site/records.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const createMember = async (service: Service) => createCaseCommands(await newAgent(service));

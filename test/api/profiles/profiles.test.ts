@@ -8,7 +8,7 @@ import { attribute } from '../../../platform/eventstore/append.ts';
 import { definePlan } from '../../../platform/eventstore/plan.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { findProfile, type ProfileRow } from '../../../projections/profiles/profiles.ts';
-import { profileClosure } from '../../../services/profiles/closure.ts';
+import { profileClosure } from '../../../services/profiles/closure-and-export.ts';
 import { profileStream } from '../../../services/profiles/profile-stream.ts';
 import { type Service, startService } from '../../support/service.ts';
 

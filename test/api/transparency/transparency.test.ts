@@ -13,7 +13,7 @@ import {
 import { publishArtifact, publishProfile, report } from '../../../harness/records.ts';
 import { publishedWeeks } from '../../../projections/moderation/moderation-weeks.ts';
 import type { Week } from '../../../services/transparency/contract.ts';
-import { weekName } from '../../../services/transparency/weeks.ts';
+import { weekName } from '../../../services/transparency/handlers.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { advanceTime } from '../../support/passing-time.ts';
 import { recountWeeks } from '../../support/recount.ts';

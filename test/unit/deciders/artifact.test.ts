@@ -6,7 +6,7 @@ import {
 } from '../../../domain/artifacts/artifact.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
-import { closeArtifacts } from '../../../services/artifacts/closure.ts';
+import { closeArtifacts } from '../../../services/artifacts/closure-and-export.ts';
 import { matchAll } from '../../support/match-all.ts';
 
 const author = '2d8f9a52-0f3a-4a51-8f0e-1d2c3b4a5f62';

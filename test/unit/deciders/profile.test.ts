@@ -7,7 +7,7 @@ import {
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import type { ProfileRow } from '../../../projections/profiles/profiles.ts';
-import { profileClosure } from '../../../services/profiles/closure.ts';
+import { profileClosure } from '../../../services/profiles/closure-and-export.ts';
 import { profileStream } from '../../../services/profiles/profile-stream.ts';
 import { matchAll } from '../../support/match-all.ts';
 

@@ -10,10 +10,13 @@ import type { Route } from '../../../platform/http/route.ts';
 import { presentedCredential } from '../../../services/credentials/authenticate.ts';
 import { presentedSession, sessionCookie } from '../../../services/membership/sessions.ts';
 import {
+  moderatorToken,
+  readModeratorToken,
+} from '../../../services/moderation/staff/authenticate.ts';
+import {
   moderatorCookie,
   presentedModeratorSession,
 } from '../../../services/moderation/staff/sessions.ts';
-import { moderatorToken, readModeratorToken } from '../../../services/moderation/staff/token.ts';
 import { sourceCheck } from '../../../services/protocols/mcp/source.ts';
 import { same, tries } from '../../support/sequences.ts';
 
