@@ -36,6 +36,38 @@ app.post('/api/v1/write', express.json(), async (req, res) => {
   });
   res.status(201).json({ status: 'created', id });
 });
+app.post('/api/moderation/claims', async (req, res) => {
+  const { rows } = await pool.query({
+    name: 'claim',
+    text: `UPDATE floor_queue SET lease_id = gen_random_uuid(), leased_by = $1,
+        leased_until = now() + interval '5 minutes'
+      WHERE id = (SELECT id FROM floor_queue WHERE lease_id IS NULL
+        ORDER BY submitted_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING lease_id, id AS note_id, leased_until AS expires_at`,
+    values: [req.headers.authorization],
+  });
+  res.json({ status: 'ok', claims: rows });
+});
+app.post('/api/moderation/claims/release', express.json(), async (req, res) => {
+  const { lease_ids: ids } = req.body as { lease_ids: string[] };
+  await pool.query({
+    name: 'release',
+    text: 'UPDATE floor_queue SET lease_id = NULL WHERE lease_id = ANY($1::uuid[])',
+    values: [ids],
+  });
+  res.json({ status: 'ok', released: ids });
+});
+await pool.query(
+  `CREATE TABLE IF NOT EXISTS floor_queue (id uuid PRIMARY KEY, submitted_at timestamptz, lease_id uuid UNIQUE,
+    leased_by text, leased_until timestamptz)`,
+);
+await pool.query(
+  `CREATE INDEX IF NOT EXISTS floor_queue_free ON floor_queue (submitted_at, id) WHERE lease_id IS NULL`,
+);
+await pool.query(
+  `INSERT INTO floor_queue (id, submitted_at) SELECT gen_random_uuid(), now() - make_interval(secs => n)
+    FROM generate_series(1, 10000) n`,
+);
 await pool.query(
   'CREATE TABLE IF NOT EXISTS floor (id uuid PRIMARY KEY, scopes text[], expires_at timestamptz)',
 );

@@ -12,7 +12,8 @@ import { loops } from './load.ts';
 import type { Comparison, Contender } from './pair.ts';
 
 const SLOW_MS = 5;
-const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
+export const MESSAGE =
+  'A note of the usual length, which says hello and what brought its author here.';
 
 /** Target ratios to each floor, by the number of connections. */
 const AIMS = { 8: { insert: 0.5, emmett: 2 }, 32: { insert: 0.8, emmett: 4 } } as const;
@@ -116,7 +117,11 @@ async function insert(setting: BenchEnvironment, url: string, width: number): Pr
   );
 }
 
-async function emmett(setting: BenchEnvironment, url: string, width: number): Promise<Contender> {
+export async function emmett(
+  setting: BenchEnvironment,
+  url: string,
+  width: number,
+): Promise<Contender> {
   const pool = poolOf(setting, url, width);
   const store = getPostgreSQLEventStore(url, { connectionOptions: { pool } });
   setting.onEnd(() => store.close());

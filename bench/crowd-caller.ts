@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from './pair.ts';
+import { type Answer, createSender, getBytes, postBytes, type SentRequest } from './sender.ts';
 
 /** One step of the crowd, as the benchmark asks for it. */
 export interface Step {
@@ -46,29 +47,19 @@ const LOST_MS = 5000;
 const PROBE_MS = 50;
 const CALM_MS = 200;
 
-interface Request {
+interface Request extends SentRequest {
   kind: Kind;
-  /** Status of the wanted answer. */
-  wanted: number;
-  bytes(): string;
 }
 
-interface Answer {
-  /** 0 without an answer. */
-  status: number;
-  refused: boolean;
-  ms: number;
-}
-
-const get = (kind: Kind, base: string, path: string, headers = ''): Request => {
-  const bytes = `GET ${path} HTTP/1.1\r\nhost: ${new URL(base).host}\r\n${headers}\r\n`;
+const get = (kind: Kind, base: string, path: string, headers = {}): Request => {
+  const bytes = getBytes(base, path, headers);
   return { kind, wanted: 200, bytes: () => bytes };
 };
 
 /** A mixed crowd, as in 40 seconds of a busy day: each request with its share in percent. */
 function mix({ base, token }: Step): readonly [share: number, request: Request][] {
-  const page = 'accept: text/html\r\n';
-  const authorization = `authorization: Bearer ${token}\r\n`;
+  const page = { accept: 'text/html' };
+  const authorization = { authorization: `Bearer ${token}` };
   return [
     [30, get('read', base, '/api/guestbook')],
     [15, get('read', base, '/', page)],
@@ -85,94 +76,19 @@ function mix({ base, token }: Step): readonly [share: number, request: Request][
 }
 
 function newNote(base: string): Request {
-  const head = `POST /api/guestbook HTTP/1.1\r\nhost: ${new URL(base).host}\r\norigin: ${base}\r\ncontent-type: application/json\r\n`;
+  const message = 'A note of the usual length, which says hello and what brought me here.';
   return {
     kind: 'write',
     wanted: 202,
-    bytes: () => {
-      const message = 'A note of the usual length, which says hello and what brought me here.';
-      const body = JSON.stringify({ id: randomUUID(), name: 'Ada', message });
-      return `${head}content-length: ${body.length}\r\n\r\n${body}`;
-    },
+    bytes: () => postBytes(base, '/api/guestbook', { id: randomUUID(), name: 'Ada', message }),
   };
-}
-
-/**
- * Sends requests over connections that are kept, as a proxy does: each takes one that is free, or a
- * new one. Reads no more of an answer than its end needs, because a costly generator measures itself.
- */
-function createSender(base: string) {
-  const { hostname, port } = new URL(base);
-  const free: Socket[] = [];
-  const all = new Set<Socket>();
-
-  function open(): Socket {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    all.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      all.delete(socket);
-      const at = free.indexOf(socket);
-      if (at >= 0) free.splice(at, 1);
-    });
-    return socket;
-  }
-
-  async function send({ bytes }: Request, due = performance.now()): Promise<Answer> {
-    const socket = free.pop() ?? open();
-    const { status, refused, keep } = await converse(socket, bytes(), due + LOST_MS);
-    if (keep) free.push(socket);
-    else socket.destroy();
-    return { status, refused, ms: performance.now() - due };
-  }
-
-  const close = () => {
-    for (const socket of all) socket.destroy();
-  };
-  return { send, close };
-}
-
-function converse(socket: Socket, bytes: string, until: number) {
-  return new Promise<{ status: number; refused: boolean; keep: boolean }>((resolve) => {
-    const lost = () => end(0, '', false);
-    const late = setTimeout(lost, Math.max(1, until - performance.now()));
-    let head: string | undefined;
-    let left = 0;
-    let text = '';
-    function read(chunk: Buffer): void {
-      if (head === undefined) {
-        text += chunk.toString('latin1');
-        const at = text.indexOf('\r\n\r\n');
-        if (at < 0) return;
-        head = text.slice(0, at).toLowerCase();
-        left = lengthOf(head) - (text.length - at - 4);
-      } else left -= chunk.length;
-      if (left <= 0) end(Number(head.slice(9, 12)), head, !head.includes('\r\nconnection: close'));
-    }
-    function end(status: number, headers: string, keep: boolean): void {
-      clearTimeout(late);
-      socket.off('data', read);
-      socket.off('close', lost);
-      const refused = status === 503 && headers.includes('\r\nretry-after: ');
-      resolve({ status, refused, keep });
-    }
-    socket.on('data', read);
-    socket.on('close', lost);
-    socket.write(bytes);
-  });
-}
-
-function lengthOf(head: string): number {
-  const [, length] = /\r\ncontent-length: (\d+)/.exec(head) ?? [];
-  if (length === undefined) throw new Error(`no Content-Length in ${head}`);
-  return Number(length);
 }
 
 /** Runs one step, waits for its answers, and then probes until the service has recovered. */
 async function run(step: Step): Promise<Outcome> {
   const requests = mix(step).flatMap(([share, request]) => Array<Request>(share).fill(request));
   const any = () => requests[Math.floor(Math.random() * requests.length)] as Request;
-  const { send, close } = createSender(step.base);
+  const { send, close } = createSender(step.base, LOST_MS);
   const tallies = newTallies();
   const times: Record<Kind, number[]> = {
     read: [],
@@ -252,11 +168,6 @@ async function recover(
 function newTallies(): Record<Kind, Tally> {
   const tally = () => ({ sent: 0, good: 0, refused: 0, late: 0, lost: 0, p95: 0 });
   return { read: tally(), list: tally(), write: tally(), moderator: tally(), health: tally() };
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length * share)] ?? 0;
 }
 
 process.on('message', (step: Step) => {

@@ -9,7 +9,7 @@ import { embeddedPostgres } from '../platform/embedded/postgres.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { PARTITIONS, partitionTables } from '../services/partitions.ts';
-import type { Comparison, Result } from './pair.ts';
+import type { Comparison, Pace, Result } from './pair.ts';
 import { COUNTING } from './statements.ts';
 
 export interface Bench {
@@ -24,6 +24,7 @@ export interface BenchOptions {
   sizes: readonly number[];
   /** What is around the subjects of growth on its last side. */
   neighbours: NeighbourSizes;
+  pace: Pace;
   /** Runs only operations whose name contains this text. */
   only: string | undefined;
   /** Folder of another checkout whose build is measured too. */

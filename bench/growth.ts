@@ -13,7 +13,7 @@ import type { BenchEnvironment, DatabaseKind, LongBenchmark } from './environmen
 import { median, type Result } from './pair.ts';
 import { patient } from './patient.ts';
 import { addModerators, serviceOn, startWeb } from './service.ts';
-import { openBufferCounter } from './statements.ts';
+import { openStatementCounter } from './statements.ts';
 
 const EACH = 100;
 const NOTES = 23;
@@ -241,9 +241,9 @@ async function openSide(
   const operations = await createTraffic(api, desk, PAGE, prepareSubjects);
   await keepSignedIn(url);
   setting.onEnd(await openStream(service.base, moderator.token));
-  const counter = await openBufferCounter(setting.server, url);
+  const counter = await openStatementCounter(setting.server, url);
   setting.onEnd(counter.close);
-  return { name, role, operations, buffers: counter.read };
+  return { name, role, operations, buffers: async () => (await counter.read()).buffers };
 }
 
 /** Lets the session and the credentials of the traffic live for a day: they would end within a long run. */

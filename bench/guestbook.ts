@@ -10,7 +10,7 @@ import { startServer } from './processes.ts';
 import { addModerators, serviceOn, startWeb } from './service.ts';
 
 const CONNECTIONS = 32;
-const NOTES = 30;
+export const NOTES = 30;
 const MESSAGE = 'A note of the usual length, which says hello and what brought its author here.';
 const beside = (path: string) => join(import.meta.dirname, path);
 
@@ -59,7 +59,8 @@ export function posts(base: string): Contender {
 
 const newNote = () => ({ id: randomUUID(), name: 'Ada', message: MESSAGE });
 
-async function startService(setting: BenchEnvironment): Promise<Served> {
+/** Starts a web process with published notes. */
+export async function startService(setting: BenchEnvironment): Promise<Served> {
   const service = await serviceOn(setting, await setting.database('migrated'));
   const { base } = service;
   const pid = await startWeb(setting, service);

@@ -20,6 +20,19 @@ export function loops(width: number, work: () => Promise<unknown>): Contender {
   };
 }
 
+/** Calls `work` `count` times, `width` at a time. */
+export async function times(
+  width: number,
+  count: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  let left = count;
+  const loop = async () => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: width }, loop));
+}
+
 /** Longest wait for a first response, in turns; then the benchmark fails. */
 const TURNS = 10;
 

@@ -1,6 +1,6 @@
 import type { LongBenchmark } from './environment.ts';
 import { posts, reads, startBoth } from './guestbook.ts';
-import { readMemory } from './memory.ts';
+import { readMemory } from './process-usage.ts';
 
 const SECONDS = 20;
 const AIM = 1.5;

@@ -1,5 +1,7 @@
 /** One side of a comparison. */
 export interface Contender {
+  /** Prepares a turn of so many seconds; not measured. */
+  prepare?(seconds: number): Promise<void>;
   /** Runs for about `seconds` and returns its rate in operations per second. */
   run(seconds: number): Promise<number>;
 }
@@ -9,6 +11,8 @@ export interface Comparison {
   name: string;
   ours: Contender;
   floors: readonly { name: string; aim: number; contender: Contender }[];
+  /** A line about what was seen besides the rates. */
+  seen?(): string;
 }
 
 export interface Pace {
@@ -39,13 +43,17 @@ export async function compare(
   { rounds, seconds }: Pace,
 ): Promise<Result[]> {
   const sides = [ours, ...floors.map(({ contender }) => contender)];
-  for (const side of sides) await side.run(seconds);
+  const turn = async (side: Contender | undefined) => {
+    await side?.prepare?.(seconds);
+    return (await side?.run(seconds)) ?? 0;
+  };
+  for (const side of sides) await turn(side);
   const measured = sides.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
     const turns = [...sides.keys()];
     // Reverse the order in every other round, so that no side always runs first.
     for (const side of round % 2 === 0 ? turns : turns.reverse())
-      measured[side]?.push((await sides[side]?.run(seconds)) ?? 0);
+      measured[side]?.push(await turn(sides[side]));
   }
   const [mine = [], ...others] = measured;
   return floors.map((floor, index) => {
@@ -70,4 +78,9 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * share)] ?? 0;
 }

@@ -15,8 +15,9 @@ export async function startServer(
   base: string,
   path: string,
   cwd?: string,
+  program = process.execPath,
 ): Promise<number> {
-  const child = spawn(process.execPath, [...args], {
+  const child = spawn(program, [...args], {
     cwd,
     env: { ...INHERITED_ENV, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -6,11 +6,9 @@ import type { Route } from '../platform/http/route.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import { query } from '../platform/postgres/query.ts';
 import { isRefusal } from '../platform/refusal.ts';
-import { sql } from '../platform/sql.ts';
 import { createCore } from '../services/compose.ts';
 import { membershipReview } from '../services/disabling/review.ts';
 import { claim } from '../services/moderation/claims/claims.ts';
-import { releaseLeases } from '../services/moderation/claims/leases.ts';
 import { decisionOn } from '../services/moderation/decisions/commands.ts';
 import { reviewContract } from '../services/moderation/decisions/contract.ts';
 import { reviewCommand } from '../services/moderation/decisions/decide.ts';
@@ -23,29 +21,29 @@ import { byModerator } from '../services/moderation/staff/by-moderator.ts';
 import { addModerator } from '../services/moderation/staff/moderators.ts';
 import type { Bench, BenchEnvironment } from './environment.ts';
 import { loops } from './load.ts';
-import type { Contender } from './pair.ts';
+import { type ClaimLoad, claimLoad, createCaller } from './main-requests.ts';
+import { type Comparison, type Contender, percentile } from './pair.ts';
+import { moderatorTokens, serviceOn, startWeb } from './service.ts';
+import { startApiFloor } from './updates.ts';
 
 const MODERATORS = 32;
+const PENDING = 10_000;
+/** Of claim-next, 95th percentile with all moderators. */
+const AIM_MS = 30;
 const PAGE = 50;
 
 type Desk = Awaited<ReturnType<typeof openDesk>>;
 type Moderator = PrincipalOf<'moderator'>;
 
-/** Compares claims with the simplest possible claim, and a queue page with a short queue's. */
+/** Compares claims with a bare handler that leases a row, and a queue page with a short queue's. */
 export const queue: Bench = {
   name: 'queue',
   async prepare(setting) {
-    process.stdout.write(`${await drain(await openDesk(setting, 10_000))}\n`);
-    const busy = await openDesk(setting, 10_000);
+    process.stdout.write(`${await drain(await openDesk(setting, PENDING))}\n`);
+    const claims = await claimsBesideFloor(setting);
     const [large, small] = [await openDesk(setting, 100_000), await openDesk(setting, 1000)];
     return [
-      {
-        name: `claim-next, ${MODERATORS} moderators, 10,000 pending`,
-        ours: claims(busy),
-        floors: [
-          { aim: 0.5, name: 'one SELECT … FOR UPDATE SKIP LOCKED LIMIT 1', contender: bare(busy) },
-        ],
-      },
+      claims,
       {
         name: `a queue page of ${PAGE} with counts at 100,000 pending`,
         ours: pages(large),
@@ -140,46 +138,39 @@ async function drain(desk: Desk): Promise<string> {
     }),
   );
   const double = claimed.length - new Set(claimed).size;
-  if (double > 0 || claimed.length !== 10_000)
+  if (double > 0 || claimed.length !== PENDING)
     throw new Error(`${claimed.length} claims, ${double} of them double`);
-  const p95 = milliseconds.sort((a, b) => a - b)[Math.floor(milliseconds.length * 0.95)] ?? 0;
+  const p95 = percentile(milliseconds, 0.95);
   const rate = (claimed.length * 1000) / (performance.now() - started);
-  return `queue / 10,000 notes claimed and decided by ${MODERATORS}: none twice, ${rate.toFixed(0)}/s, claim-next p95 ${p95.toFixed(1)} ms`;
+  return `queue / 10,000 notes claimed and decided by ${MODERATORS}: none twice, ${rate.toFixed(0)}/s, claim-next p95 ${p95.toFixed(1)} ms, aim ${AIM_MS} ms`;
 }
 
-/** Claims notes; each moderator releases its leases after ten, so that the queue stays full. */
-function claims(desk: Desk): Contender {
-  const { pool } = desk.core;
-  const free = [...desk.moderators];
-  const held = new Map<Moderator, number>();
-  return loops(MODERATORS, async () => {
-    const me = free.pop();
-    if (!me) throw new Error('more loops than moderators');
-    if (!(await claimOne(desk, me))) throw new Error('the queue is clear');
-    const count = (held.get(me) ?? 0) + 1;
-    held.set(me, count % 10);
-    if (count === 10) {
-      const { rows } = await pool.query(
-        sql`SELECT lease_id FROM note_leases WHERE moderator_id = ${me.moderatorId}`,
-      );
-      await pool.query(
-        releaseLeases(
-          me.moderatorId,
-          rows.map(({ lease_id }) => lease_id),
-        ),
-      );
-    }
-    free.push(me);
-  });
+/** Both sides answer over HTTP, from processes of their own, and release ten claims after ten. */
+async function claimsBesideFloor(setting: BenchEnvironment): Promise<Comparison> {
+  const url = await setting.database('migrated');
+  await seed(url, PENDING);
+  const service = await serviceOn(setting, url);
+  await startWeb(setting, service);
+  const tokens = await moderatorTokens(service, MODERATORS);
+  const floor = await startApiFloor(setting, await setting.database('empty'));
+  const [ours, theirs] = [service.base, floor].map((base) =>
+    claimLoad(createCaller(setting, base).post, tokens),
+  ) as [ClaimLoad, ClaimLoad];
+  const p95 = ({ milliseconds }: ClaimLoad) => percentile(milliseconds, 0.95).toFixed(1);
+  return {
+    name: `claim-next over HTTP, ${MODERATORS} moderators, ${PENDING.toLocaleString('en')} pending`,
+    ours: ours.load(MODERATORS),
+    floors: [
+      {
+        aim: 0.6,
+        name: 'bare Express, one UPDATE … (SELECT … FOR UPDATE SKIP LOCKED LIMIT 1)',
+        contender: theirs.load(MODERATORS),
+      },
+    ],
+    seen: () =>
+      `claim-next / p95 ${p95(ours)} ms, of the bare handler ${p95(theirs)} ms; aim ${AIM_MS} ms`,
+  };
 }
-
-const bare = ({ core }: Desk): Contender =>
-  loops(MODERATORS, () =>
-    core.pool.query(
-      sql`SELECT note_id FROM notes WHERE state = 'pending' AND tier = 'normal'
-        ORDER BY submitted_at, note_id LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    ),
-  );
 
 function pages({ core, moderators }: Desk): Contender {
   const countsFor = queueCounts(core.pool, membershipReview);

@@ -9,8 +9,8 @@ import { fillTables } from '../harness/history-tables.ts';
 import { INHERITED_ENV } from '../harness/inherited-env.ts';
 import { projections } from '../services/features.ts';
 import type { BenchEnvironment, DatabaseKind, LongBenchmark } from './environment.ts';
-import { readMemory } from './memory.ts';
 import { median } from './pair.ts';
+import { readMemory } from './process-usage.ts';
 import { type Service, serviceOn, startWeb } from './service.ts';
 
 const EACH = 100;

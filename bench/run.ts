@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { append } from './append.ts';
+import { builds } from './builds.ts';
+import { commands } from './commands.ts';
 import { moderation } from './console.ts';
 import { crowd } from './crowd.ts';
 import { type BenchEnvironment, withBenchEnvironment } from './environment.ts';
@@ -11,6 +13,7 @@ import { memoryUnderLoad } from './memory-under-load.ts';
 import { pages } from './pages.ts';
 import { compare, type Result } from './pair.ts';
 import { partitions } from './partitions.ts';
+import { peers } from './peers.ts';
 import { queue } from './queue.ts';
 import { rebuilding } from './rebuild.ts';
 import { seal } from './seal.ts';
@@ -24,6 +27,7 @@ const BENCHES = [
   guestbook,
   site,
   updates,
+  commands,
   queue,
   lists,
   pages,
@@ -31,7 +35,7 @@ const BENCHES = [
   seal,
   partitions,
 ];
-const LONG = [growth, rebuilding, startup, memoryUnderLoad, crowd];
+const LONG = [growth, rebuilding, startup, memoryUnderLoad, crowd, builds, peers];
 const NAMES = [...BENCHES, ...LONG].map(({ name }) => name);
 
 const USAGE = `Usage:
@@ -48,9 +52,9 @@ Only where named: ${LONG.map(({ name }) => name).join(', ')}.
 --neighbours R,P,N  of growth: records of a member, participants of a case, reports of a note
               (5000,1000,5000)
 --without MECHANISM  runs append without it (group-commit), to see what it pays
---beside FOLDER  of crowd, measures the build of another checkout too, in the same rounds
+--beside FOLDER  of crowd and builds, another checkout whose build alternates with this one
 --partitions  growth and rebuild on partitioned tables, beside plain ones of the same length
---only PART   of growth, only the operations with PART in their names
+--only PART   of growth and builds, only the operations with PART in their names
 --json FILE   writes the results to FILE as JSON
 --statements  after each comparison, prints on which statements PostgreSQL spent its time
 `;
@@ -72,9 +76,11 @@ const { positionals, values } = processArguments(
     statements: { type: 'boolean', default: false },
   },
   [0, Infinity],
-  ({ positionals, values: { rounds, seconds, events, sizes, neighbours, without } }) => {
+  ({ positionals, values: { rounds, seconds, events, sizes, neighbours, without, beside } }) => {
     const unknown = positionals.find((name) => !NAMES.includes(name));
     if (unknown !== undefined) throw new ArgumentError(`Unknown benchmark '${unknown}'.`);
+    if (positionals.includes('builds') && beside === undefined)
+      throw new ArgumentError('builds needs --beside FOLDER.');
     if (!/^[1-9]\d*$/.test(rounds))
       throw new ArgumentError('--rounds must be a whole number of at least 1.');
     if (!(Number(seconds) > 0))
@@ -93,6 +99,7 @@ const { positionals, values } = processArguments(
 const [records = 0, participants = 0, reports = 0] = numbers(values.neighbours);
 const pace = { rounds: Number(values.rounds), seconds: Number(values.seconds) };
 const options = {
+  pace,
   events: Number(values.events),
   sizes: numbers(values.sizes),
   neighbours: { records, participants, reports },
@@ -115,6 +122,7 @@ async function run(setting: BenchEnvironment): Promise<void> {
       // Reset the statistics, so that the benchmark's preparation does not count.
       if (values.statements) await topStatements(setting.server);
       for (const result of await compare(comparison, pace)) tell(result);
+      if (comparison.seen) process.stdout.write(`${comparison.seen()}\n`);
       if (values.statements) process.stdout.write(`${await topStatements(setting.server)}\n`);
     }
   }
@@ -140,6 +148,7 @@ function line({ name, floor, ours, theirs, ratio, range, aim, met }: Result): st
 process.stdout.on('error', () => undefined);
 
 // Targets are reported, not enforced: ratios differ between machines. Only errors fail the run.
-const counting = values.statements || positionals.includes('growth');
+const counting =
+  values.statements || positionals.includes('growth') || positionals.includes('builds');
 await withBenchEnvironment(run, { counting });
 if (values.json) writeFileSync(values.json, `${JSON.stringify({ ...pace, results }, null, 2)}\n`);

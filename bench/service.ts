@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from '../harness/free-port.ts';
+import { INHERITED_ENV } from '../harness/inherited-env.ts';
 import { readConfig } from '../platform/config.ts';
 import type { Role } from '../platform/http/principal.ts';
 import { isRefusal } from '../platform/refusal.ts';
@@ -11,7 +14,7 @@ import type { BenchEnvironment } from './environment.ts';
 import { startServer } from './processes.ts';
 
 const PLENTY = '1000000000';
-const ROOT = join(import.meta.dirname, '..');
+export const ROOT = join(import.meta.dirname, '..');
 
 /** A service under benchmark: its address, and an environment with limits too high to reach. */
 export interface Service {
@@ -45,12 +48,27 @@ export async function serviceOn(setting: BenchEnvironment, url: string): Promise
  * Starts the Procfile's web process, of this or of another checkout, waits until it is ready, and
  * returns its process id.
  */
-export function startWeb(
+export const startWeb = (setting: BenchEnvironment, service: Service, root = ROOT) =>
+  startFromProcfile(setting, 'web', service.env, `${service.base}/readyz`, root);
+
+/** Starts the Procfile's worker process, as `startWeb` does. */
+export const startWorker = (setting: BenchEnvironment, { env }: Service, root = ROOT) =>
+  startFromProcfile(
+    setting,
+    'worker',
+    { ...env, WORKER_METRICS_PORT: env.METRICS_PORT },
+    `http://127.0.0.1:${env.METRICS_PORT}/metrics`,
+    root,
+  );
+
+function startFromProcfile(
   setting: BenchEnvironment,
-  { base, env }: Service,
-  root = ROOT,
+  name: string,
+  env: Record<string, string>,
+  readyUrl: string,
+  root: string,
 ): Promise<number> {
-  const command = parseProcfile(readFileSync(join(root, 'Procfile'), 'utf8')).get('web') ?? '';
+  const command = parseProcfile(readFileSync(join(root, 'Procfile'), 'utf8')).get(name) ?? '';
   const [, variables = '', args = ''] = /^((?:\w+=\S+ )*)node (.+)$/.exec(command) ?? [];
   const given = Object.fromEntries(
     variables
@@ -58,7 +76,8 @@ export function startWeb(
       .filter(Boolean)
       .map((one) => one.split('=')),
   );
-  return startServer(setting, args.split(' '), { ...given, ...env }, base, '/readyz', root);
+  const { origin, pathname } = new URL(readyUrl);
+  return startServer(setting, args.split(' '), { ...given, ...env }, origin, pathname, root);
 }
 
 /** Adds a moderator to the service. */
@@ -71,4 +90,16 @@ export async function addModerators({ env }: Service, name: string, role: Role) 
   } finally {
     await core.close();
   }
+}
+
+/** Adds so many moderators with the code of this or of another checkout, and returns their tokens. */
+export async function moderatorTokens(
+  { env }: Service,
+  count: number,
+  root = ROOT,
+): Promise<string[]> {
+  const args = [join(import.meta.dirname, 'add-moderators.ts'), root, String(count)];
+  const options = { env: { ...INHERITED_ENV, ...env } };
+  const { stdout } = await promisify(execFile)(process.execPath, args, options);
+  return stdout.trim().split('\n');
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../harness/free-port.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import type { LongBenchmark } from './environment.ts';
-import { readMemory } from './memory.ts';
+import { readMemory } from './process-usage.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const STARTS = 5;

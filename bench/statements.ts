@@ -26,28 +26,38 @@ export async function topStatements(url: string): Promise<string> {
   });
 }
 
+/** What statements on one database have cost so far. */
+export interface StatementCosts {
+  statements: number;
+  /** Buffers that were touched. */
+  buffers: number;
+  walBytes: number;
+}
+
 /**
- * Counts the buffers that statements have touched in the database of `url`, on a server started with
- * `COUNTING`; the counter's own statements are not among them.
+ * Counts what statements cost in the database of `url`, on a server started with `COUNTING`; the counter's own
+ * statements are not among them.
  */
-export async function openBufferCounter(
+export async function openStatementCounter(
   server: string,
   url: string,
-): Promise<{ read(): Promise<number>; close(): Promise<void> }> {
+): Promise<{ read(): Promise<StatementCosts>; close(): Promise<void> }> {
   const client = new pg.Client(server);
   await client.connect();
   await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
   const name = new URL(url).pathname.slice(1);
   return {
     async read() {
-      const { rows } = await client.query<{ buffers: number }>({
-        name: 'buffers',
-        text: `SELECT coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 AS buffers
+      const { rows } = await client.query<StatementCosts>({
+        name: 'costs',
+        text: `SELECT coalesce(sum(calls), 0)::float8 AS statements,
+            coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 AS buffers,
+            coalesce(sum(wal_bytes), 0)::float8 AS "walBytes"
           FROM pg_stat_statements(false)
           WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1)`,
         values: [name],
       });
-      return rows[0]?.buffers ?? 0;
+      return rows[0] as StatementCosts;
     },
     close: () => client.end(),
   };

@@ -83,20 +83,30 @@ export async function start(
   events: number,
   kind: 'migrated' | 'partitioned' = 'migrated',
 ): Promise<Side> {
-  const floorPort = await freePort();
-  const floor = `http://127.0.0.1:${floorPort}`;
   const url = await setting.database(kind);
   const service = await serviceOn(setting, url);
   const { base: ours } = service;
   await startWeb(setting, service);
   const { member, authorization } = await newAgent(ours);
   await seedLog(url, member, events);
-  const args = [beside('api-floor.ts'), floorPort, url, member];
-  await startServer(setting, args, { NODE_ENV: 'production' }, floor, '/livez');
+  const floor = await startApiFloor(setting, url, member);
   const headers = { authorization };
   const answer = await fetch(`${ours}/api/v1/updates?limit=${PAGE}`, { headers });
   const { next_cursor: cursor } = (await answer.json()) as { next_cursor: string };
   return { url, ours, floor, authorization, cursor };
+}
+
+/** Starts the bare Express server on a database, and returns its address. */
+export async function startApiFloor(
+  setting: BenchEnvironment,
+  url: string,
+  member = '',
+): Promise<string> {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const args = [beside('api-floor.ts'), port, url, member];
+  await startServer(setting, args, { NODE_ENV: 'production' }, base, '/livez');
+  return base;
 }
 
 const analyze = (url: string) => withConnection(url, (client) => client.query('VACUUM ANALYZE'));
