@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, newAgent, newCredential, toAuthorization } from '../harness/agent.ts';
 import { type ApiResponse, createApi } from '../harness/api.ts';
 import { consent, createCaseCommands } from '../harness/cases.ts';
-import type { Scope } from '../platform/http/scopes.ts';
+import type { Scope } from '../platform/http/principal.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { publishNotes } from './guestbook.ts';
 import { loops, times } from './load.ts';
