@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
-import { findChromium } from '../harness/chromium.ts';
+import { findChromium } from '../harness/programs.ts';
 import { readConfig } from '../platform/config.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { isRefusal } from '../platform/refusal.ts';

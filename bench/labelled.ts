@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Finding } from '../domain/screening/rules.ts';
-import { mailCorpus } from '../harness/mail-corpus.ts';
-import { NO_TOOLS } from '../harness/tools.ts';
+import { mailCorpus, NO_TOOLS } from '../harness/tools.ts';
 import { keyRing } from '../platform/keys/key-ring.ts';
 import type { LookAlikeRow } from '../projections/screening/screenings.ts';
 import { likeness, toFingerprints, toShingles } from '../services/screening/fingerprint.ts';

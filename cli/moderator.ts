@@ -6,38 +6,44 @@ import {
   exitWithUsage,
 } from '../platform/command-line/arguments.ts';
 
-/** The export of a file in `moderator/`; `name` is the command that was called. */
-interface Command {
-  run(args: string[], name: string): Promise<void>;
-}
+/** A function of a file in `moderator/`; `name` is the command that was called. */
+type Run = (args: string[], name: string) => Promise<void>;
 
-/** Every command: its usage and its module. */
-const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Promise<Command>]>> = {
-  add: [`add NAME --role ${ROLES.join('|')}`, () => import('./moderator/add.ts')],
-  list: ['list', () => import('./moderator/list.ts')],
-  rotate: ['rotate NAME|ID', () => import('./moderator/rotate.ts')],
-  revoke: ['revoke NAME|ID', () => import('./moderator/revoke.ts')],
-  queue: ['queue [--view VIEW] [--limit N]', () => import('./moderator/queue.ts')],
-  next: ['next', () => import('./moderator/next.ts')],
-  approve: ['approve NOTE_ID', () => import('./moderator/decide.ts')],
-  reject: ['reject NOTE_ID --policy CODE [--message TEXT]', () => import('./moderator/decide.ts')],
-  remove: ['remove NOTE_ID --policy CODE [--message TEXT]', () => import('./moderator/decide.ts')],
-  restore: ['restore NOTE_ID', () => import('./moderator/decide.ts')],
-  rewind: ['rewind NAME|ID --since TIME [--yes]', () => import('./moderator/rewind.ts')],
-  'undo-batch': ['undo-batch BATCH_ID', () => import('./moderator/undo-batch.ts')],
+const staff = () => import('./moderator/staff.ts');
+const queue = () => import('./moderator/queue.ts');
+const rewind = () => import('./moderator/rewind.ts');
+const disabling = () => import('./moderator/disabling.ts');
+const screening = () => import('./moderator/screening.ts');
+const stats = () => import('./moderator/stats.ts');
+const audit = () => import('./moderator/audit.ts');
+
+/** Every command: its usage and its function, which is loaded only to run it. */
+const COMMANDS: Readonly<Record<string, readonly [usage: string, load: () => Promise<Run>]>> = {
+  add: [`add NAME --role ${ROLES.join('|')}`, async () => (await staff()).add],
+  list: ['list', async () => (await staff()).list],
+  rotate: ['rotate NAME|ID', async () => (await staff()).rotate],
+  revoke: ['revoke NAME|ID', async () => (await staff()).revoke],
+  queue: ['queue [--view VIEW] [--limit N]', async () => (await queue()).queue],
+  next: ['next', async () => (await queue()).next],
+  approve: ['approve NOTE_ID', async () => (await queue()).decide],
+  reject: ['reject NOTE_ID --policy CODE [--message TEXT]', async () => (await queue()).decide],
+  remove: ['remove NOTE_ID --policy CODE [--message TEXT]', async () => (await queue()).decide],
+  restore: ['restore NOTE_ID', async () => (await queue()).decide],
+  rewind: ['rewind NAME|ID --since TIME [--yes]', async () => (await rewind()).rewind],
+  'undo-batch': ['undo-batch BATCH_ID', async () => (await rewind()).undoBatch],
   disable: [
     'disable HANDLE --policy CODE [--message TEXT] [--until TIME]',
-    () => import('./moderator/disable.ts'),
+    async () => (await disabling()).disable,
   ],
-  enable: ['enable HANDLE', () => import('./moderator/enable.ts')],
-  appeals: ['appeals', () => import('./moderator/appeals.ts')],
-  rescreen: ['rescreen', () => import('./moderator/rescreen.ts')],
+  enable: ['enable HANDLE', async () => (await disabling()).enable],
+  appeals: ['appeals', async () => (await disabling()).appeals],
+  rescreen: ['rescreen', async () => (await screening()).rescreenNotes],
   backtest: [
     'backtest [--rules FILE] [--from DATE] [--to DATE] [--json]',
-    () => import('./moderator/backtest.ts'),
+    async () => (await screening()).printBacktest,
   ],
-  stats: ['stats [--from DATE] [--to DATE]', () => import('./moderator/stats.ts')],
-  audit: ['audit [--proofs]', () => import('./moderator/audit.ts')],
+  stats: ['stats [--from DATE] [--to DATE]', async () => (await stats()).stats],
+  audit: ['audit [--proofs]', async () => (await audit()).audit],
 };
 
 const USAGE = `Usage:
@@ -62,7 +68,8 @@ if (asksForHelp(args)) exitWithHelp(commandUsage);
 // The reader of the output, such as `head`, has closed the pipe.
 process.stdout.on('error', () => process.exit(1));
 try {
-  await (await load()).run(args, name);
+  const run = await load();
+  await run(args, name);
 } catch (error) {
   exitWithUsage(error, commandUsage);
 }

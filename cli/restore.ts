@@ -6,11 +6,10 @@ import { formatServerKeys } from '../platform/keys/server-keys.ts';
 import { addressConfig, withConnection } from '../platform/postgres/connection.ts';
 import { areWanted, DATABASE_ROLES, grantRoles, missingRoles } from '../services/database-roles.ts';
 import { beginEpochOfLog, describeEpoch } from './backup/begin-epoch.ts';
-import { withDatabase } from './backup/database.ts';
+import { asPlainOwner, withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';
 import { keepKeys } from './backup/keep-keys.ts';
 import { loadBackup } from './backup/load.ts';
-import { asPlainOwner } from './backup/plain-owner.ts';
 import { readPassphrase } from './backup/sealed-keys.ts';
 
 const {

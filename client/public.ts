@@ -5,8 +5,7 @@ export { type Answer, Call, Listing } from './call.ts';
 export { type Client, type ClientOptions, createClient } from './client.ts';
 export { type Identity, newIdentity, newKey } from './identity.ts';
 export type { CallOptions } from './operation.ts';
-export { contentHash } from './packet-hash.ts';
-export { PUBLIC } from './resources.ts';
+export { contentHash, PUBLIC } from './resources.ts';
 export type * from './schema.ts';
 export {
   NoAnswerError,

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ProblemError } from './send.ts';
 import { CASE_COMMANDS } from './svc/case-commands.ts';
-import type { Command, Commands, Given } from './svc/command.ts';
+import { type Command, type Commands, type Given, wholeNumber } from './svc/command.ts';
 import { completion } from './svc/completion.ts';
 import { createContext, EXIT, exitCodeOf, hasNoAnswer, UsageError } from './svc/context.ts';
 import { commandHelp, generalHelp } from './svc/help.ts';
 import { MCP_COMMANDS } from './svc/mcp.ts';
 import { MEMBER_COMMANDS } from './svc/member-commands.ts';
 import { plainJson, plainText } from './svc/terminal.ts';
-import { wholeNumber } from './svc/values.ts';
 
 const DEFAULT_ADDRESS = 'http://localhost:3000';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { mailCorpus } from '../harness/mail-corpus.ts';
+import { mailCorpus } from '../harness/tools.ts';
 import { hasVisibleText } from '../platform/visible-text.ts';
 
 const require = createRequire(import.meta.url);

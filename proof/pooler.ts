@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../harness/free-port.ts';
-import { findProgram, startProgram } from '../harness/system-process.ts';
+import { findProgram, startProgram } from '../harness/programs.ts';
 
 /**
  * Starts PgBouncer in front of the database of `target`, with its log in `logFile`. It pools

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../../platform/config.ts';
 import { databaseUrl, embeddedPostgres } from '../../platform/embedded/postgres.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
 
 /**
  * Runs `work` on the database of this service: of `DATABASE_URL`, or of the instance that runs with
@@ -25,5 +27,36 @@ function runningUrl(config: Pick<Config, 'dataDir' | 'databaseUrl'>): string | u
     return databaseUrl(config);
   } catch {
     return undefined;
+  }
+}
+
+const ROLE = 'service_loader';
+
+/**
+ * Runs `work` on the address of the same database, as a role that owns it and is no superuser: whatever a backup
+ * holds, it then cannot run programs or read files of the server. `url` is a superuser's, who owns everything
+ * again afterwards.
+ */
+export async function asPlainOwner<Result>(
+  url: string,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const password = randomBytes(24).toString('hex');
+  const address = new URL(url);
+  const database = address.pathname.slice(1);
+  address.username = ROLE;
+  address.password = password;
+  await withConnection(url, async (client) => {
+    await client.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${password}'`);
+    await client.query(`ALTER DATABASE ${database} OWNER TO ${ROLE}`);
+  });
+  try {
+    return await work(address.href);
+  } finally {
+    await withConnection(url, async (client) => {
+      await client.query(`REASSIGN OWNED BY ${ROLE} TO CURRENT_USER`);
+      await client.query(`DROP OWNED BY ${ROLE}`);
+      await client.query(`DROP ROLE ${ROLE}`);
+    });
   }
 }

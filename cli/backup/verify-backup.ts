@@ -13,9 +13,9 @@ import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { UNLOGGED_COLUMNS } from '../../projections/rebuild/rebuilt-tables.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { verifySeal } from '../../services/seal/verify-seal.ts';
+import { asPlainOwner } from './database.ts';
 import type { CheckedBackup, Manifest } from './folder.ts';
 import { loadBackup } from './load.ts';
-import { asPlainOwner } from './plain-owner.ts';
 
 /** Runs `work` on the address of an empty PostgreSQL that exists for that time alone. */
 export async function withScratchDatabase<Result>(

@@ -6,8 +6,7 @@ import { type LastBackup, lastBackup } from '../../services/backups/last-backup.
 import { holdsBackup, type Manifest, readCompleteManifest } from '../backup/folder.ts';
 import { requireSameRelease } from '../backup/load.ts';
 import { findTables, requireSameTables, type Table } from '../backup/tables.ts';
-import type { Context } from './connection.ts';
-import { bad, type Finding, ok, warn } from './finding.ts';
+import { bad, type Context, type Finding, ok, warn } from './check.ts';
 
 /** A day, and time for a nightly backup that takes longer than the last. */
 const MAX_AGE_HOURS = 26;

@@ -5,8 +5,7 @@ import { keyRing } from '../../platform/keys/key-ring.ts';
 import { findServerKeys, serverKeysFile } from '../../platform/keys/server-keys.ts';
 import { findMissingKeys } from '../../services/membership/key-usage.ts';
 import { describeGivenUp, givenUpKeys } from '../../services/membership/retire-key.ts';
-import type { Context } from './connection.ts';
-import { bad, type Finding, ok, orOk, warn } from './finding.ts';
+import { bad, type Context, type Finding, ok, orOk, warn } from './check.ts';
 
 /** A backup has the keys with which its data was made. */
 const PRINT_KEYS =

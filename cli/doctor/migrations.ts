@@ -7,8 +7,7 @@ import {
   UNFINISHED_RESTORE,
 } from '../../platform/postgres/migrate.ts';
 import { named } from '../../platform/sql.ts';
-import type { Context } from './connection.ts';
-import { bad, type Finding, orOk } from './finding.ts';
+import { bad, type Context, type Finding, orOk } from './check.ts';
 
 /** Checks that the database has the schema of this release. */
 export async function checkMigrations({ ask }: Pick<Context, 'ask'>): Promise<Finding[]> {

@@ -1,8 +1,7 @@
 import { PLANNER_SETTINGS } from '../../platform/postgres/connection.ts';
 import { isPooled, requirePreparedStatements } from '../../platform/postgres/pooler.ts';
 import { sql } from '../../platform/sql.ts';
-import { type Ask, type Context, connectTo } from './connection.ts';
-import { bad, type Finding, ok, orOk, warn } from './finding.ts';
+import { type Ask, bad, type Context, connectTo, type Finding, ok, orOk, warn } from './check.ts';
 
 const SAMPLES = 20;
 const EXPORT_DIRECT = 'export DATABASE_DIRECT_URL=postgres://user:password@host:port/database';

@@ -6,8 +6,7 @@ import {
   requireSandboxMark,
   sandboxMark,
 } from '../../services/sandbox.ts';
-import type { Context } from './connection.ts';
-import { type Finding, ok, warn } from './finding.ts';
+import { type Context, type Finding, ok, warn } from './check.ts';
 
 const REFUSALS = [FOREIGN_EVENTS, IS_A_SANDBOX, NOT_A_SANDBOX, NOT_MARKED];
 

@@ -1,7 +1,6 @@
 import { JOBS_SCHEMA } from '../../platform/postgres/migrate.ts';
 import { sql } from '../../platform/sql.ts';
-import type { Context } from './connection.ts';
-import { type Finding, orOk, warn } from './finding.ts';
+import { type Context, type Finding, orOk, warn } from './check.ts';
 
 /** Pages of the log that are looked at for its largest streams, so that a large log takes no longer. */
 const SAMPLED_PAGES = 10_000;

@@ -6,7 +6,7 @@ import { type Api, createApiClient, explain } from './api.ts';
 import { leave, printableJson } from './terminal.ts';
 
 /** Streams the whole audit as lines of JSON, oldest first; with `--proofs`, a page of proofs in each line. */
-export async function run(args: string[]): Promise<void> {
+export async function audit(args: string[]): Promise<void> {
   const { values } = parseArguments(args, { proofs: { type: 'boolean' } });
   const api = await createApiClient();
   if (values.proofs) return printProofs(api);

@@ -1,8 +1,8 @@
 import { validate } from 'uuid';
 import { parseArguments } from '../../platform/command-line/arguments.ts';
 import { type Api, createApiClient, postPages } from './api.ts';
+import { zonedTime } from './arguments.ts';
 import { leave, printable, say } from './terminal.ts';
-import { zonedTime } from './zoned-time.ts';
 
 interface Entry {
   subject: { type: string; id: string };
@@ -12,7 +12,7 @@ interface Entry {
 }
 
 /** Prints what a moderator decided since a time and what of it would be undone; undoes it with `--yes`. */
-export async function run(args: string[]): Promise<void> {
+export async function rewind(args: string[]): Promise<void> {
   const {
     positionals: [wanted = ''],
     values: { since = '', yes = false },
@@ -63,4 +63,22 @@ function print(title: string, entries: readonly Entry[]): void {
   say(`${title}: ${entries.length}`);
   for (const { subject, action, reason } of entries)
     say(`  ${action}  ${subject.type} ${subject.id}${reason ? `  (${reason})` : ''}`);
+}
+
+interface Result {
+  status: string;
+  note_id: string;
+  error?: { code: string; reason?: string };
+}
+
+/** Undoes a batch of decisions, or a rewind, and prints the result for each note. */
+export async function undoBatch(args: string[]): Promise<void> {
+  const {
+    positionals: [batchId = ''],
+  } = parseArguments(args, {}, [1, 1]);
+  const api = await createApiClient();
+  const pages = await postPages(api, `batches/${encodeURIComponent(batchId)}/undo`, () => ({}));
+  const results = pages.flatMap((page): Result[] => page.results);
+  for (const { status, note_id, error } of results)
+    say(`${status}  note ${note_id}${error?.reason ? `  (${error.reason})` : ''}`);
 }

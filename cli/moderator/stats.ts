@@ -4,7 +4,7 @@ import { age, say } from './terminal.ts';
 
 type Spread = { p50: number; p95: number; max: number } | null;
 
-export async function run(args: string[]): Promise<void> {
+export async function stats(args: string[]): Promise<void> {
   const { values } = parseArguments(args, { from: { type: 'string' }, to: { type: 'string' } });
   const api = await createApiClient();
   const stats = await api.need('GET', `stats?${new URLSearchParams(Object.entries(values))}`);

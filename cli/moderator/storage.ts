@@ -1,4 +1,3 @@
-import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
 import { failureLine } from '../../platform/command-line/failure.ts';
 import { configOrExit } from '../../platform/config.ts';
 import { isUnavailable } from '../../platform/postgres/errors.ts';
@@ -22,12 +21,4 @@ export async function withStorage(
   } finally {
     await core.close();
   }
-}
-
-/** The only argument: a moderator's name or id. */
-export function oneName(args: string[]): string {
-  const { positionals } = parseArguments(args, {}, [1, 1]);
-  const name = positionals[0]?.trim();
-  if (!name) throw new ArgumentError('The name or id is empty.');
-  return name;
 }

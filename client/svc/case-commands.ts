@@ -1,10 +1,9 @@
 import { PUBLIC } from '../resources.ts';
 import type { Case, ReviewRequest } from '../schema.ts';
-import type { Command, Commands } from './command.ts';
+import { type Command, type Commands, pageOf, textOf, wholeNumber } from './command.ts';
 import { type Context, UsageError } from './context.ts';
 import { holdWhile } from './hold.ts';
 import { oneLine } from './terminal.ts';
-import { pageOf, textOf, wholeNumber } from './values.ts';
 
 const line = ({ id, state, version, title }: Case) =>
   oneLine(`${id} ${state} v${version} ${title}`);

@@ -3,12 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { PUBLIC } from '../resources.ts';
 import type { Packet } from '../schema.ts';
 import { normalizeBaseUrl, ProblemError } from '../send.ts';
-import type { Commands } from './command.ts';
+import { type Commands, pageOf, readText, textOf, wholeNumber } from './command.ts';
 import { Failure, UsageError } from './context.ts';
 import { followUpdates } from './follow.ts';
 import { findSandboxNotice } from './sandbox.ts';
 import { oneLine, plainJson } from './terminal.ts';
-import { pageOf, readText, textOf, wholeNumber } from './values.ts';
 
 /** Refusals of a registration that would be the same each time. */
 const REFUSES_KEYS: readonly string[] = ['registration_conflict', 'invalid_request'];

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { findChromium } from '../../harness/chromium.ts';
 import { freePort } from '../../harness/free-port.ts';
+import { findChromium } from '../../harness/programs.ts';
 import { startService } from '../support/service.ts';
 import { furnishSite } from '../support/site.ts';
 

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
-import { mailCorpus } from '../../harness/mail-corpus.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { NO_TOOLS } from '../../harness/tools.ts';
+import { mailCorpus, NO_TOOLS } from '../../harness/tools.ts';
 import { ALONE, checkCommand, runCommand } from '../support/npm-commands.ts';
 
 // Benchmarks and proof mostly wait for the disk, which is slow on a busy machine.

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 import { readManifest } from '../../cli/backup/folder.ts';
 import { nameOf, parseKeep, prune } from '../../cli/backup/retention.ts';
 import { checkBackup } from '../../cli/doctor/backup.ts';
-import { connectTo } from '../../cli/doctor/connection.ts';
+import { connectTo } from '../../cli/doctor/check.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { needs } from '../../harness/system-process.ts';
+import { needs } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { guideProgram } from '../support/guide-program.ts';
 import { installPackedClient } from '../support/packed-client.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
-import { needs, startProgram } from '../../harness/system-process.ts';
+import { needs, startProgram } from '../../harness/programs.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createCore } from '../../services/compose.ts';

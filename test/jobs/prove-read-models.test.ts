@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Registry } from 'prom-client';
 import t from 'tap';
-import { checkReadModels } from '../../cli/doctor/read-models.ts';
+import { checkReadModels } from '../../cli/doctor/log.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { publishArtifact } from '../../harness/records.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import t, { type Test } from 'tap';
-import { checkSeal } from '../../cli/doctor/seal.ts';
+import { checkSeal } from '../../cli/doctor/log.ts';
 import { verifyLog } from '../../cli/verify-log-command.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { query } from '../../platform/postgres/query.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
+import { findProgram, needs } from '../../harness/programs.ts';
 import { newKey } from '../../harness/registration.ts';
-import { findProgram, needs } from '../../harness/system-process.ts';
 import { testDatabase } from '../support/database.ts';
 import { startProcess } from '../support/processes.ts';
 

@@ -15,7 +15,7 @@ import {
   type Route,
 } from 'playwright-core';
 import type { Test } from 'tap';
-import { findChromium } from '../../harness/chromium.ts';
+import { findChromium } from '../../harness/programs.ts';
 import { delayNetwork } from './late-network.ts';
 import { onProcessEnd } from './process-end.ts';
 import { type ConsoleFault, type PageAnswer, withoutRetried } from './retried-answers.ts';

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Test } from 'tap';
 import { freePort } from '../../harness/free-port.ts';
-import { startProgram } from '../../harness/system-process.ts';
+import { startProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { createCertificate } from '../../harness/certificate.ts';
-import { findProgram, needs } from '../../harness/system-process.ts';
+import { findProgram, needs } from '../../harness/programs.ts';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { serverAccount } from '../../platform/embedded/account.ts';
 import { isServerOfFolder, runningPostmaster } from '../../platform/embedded/postmaster.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../harness/free-port.ts';
-import { startProgram } from '../../harness/system-process.ts';
+import { startProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 
 type Ending = { teardown(end: () => void | Promise<void>): unknown };

@@ -1,7 +1,9 @@
 import { BANDS, type FindingCode, WEIGHTS, type Weights } from '../../domain/screening/rules.ts';
 import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
 import { type Backtest, backtest, type Judgement } from '../../services/screening/backtest.ts';
+import { rescreen } from '../../services/screening/screening.ts';
 import { readWeights } from '../../services/screening/weights-file.ts';
+import { dateOf } from './arguments.ts';
 import { withStorage } from './storage.ts';
 import { say } from './terminal.ts';
 
@@ -9,7 +11,7 @@ const PROGRESS_EVERY = 10_000;
 const HOUR = 3600;
 
 /** Prints what the rules, or these weights, would have made of every note that was screened. */
-export async function run(args: string[]): Promise<void> {
+export async function printBacktest(args: string[]): Promise<void> {
   const { values } = parseArguments(args, {
     rules: { type: 'string' },
     from: { type: 'string' },
@@ -32,17 +34,6 @@ const weightsIn = (file: string): Promise<Weights> =>
   readWeights(file).catch((error: Error) => {
     throw new ArgumentError(error.message);
   });
-
-const DATE = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/;
-
-/** A date, which means its beginning in UTC, or a time with its zone. */
-function dateOf(option: string, text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const at = new Date(text);
-  if (!DATE.test(text) || Number.isNaN(at.getTime()))
-    throw new ArgumentError(`${option} must be a date or an ISO 8601 time with its zone.`);
-  return at;
-}
 
 const toJson = ({ codes, ...figures }: Backtest, { points, likelySpam }: Weights) => ({
   ...figures,
@@ -114,3 +105,11 @@ const share = (part: number, all: number): string =>
 
 const row = (label: string, columns: readonly string[]): string =>
   `${label.padEnd(26)}${columns.map((column) => column.padStart(13)).join('')}`.trimEnd();
+
+/** Enqueues the pending notes that the current screening rules have not seen. */
+export async function rescreenNotes(args: string[]): Promise<void> {
+  parseArguments(args);
+  await withStorage(async ({ store }) => {
+    process.stdout.write(`Enqueued ${await rescreen(store)} notes to be screened again\n`);
+  });
+}
