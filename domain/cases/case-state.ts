@@ -8,7 +8,7 @@ export type CaseEvents = Exclude<
 >;
 export type CaseEvent = NewEvent<CaseEvents>;
 
-interface Known {
+interface CaseBase {
   caseId: string;
   authorId: string;
   /** Increases with every change of the case's state or claim, and only then. */
@@ -25,16 +25,16 @@ interface Claim {
 }
 
 /** `lapsed` is the member whose lease expired last, until another member claims the case. */
-export type OpenCase = Known & { status: 'open'; lapsed: string | null };
-export type ClaimedCase = Known & { status: 'claimed'; claim: Claim };
-export type SubmittedCase = Known & { status: 'submitted'; claim: Claim; submissionId: string };
+export type OpenCase = CaseBase & { status: 'open'; lapsed: string | null };
+export type ClaimedCase = CaseBase & { status: 'claimed'; claim: Claim };
+export type SubmittedCase = CaseBase & { status: 'submitted'; claim: Claim; submissionId: string };
 
 export type ExistingCase =
   | OpenCase
   | ClaimedCase
   | SubmittedCase
-  | (Known & { status: 'accepted'; submissionId: string })
-  | (Known & { status: 'withdrawn' });
+  | (CaseBase & { status: 'accepted'; submissionId: string })
+  | (CaseBase & { status: 'withdrawn' });
 
 /** What the read model knows of a case in every state. */
 interface KnownCase {

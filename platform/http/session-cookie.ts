@@ -4,7 +4,7 @@ import { readCookie } from './principal.ts';
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
 /** A cookie with the token of a browser session; `seconds` is its Max-Age. */
-export function readSessionCookie(name: string, seconds: number) {
+export function createSessionCookie(name: string, seconds: number) {
   return {
     /** The value of `Set-Cookie` for a token; `clear` is the value that deletes the cookie. */
     set: (token: Token) => `${name}=${tokenText(token)}; ${ATTRIBUTES}; Max-Age=${seconds}`,

@@ -13,7 +13,7 @@ const REQUEST_STATEMENT_MS = 2500;
 
 /**
  * Planner settings that a release could not set on the role, which may be another one, or that were
- * lost with a restored dump. What is set for the role or the database stays: it may fit another engine.
+ * lost with a restored dump. Keeps values set on the role or the database: they may be tuned for another PostgreSQL engine.
  */
 const PLANNER = `(SELECT count(set_config(name, value, false)) FROM pg_settings
   JOIN (VALUES ${Object.entries(PLANNER_SETTINGS)

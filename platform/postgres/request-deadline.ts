@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Total time that a request may wait for storage before it is refused, in milliseconds. */
-const PATIENCE_MS = 2800;
+const STORAGE_BUDGET_MS = 2800;
 
 /** Time that each storage call of a job may take, in milliseconds: less than a worker's time to stop. */
 export const JOB_MS = 15_000;
@@ -24,7 +24,7 @@ export const asJob = <Result>(work: () => Promise<Result>): Promise<Result> =>
  */
 export function withDeadline<Result>(
   work: () => Promise<Result>,
-  until = performance.now() + PATIENCE_MS,
+  until = performance.now() + STORAGE_BUDGET_MS,
   enter?: () => void,
 ): Promise<Result> {
   return patience.run({ left: until - performance.now(), enter }, work);
@@ -77,6 +77,6 @@ async function deduct<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** When the time budget ends, by `performance.now()`, which clock changes do not affect. */
 export function deadline(): number {
-  const budget = patience.getStore() ?? { left: PATIENCE_MS };
+  const budget = patience.getStore() ?? { left: STORAGE_BUDGET_MS };
   return performance.now() + ('each' in budget ? budget.each : budget.left);
 }

@@ -21,7 +21,7 @@ import { isRefusal } from '../refusal.ts';
 import type { Sql } from '../sql.ts';
 
 /** A command with less time before its deadline, in milliseconds, does not wait for a batch. */
-const CALM_MS = 2000;
+const MIN_TIME_TO_BATCH_MS = 2000;
 
 /** A failed batch is not tried again: each of its commands is executed alone. */
 const AS_BATCH = { attempts: 1, skipLocked: true };
@@ -77,7 +77,8 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
 
   /** The command as it can share a transaction; undefined if it runs in its own. */
   async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {
-    if (until - performance.now() <= CALM_MS || locksRows(command.load)) return undefined;
+    if (until - performance.now() <= MIN_TIME_TO_BATCH_MS || locksRows(command.load))
+      return undefined;
     if (statementsToFind(command).length === 0) return { command, isFound: false };
     const found = await finder.join({ command, until }, []);
     const shares =

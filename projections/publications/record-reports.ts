@@ -221,7 +221,7 @@ export function reportersOfCaseNotes(memberId: string, limit: number): Sql<{ mem
   );
 }
 
-/** Locks reported records, so that reviews and claims wait: a claim is no event that could lose. */
+/** Locks reported records, so that reviews and claims wait: claims are no events, so no version conflict stops them. */
 export function heldRecords(type: RecordType, ids: readonly string[]): Sql {
   return locking(sql`SELECT subject_id FROM reported_records
     WHERE subject_type = ${type} AND subject_id = ANY(${ids}::uuid[])

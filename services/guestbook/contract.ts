@@ -10,7 +10,7 @@ import {
   UnixSeconds,
   Uuid,
 } from '../../platform/http/schemas.ts';
-import { aftercareContract } from './followup-contract.ts';
+import { followupContract } from './followup-contract.ts';
 import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
 
 const BODY_LIMIT = 8192;
@@ -88,7 +88,7 @@ const GuestbookPage = z
   .meta({ id: 'GuestbookPage' });
 
 export const guestbookContract = defineContract({
-  ...aftercareContract,
+  ...followupContract,
   'guestbook.read': {
     method: 'GET',
     path: '/api/guestbook',

@@ -82,7 +82,7 @@ const OwnNotesPage = z
   .meta({ id: 'OwnNotesPage' });
 
 /** Operations on a submitted note, by its author and its readers. */
-export const aftercareContract = defineContract({
+export const followupContract = defineContract({
   'guestbook.own_notes': {
     method: 'GET',
     path: '/api/membership/notes',

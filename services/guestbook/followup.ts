@@ -13,7 +13,7 @@ import { bySession } from '../membership/by-session.ts';
 import { sessionAuthenticator } from '../membership/sessions.ts';
 import { authorCommand, correctCommand, heldNotes, reportCommand } from './author-commands.ts';
 import type { GuestbookDeps } from './deps.ts';
-import type { aftercareContract } from './followup-contract.ts';
+import type { followupContract } from './followup-contract.ts';
 import {
   NOTES_PER_DAY,
   NOTES_PER_TEN_MINUTES,
@@ -24,7 +24,7 @@ import { noteOutcome } from './outcome.ts';
 
 const RECEIVED = { status: 202 as const, body: { status: 'received' as const } };
 
-export function aftercareHandlers(deps: GuestbookDeps): Handlers<typeof aftercareContract> {
+export function followupHandlers(deps: GuestbookDeps): Handlers<typeof followupContract> {
   const { store, keys, limits, config } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const authenticate = sessionAuthenticator(store.pool, keys);

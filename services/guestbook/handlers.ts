@@ -16,7 +16,7 @@ import { findNote, findNoteWithParent, isPublic } from '../../projections/guestb
 import { sessionAuthenticator } from '../membership/sessions.ts';
 import { guestbookContract, type NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
-import { aftercareHandlers } from './followup.ts';
+import { followupHandlers } from './followup.ts';
 import { GUEST_NOTES_PER_HOUR, NOTES_PER_DAY, NOTES_PER_TEN_MINUTES } from './limits.ts';
 import { firstPages, noteBody, notesList, readGuestbook } from './read.ts';
 import { submitNote } from './submit.ts';
@@ -42,7 +42,7 @@ function guestbookHandlers(deps: GuestbookDeps): Handlers<typeof guestbookContra
   const firstPage = firstPages(readPool);
 
   return {
-    ...aftercareHandlers(deps),
+    ...followupHandlers(deps),
 
     'guestbook.read': async ({ query: asked }) => {
       const { experience, parent_id } = asked;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import { readSessionCookie } from '../../platform/http/session-cookie.ts';
+import { createSessionCookie } from '../../platform/http/session-cookie.ts';
 import { type EndReason, REASON_DAYS, refuseEnded } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import type { Token } from '../../platform/keys/token.ts';
@@ -15,7 +15,7 @@ export const {
   set: sessionCookie,
   clear: CLEAR_SESSION_COOKIE,
   read: presentedSession,
-} = readSessionCookie('__Host-ServiceSession', SESSION_SECONDS);
+} = createSessionCookie('__Host-ServiceSession', SESSION_SECONDS);
 
 export interface SessionRow extends Verifier {
   session_id: string;

@@ -97,7 +97,7 @@ function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
       let page = await read(memberId, from, call.query);
       if (isRefusal(page) || !page.empty || page.hasMore) return page;
       const gone = call.request.gone();
-      // An event of another type than those asked for ends one turn, not the wait.
+      // An event of another type wakes the loop, but does not end the wait.
       for (let left = seconds; left > 0; left = (until - performance.now()) / 1000) {
         await listening.more(page.next.sequence, left, gone);
         if (gone.aborted) return page;

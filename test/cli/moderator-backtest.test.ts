@@ -4,7 +4,7 @@ import t from 'tap';
 import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { closeAppeals } from '../../workers/guestbook/close-appeals.ts';
-import { retention } from '../../workers/guestbook/erase-old-notes.ts';
+import { eraseOldNotes } from '../../workers/guestbook/erase-old-notes.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { operatorEnv, runModeratorCommand } from '../support/moderator-command.ts';
 import { advanceTime, notifyAuthors } from '../support/passing-time.ts';
@@ -149,7 +149,7 @@ t.test('counts the recorded findings of an erased text', async (t) => {
   await decide(ann, id, 'reject');
   await advanceTime(service, '91 days');
   await closeAppeals(service.core);
-  t.equal(await retention(service.core), 1);
+  t.equal(await eraseOldNotes(service.core), 1);
   const found = await figures(service);
   t.match(found, { notes: 1, known: 0, comparable: 0 });
   t.same(found.judged.bands.look.refused, 1);

@@ -3,7 +3,7 @@ import { newAgent } from '../../harness/agent.ts';
 import { createCaseCommands, createOpenCase, pass } from '../../harness/cases.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
-import { lapseCaseClaims } from '../../workers/cases/expire-case-claims.ts';
+import { expireCaseClaims } from '../../workers/cases/expire-case-claims.ts';
 import { startService } from '../support/service.ts';
 
 t.test('records one event per lapsed claim and none for a live one', async (t) => {
@@ -24,9 +24,12 @@ t.test('records one event per lapsed claim and none for a live one', async (t) =
     (await service.call('GET', `/api/v1/cases/${ids[0]}`)).text;
   const before = await read();
 
-  const sweeps = await Promise.all([lapseCaseClaims(service.core), lapseCaseClaims(service.core)]);
+  const sweeps = await Promise.all([
+    expireCaseClaims(service.core),
+    expireCaseClaims(service.core),
+  ]);
   t.equal(sweeps[0] + sweeps[1], 2, 'concurrent sweeps record each end once');
-  t.equal(await lapseCaseClaims(service.core), 0, 'a second sweep finds nothing');
+  t.equal(await expireCaseClaims(service.core), 0, 'a second sweep finds nothing');
   t.equal(await read(), before, 'reads are unchanged by the event');
   const { rows } = await service.database.pool.query(
     `SELECT actor FROM events WHERE type = 'CaseLeaseEnded'`,
@@ -68,6 +71,6 @@ t.test('returns lapsed claims in the order of their expiry', async (t) => {
     (await query(pool, lapsedCases(limit))).map(({ case_id }) => case_id);
   t.same(await next(1), over.slice(0, 1), 'at most the requested number');
   t.same(await next(10), over, 'neither a live nor a submitted claim');
-  t.equal(await lapseCaseClaims(service.core), over.length);
+  t.equal(await expireCaseClaims(service.core), over.length);
   t.same(await next(10), []);
 });

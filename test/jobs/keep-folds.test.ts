@@ -7,7 +7,7 @@ import { proveReadModels } from '../../projections/rebuild/prove.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { FOLD_BATCH } from '../../projections/screening/fold-marks.ts';
 import { catalogue, projections } from '../../services/features.ts';
-import { compareWithFolds } from '../../workers/moderation/keep-folds.ts';
+import { keepFolds } from '../../workers/moderation/keep-folds.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -60,7 +60,7 @@ t.test(
     for (const [name, end] of Object.entries(ends)) {
       await fold(ann, service, `text/${adverts[2]}`);
       t.same(await idsOf(ann), [before, adverts[0], last], name);
-      t.equal(await compareWithFolds(service.core), 0, 'the marks of a live fold stay');
+      t.equal(await keepFolds(service.core), 0, 'the marks of a live fold stay');
       t.equal(await marks(service), 3);
       await end();
       t.same(await idsOf(ann), [before, ...adverts, last], `${name}: before a worker runs`);
@@ -69,7 +69,7 @@ t.test(
       await ann.post('claims/release', {
         lease_ids: claims.map(({ lease_id }: { lease_id: string }) => lease_id),
       });
-      t.equal(await compareWithFolds(service.core), 3);
+      t.equal(await keepFolds(service.core), 3);
       t.equal(await marks(service), 0);
       t.same(await idsOf(ann), [before, ...adverts, last], `${name}: afterwards`);
     }
@@ -83,7 +83,7 @@ t.test('ends a fold with the fingerprint of its note', async (t) => {
   await fold(ann, service, `text/${adverts[1]}`);
   await service.tamper('DELETE FROM note_fingerprints WHERE note_id = $1', [adverts[1]]);
   t.same(await idsOf(ann), [before, ...adverts, last]);
-  t.equal(await compareWithFolds(service.core), 3);
+  t.equal(await keepFolds(service.core), 3);
   t.equal(await marks(service), 0);
 });
 
@@ -149,7 +149,7 @@ t.test('moves a note to another fold that it belongs to', async (t) => {
   await fold(ann, service, `text/${adverts[2]}`);
   t.same(await idsOf(ann), [before, adverts[0], last], 'one row of both folds');
   await fold(ann, service, `text/${adverts[0]}`, 'DELETE');
-  t.equal(await compareWithFolds(service.core), 3);
+  t.equal(await keepFolds(service.core), 3);
   t.same(await idsOf(ann), [before, adverts[0], last]);
   t.equal(await marks(service), 3);
 });
@@ -211,24 +211,24 @@ t.test('compares a flood in batches, and continues after the worker was killed',
 
   // Reads what is over, the folds and a page, marks it, and notes the place.
   const killed = { pool: endingAfter(service.core.pool, 5) };
-  await t.rejects(compareWithFolds(killed));
+  await t.rejects(keepFolds(killed));
   t.equal(await marks(service), 2 * FOLD_BATCH);
-  t.equal(await compareWithFolds(service.core), FOLD_BATCH + 1);
+  t.equal(await keepFolds(service.core), FOLD_BATCH + 1);
   t.equal(await marks(service), many + 1);
   t.same(await idsOf(ann), [seed, last]);
-  t.equal(await compareWithFolds(service.core), 0);
+  t.equal(await keepFolds(service.core), 0);
 
   // As a rebuild by an earlier release leaves them.
   await service.tamper('UPDATE notes SET fold_id = NULL');
   t.equal((await idsOf(ann)).length, 100);
   await fold(ann, service, `text/${seed}`);
-  await compareWithFolds(service.core);
+  await keepFolds(service.core);
   t.equal(await marks(service), many + 1, 'folding the same again marks all');
 
   await fold(ann, service, `text/${seed}`, 'DELETE');
-  await t.rejects(compareWithFolds({ pool: endingAfter(service.core.pool, 3) }));
+  await t.rejects(keepFolds({ pool: endingAfter(service.core.pool, 3) }));
   t.equal(await marks(service), 2 * FOLD_BATCH + 1);
   t.equal((await idsOf(ann)).length, 100);
-  t.equal(await compareWithFolds(service.core), 2 * FOLD_BATCH + 1);
+  t.equal(await keepFolds(service.core), 2 * FOLD_BATCH + 1);
   t.equal(await marks(service), 0);
 });

@@ -4,8 +4,11 @@ import { signedIn } from '../../harness/registration.ts';
 import { createCore } from '../../services/compose.ts';
 import { FAST_LANE_RULE } from '../../services/guestbook/fast-approval.ts';
 import { closeAppeals } from '../../workers/guestbook/close-appeals.ts';
-import { retention } from '../../workers/guestbook/erase-old-notes.ts';
-import { queueAge, queueAlert } from '../../workers/moderation/escalate-overdue.ts';
+import { eraseOldNotes } from '../../workers/guestbook/erase-old-notes.ts';
+import {
+  escalateOverdueNotes,
+  queueAlert,
+} from '../../workers/moderation/escalate-overdue-notes.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';
 import { advanceTime, notifyAuthors, readFeed } from '../support/passing-time.ts';
@@ -40,10 +43,14 @@ t.test('erases text past its retention from events, tables, jobs and logs', asyn
   t.equal((await ann.post(`notes/${sent.id}/decisions`, body)).status, 201);
   t.match(await readAllRows(service), secret);
   await advanceTime(service, '91 days');
-  t.equal(await retention(service.core), 0, 'not before the appeal period has ended in the log');
+  t.equal(
+    await eraseOldNotes(service.core),
+    0,
+    'not before the appeal period has ended in the log',
+  );
   t.equal(await closeAppeals(service.core), 1);
-  t.equal(await retention(service.core), 1);
-  t.equal(await retention(service.core), 0, 'a second run finds nothing');
+  t.equal(await eraseOldNotes(service.core), 1);
+  t.equal(await eraseOldNotes(service.core), 0, 'a second run finds nothing');
   t.notMatch(await readAllRows(service), secret);
   t.notMatch(service.logged.join('\n'), secret);
   t.match(await readAllRows(service), 'Stays forever');
@@ -72,18 +79,18 @@ t.test("keeps a note under appeal, and erases guests' and withdrawn notes on tim
       )
     ).rows.map(({ note_id }) => note_id);
   await advanceTime(service, '6 days');
-  t.equal(await retention(service.core), 0);
+  t.equal(await eraseOldNotes(service.core), 0);
   await advanceTime(service, '2 days');
-  t.equal(await retention(service.core), 1);
+  t.equal(await eraseOldNotes(service.core), 1);
   t.same(await erased(), [withdrawn.id]);
   await advanceTime(service, '90 days');
   t.equal(await closeAppeals(service.core), 0);
-  t.equal(await retention(service.core), 1);
+  t.equal(await eraseOldNotes(service.core), 1);
   t.same((await erased()).at(-1), guest.id);
   const uphold = { action: 'uphold', expected_version: 3 };
   const bob = await addModerator(service, 'Bob');
   t.equal((await bob.post(`notes/${appealed.id}/decisions`, uphold)).status, 201);
-  t.equal(await retention(service.core), 1, 'after the decision the text is erased');
+  t.equal(await eraseOldNotes(service.core), 1, 'after the decision the text is erased');
   t.same((await erased()).at(-1), appealed.id);
 });
 
@@ -100,7 +107,7 @@ t.test('continues retention over more than a batch in concurrent runs', async (t
       '{"type": "service"}', now()
     FROM ids, generate_series(1, 2) v ORDER BY n, v`);
   await advanceTime(service, '100 days');
-  const [one, two] = await Promise.all([retention(service.core), retention(service.core)]);
+  const [one, two] = await Promise.all([eraseOldNotes(service.core), eraseOldNotes(service.core)]);
   t.equal(one + two, 1100);
   const { rows } = await pool.query('SELECT count(*)::int FROM events WHERE personal IS NOT NULL');
   t.equal(rows[0].count, 0);
@@ -138,14 +145,14 @@ t.test('escalates a note once after three days of waiting', async (t) => {
   const lea = await addModerator(service, 'Lea', 'lead');
   const old = await submit(service);
   await advanceTime(service, '71 hours 59 minutes');
-  t.equal(await queueAge(service.core), 0);
+  t.equal(await escalateOverdueNotes(service.core), 0);
   await advanceTime(service, '1 minute');
   const recent = await submit(service);
   await lea.post('claims', { note_ids: [old.id] });
-  t.equal(await queueAge(service.core), 0, 'a claimed note is not escalated');
+  t.equal(await escalateOverdueNotes(service.core), 0, 'a claimed note is not escalated');
   await lea.post('claims/release', { lease_ids: [(await lea.get('me')).body.leases[0].lease_id] });
-  t.equal(await queueAge(service.core), 1);
-  t.equal(await queueAge(service.core), 0);
+  t.equal(await escalateOverdueNotes(service.core), 1);
+  t.equal(await escalateOverdueNotes(service.core), 0);
   matchAll(t, (await lea.get('queue')).body.items, [
     { id: old.id, tier: 'lead', version: 2 },
     { id: recent.id, tier: 'normal' },

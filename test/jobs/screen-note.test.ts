@@ -12,7 +12,7 @@ import { callerBoss } from '../../platform/jobs/boss.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { rescreen } from '../../services/screening/screening.ts';
-import { expireLeases } from '../../workers/moderation/expire-review-claims.ts';
+import { expireReviewLeases } from '../../workers/moderation/expire-review-leases.ts';
 import { screenNote, screenNotes } from '../../workers/screening/screen-note.ts';
 import { matchAll } from '../support/match-all.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -281,8 +281,8 @@ t.test('deletes expired leases and counts them', async (t) => {
   const { pool } = service.database;
   await pool.query(`UPDATE note_leases SET expires_at = clock_timestamp()
     WHERE lease_id IN (SELECT lease_id FROM note_leases LIMIT 2)`);
-  t.equal(await expireLeases(service.core), 2);
-  t.equal(await expireLeases(service.core), 0);
+  t.equal(await expireReviewLeases(service.core), 2);
+  t.equal(await expireReviewLeases(service.core), 0);
   t.equal((await pool.query('SELECT FROM note_leases')).rowCount, 1);
 });
 

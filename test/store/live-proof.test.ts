@@ -6,7 +6,7 @@ import type { Difference } from '../../projections/rebuild/compare-tables.ts';
 import { inProvingSession, proveReadModels } from '../../projections/rebuild/prove.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
-import { retention } from '../../workers/guestbook/erase-old-notes.ts';
+import { eraseOldNotes } from '../../workers/guestbook/erase-old-notes.ts';
 import { expireSessions } from '../../workers/membership/expire-sessions.ts';
 import { corruptRows, describeRow, rememberRows } from '../support/corrupted-rows.ts';
 import {
@@ -44,7 +44,7 @@ t.test('finds nothing while every operation, erasure and expiry goes on', async 
       await joinAndLeave(service);
       await expireSessions(service.core);
       await expireCredentials(service.core);
-      await retention({
+      await eraseOldNotes({
         store: service.core.store,
         config: { retentionRejectedDays: 0, retentionWithdrawnDays: 0 },
       });

@@ -8,7 +8,7 @@ import { loadCase } from '../../services/cases/case-stream.ts';
 import { forEachInBatches } from '../batches.ts';
 
 /** Records the end of every case claim with an expired lease; returns how many it recorded. */
-export function lapseCaseClaims({ store }: { store: EventStore }): Promise<number> {
+export function expireCaseClaims({ store }: { store: EventStore }): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, lapsedCases(limit)),
     async ({ case_id }) => (await handle(store, SERVICE_ACTOR, lapseCommand(case_id))) === true,

@@ -17,7 +17,7 @@ interface Deps {
  * Erases the text of notes that are past their retention; returns how many. Each note has a
  * separate transaction, so the next run continues where an interrupted run stopped.
  */
-export function retention({ store, config }: Deps): Promise<number> {
+export function eraseOldNotes({ store, config }: Deps): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, pastRetention(config, limit)),
     (row) => handle(store, SERVICE_ACTOR, eraseCommand(row, 'retention')),

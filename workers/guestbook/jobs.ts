@@ -1,11 +1,11 @@
 import * as types from '../../domain/guestbook/jobs.ts';
 import { runs } from '../job.ts';
 import { closeAppeals } from './close-appeals.ts';
-import { retention } from './erase-old-notes.ts';
+import { eraseOldNotes } from './erase-old-notes.ts';
 import { notifyAuthor } from './notify-author.ts';
 
 export const guestbookJobs = [
   runs(types.tellAuthor, notifyAuthor),
   runs(types.closeAppeals, closeAppeals),
-  runs(types.retention, retention),
+  runs(types.retention, eraseOldNotes),
 ];

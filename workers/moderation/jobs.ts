@@ -1,8 +1,8 @@
 import * as types from '../../domain/moderation/jobs.ts';
 import { runs } from '../job.ts';
-import { queueAge, queueAlert } from './escalate-overdue.ts';
-import { expireLeases } from './expire-review-claims.ts';
-import { compareWithFolds } from './keep-folds.ts';
+import { escalateOverdueNotes, queueAlert } from './escalate-overdue-notes.ts';
+import { expireReviewLeases } from './expire-review-leases.ts';
+import { keepFolds } from './keep-folds.ts';
 import { measureQueue } from './measure-queue.ts';
 import { notifyRemoval, settleReports } from './notify-removal.ts';
 
@@ -12,8 +12,8 @@ export const moderationJobs = [
   runs(types.queueAge, async (core) => ({
     waiting: await measureQueue(core),
     alert: await queueAlert(core),
-    escalated: await queueAge(core),
+    escalated: await escalateOverdueNotes(core),
   })),
-  runs(types.expireLeases, expireLeases),
-  runs(types.keepFolds, compareWithFolds),
+  runs(types.expireLeases, expireReviewLeases),
+  runs(types.keepFolds, keepFolds),
 ];

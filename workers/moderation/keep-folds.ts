@@ -14,7 +14,7 @@ import type { Core } from '../../services/compose.ts';
  * screening has marked; returns how many. Works in batches, each in its own transaction: after an end, the next run
  * continues with the next batch.
  */
-export async function compareWithFolds({ pool }: Pick<Core, 'pool'>): Promise<number> {
+export async function keepFolds({ pool }: Pick<Core, 'pool'>): Promise<number> {
   let changed = 0;
   const join = async (ids: readonly string[]) => {
     const joined = ids.length === 0 ? [] : await query(pool, joinFolds(ids));

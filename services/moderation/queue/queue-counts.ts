@@ -22,7 +22,7 @@ type Counted = (typeof VIEWS)[number];
 
 export type Counts = Record<Counted | 'mine', number>;
 
-interface Known {
+interface LongCount {
   count: number;
   until: number;
   next?: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export const appealsByDecider = (): Sql<{ moderator_id: string; count: number }>
  * later.
  */
 export function queueCounts(pool: pg.Pool, review: Pick<MembershipReview, 'appealsByDecider'>) {
-  const long = new Map<string, Known>();
+  const long = new Map<string, LongCount>();
 
   function knownOf(view: Counted, viewer: Viewer) {
     const key = `${view} ${viewer.role === 'lead'}`;
@@ -77,7 +77,7 @@ export function queueCounts(pool: pg.Pool, review: Pick<MembershipReview, 'appea
     return count > MAX_EXACT_COUNT && performance.now() <= until;
   }
 
-  async function recount(known: Known, statement: Sql<{ count: number }>): Promise<void> {
+  async function recount(known: LongCount, statement: Sql<{ count: number }>): Promise<void> {
     let pause = STALE_MS;
     try {
       // The count has its own deadline, so that a slow count does not fail the rest of the request.

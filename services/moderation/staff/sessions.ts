@@ -1,5 +1,5 @@
 import { MODERATOR_COOKIE, type Role } from '../../../platform/http/principal.ts';
-import { readSessionCookie } from '../../../platform/http/session-cookie.ts';
+import { createSessionCookie } from '../../../platform/http/session-cookie.ts';
 import type { Verifier } from '../../../platform/keys/key-ring.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 
@@ -9,7 +9,7 @@ export const {
   set: moderatorCookie,
   clear: CLEAR_MODERATOR_COOKIE,
   read: presentedModeratorSession,
-} = readSessionCookie(MODERATOR_COOKIE, MAX_SECONDS);
+} = createSessionCookie(MODERATOR_COOKIE, MAX_SECONDS);
 
 export interface ModeratorSessionRow extends Verifier {
   session_id: string;

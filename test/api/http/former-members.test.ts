@@ -6,7 +6,7 @@ import { addModerator, decide, type Moderator, submit } from '../../../harness/m
 import { report } from '../../../harness/records.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { closeAppeals } from '../../../workers/guestbook/close-appeals.ts';
-import { retention } from '../../../workers/guestbook/erase-old-notes.ts';
+import { eraseOldNotes } from '../../../workers/guestbook/erase-old-notes.ts';
 import { advanceTime, readFeed } from '../../support/passing-time.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { tracesInTables } from '../../support/traces.ts';
@@ -90,6 +90,6 @@ t.test("restores a former member's removed note until it is erased", async (t) =
   t.equal((await remove(7)).status, 201);
   await advanceTime(service, '91 days');
   t.equal(await closeAppeals(service.core), 1);
-  t.equal(await retention(service.core), 1);
+  t.equal(await eraseOldNotes(service.core), 1);
   t.same(await tracesInTables(pool, [note.message]), []);
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
-import { expireLeases } from '../../../workers/moderation/expire-review-claims.ts';
+import { expireReviewLeases } from '../../../workers/moderation/expire-review-leases.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const addTeam = async (service: Service) => ({
@@ -162,7 +162,7 @@ t.test('counts the time of all claims of one moderator on one item', async (t) =
   await pool.query('DELETE FROM note_leases');
   await pool.query(`UPDATE claim_times SET ended_at = ended_at - interval '70 minutes'`);
   t.type(await claim(), 'string', 'an hour later the time counts anew');
-  await expireLeases(service.core);
+  await expireReviewLeases(service.core);
   const { rows } = await pool.query('SELECT note_id FROM claim_times WHERE moderator_id = $1', [
     ann.id,
   ]);

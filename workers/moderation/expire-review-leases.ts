@@ -5,7 +5,7 @@ import { isExpiredLease } from '../../services/publications/review-leases.ts';
 import { BATCH_SIZE, drainBatches } from '../batches.ts';
 
 /** Deletes expired leases, and times of claims that no longer count; returns how many. */
-export async function expireLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
+export async function expireReviewLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {
   const leases = await drainBatches(pool, () => deleteExpired(BATCH_SIZE));
   return leases + (await drainBatches(pool, () => deleteForgotten(BATCH_SIZE)));
 }

@@ -10,7 +10,7 @@ import { isLiveLease } from '../../services/publications/review-leases.ts';
 import { forEachInBatches } from '../batches.ts';
 
 /** Escalates every note that has waited for more than 72 hours; returns how many. */
-export function queueAge({ store }: { store: EventStore }): Promise<number> {
+export function escalateOverdueNotes({ store }: { store: EventStore }): Promise<number> {
   return forEachInBatches(
     (limit) => query(store.pool, tooOld(limit)),
     (row) =>
