@@ -1,6 +1,7 @@
 import { randomUuid } from '../../shared/random.ts';
 import { deleteLease } from '../in-progress/leases.ts';
 import { forgetDecision, recordDecision, sentState, setMark } from '../in-progress/sent.ts';
+import { countState } from '../queue/counts.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
 import { findItem, placeState, queueState, toggleSelection } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
@@ -112,7 +113,7 @@ export async function runBatch(policy?: string): Promise<void> {
   if (!batch || batch.sending) return;
   batchState.set({ batch: { ...batch, sending: true } });
   const { action, items } = batch;
-  const counted = queueState().counts;
+  const counted = countState().counts;
   for (const item of items) recordDecision(item);
   try {
     const { batch_id, results } = await call<{ batch_id: string; results: BatchResult[] }>(

@@ -22,15 +22,9 @@ import {
   setMark,
   trackDecision,
 } from '../in-progress/sent.ts';
+import { countState } from '../queue/counts.ts';
 import { focusOn, nextAfter, removeDecided } from '../queue/queue.ts';
-import {
-  currentItem,
-  currentList,
-  findItem,
-  placeState,
-  queueState,
-  setOpen,
-} from '../queue/queue-state.ts';
+import { currentItem, currentList, findItem, placeState, setOpen } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { connectionState } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
@@ -140,7 +134,7 @@ async function send(item: Item, action: Action, input: DecisionInput): Promise<v
   const { id, version } = item;
   const about = toQuote(item);
   const hasMessage = input.message !== undefined;
-  const counted = queueState().counts;
+  const counted = countState().counts;
   setMark(id, { kind: 'deciding', action });
   recordDecision(item);
   if (hasMessage) changePanel(id, { sending: true, fault: null });

@@ -1,30 +1,14 @@
 import { randomUuid } from '../../shared/random.ts';
-import { findLease } from '../in-progress/leases.ts';
 import { decisionsSettled, forgetDecision, setMark } from '../in-progress/sent.ts';
+import { addDecided } from '../queue/counts.ts';
 import { showArrivals } from '../queue/list-changes.ts';
 import { focusOn, nextAfter, refreshList, removeDecided } from '../queue/queue.ts';
-import {
-  currentItem,
-  currentList,
-  findItem,
-  placeState,
-  queueState,
-  select,
-  setCountsWithOwn,
-} from '../queue/queue-state.ts';
+import { currentItem, findItem, placeState, queueState, select } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import { messageState, showToast, type Undoable } from '../session/messages.ts';
 import { call } from '../session/moderation-api.ts';
 import { createState } from '../session/store.ts';
-import {
-  type Action,
-  type BatchResult,
-  type Counts,
-  type Decided,
-  type Item,
-  isNote,
-  type View,
-} from '../words/api-model.ts';
+import type { Action, BatchResult, Counts, Decided, Item, View } from '../words/api-model.ts';
 import { type Failure, refusalText, toFailure } from '../words/failure.ts';
 import { plural } from '../words/format.ts';
 import { toQuote } from '../words/labels.ts';
@@ -51,39 +35,10 @@ function removeOwnDecision(decision: OwnDecision): void {
   decisionState.set({ ownDecisions: decisionState().ownDecisions.filter((one) => !same(one)) });
 }
 
-/** By counts to which own decisions were added here: what the service had counted. */
-const servedBeneath = new WeakMap<Counts, Counts>();
-/** By counts of the service: how many decisions they had before their answers came. */
-const answeredSince = new WeakMap<Counts, number>();
-
-/**
- * Moves the counts with own decisions on items of the current list, before their leases are deleted.
- * The service counts again within seconds, and that count replaces this one. `before` are the counts that were shown when
- * the decisions were sent: where the service has counted fewer since, it has counted them.
- */
+/** Counts own decisions on items of the current list; `before` as for `addDecided`. */
 export function countDecided(items: readonly Item[], action: Action, before: Counts | null): void {
   decisionState.set({ made: decisionState().made + items.length });
-  const { counts } = queueState();
-  const view = currentList();
-  if (!counts || view === 'decided') return;
-  const served = servedBeneath.get(counts) ?? counts;
-  const answered = answeredSince.get(served) ?? 0;
-  if (before && before[view] - served[view] - answered >= items.length) {
-    answeredSince.set(served, answered + items.length);
-    return;
-  }
-  const next: Counts = { ...counts };
-  servedBeneath.set(next, served);
-  const change = (name: keyof Counts, by: number) => {
-    next[name] = Math.max(0, next[name] + by);
-  };
-  for (const item of items) {
-    change(view, -1);
-    if (view !== 'mine' && findLease(item.id)) change('mine', -1);
-    if (action === 'defer') change('deferred', 1);
-    if (action === 'escalate' && !(isNote(item) && item.tier === 'lead')) change('escalated', 1);
-  }
-  setCountsWithOwn(next);
+  addDecided(items, action, before);
 }
 
 /** The item's current decision, if the moderator can undo it. */

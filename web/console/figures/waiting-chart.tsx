@@ -1,7 +1,7 @@
 import { serviceNow } from '../../shared/time.tsx';
 import { onPlainClick, viewAddress } from '../queue/address.ts';
+import { countState } from '../queue/counts.ts';
 import { showView } from '../queue/navigation.ts';
-import { queueState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import type { Stats } from '../words/api-model.ts';
 import { formatCount, formatDuration, plural } from '../words/format.ts';
@@ -58,7 +58,7 @@ export function WaitingChart({ counted, days }: WaitingChartProps) {
 
 /** Links to the views that together have what waits; a lead's To do has the escalated notes. */
 function WaitingNow() {
-  const { counts } = queueState();
+  const { counts } = countState();
   const { me } = connectionState();
   if (!counts) return null;
   const views = ['todo', ...(me?.role === 'lead' ? [] : ['escalated']), 'deferred'] as const;

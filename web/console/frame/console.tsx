@@ -11,6 +11,7 @@ import { List } from '../list/list.tsx';
 import { waitingPrefix } from '../live/notifications.ts';
 import { Policies } from '../policies/policies.tsx';
 import { readAddress, toAddress } from '../queue/address.ts';
+import { countState } from '../queue/counts.ts';
 import { closeItem, followHistory, pushItemEntry } from '../queue/navigation.ts';
 import { takeFocusRequest } from '../queue/queue.ts';
 import { currentItem, placeState, queueState } from '../queue/queue-state.ts';
@@ -32,7 +33,8 @@ export function Console() {
   const redraw = useStates();
   const { session } = connectionState();
   const { view, open } = placeState();
-  const { linked, counts } = queueState();
+  const { linked } = queueState();
+  const { counts } = countState();
   const { compact } = settingsState();
   const { batch } = batchState();
   const { membership } = membershipState();

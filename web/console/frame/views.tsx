@@ -2,15 +2,16 @@ import { useEffect, useRef } from 'preact/hooks';
 import { VIEWS } from '../../../domain/moderation/words.ts';
 import { SavedViews } from '../list/saved-views-list.tsx';
 import { onPlainClick, viewAddress } from '../queue/address.ts';
+import { countState } from '../queue/counts.ts';
 import { showView } from '../queue/navigation.ts';
-import { placeState, queueState } from '../queue/queue-state.ts';
+import { placeState } from '../queue/queue-state.ts';
 import { type Counts, PAGES, type View } from '../words/api-model.ts';
 import { formatCount } from '../words/format.ts';
 import { VIEW_NAMES } from '../words/labels.ts';
 
 export function Views() {
   const { view } = placeState();
-  const { counts } = queueState();
+  const { counts } = countState();
   const nav = useRef<HTMLElement>(null);
   // If the views are in a scrolling row, keep the current view visible.
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { serviceNow } from '../../shared/time.tsx';
+import { countState } from '../queue/counts.ts';
 import { currentList, placeState, queueState } from '../queue/queue-state.ts';
 import { connectionState } from '../session/connection.ts';
 import { call } from '../session/moderation-api.ts';
@@ -33,7 +34,8 @@ async function readSigns(): Promise<QueueSigns> {
 
 export function EmptyList() {
   const { filters } = placeState();
-  const { counts, nextCursor } = queueState();
+  const { nextCursor } = queueState();
+  const { counts } = countState();
   const { stream } = connectionState();
   const view = currentList();
   const filtered = Object.values(filters).some(Boolean);

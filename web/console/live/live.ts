@@ -4,9 +4,10 @@ import { loadPolicies } from '../decide/policy-list.tsx';
 import { leaseState } from '../in-progress/leases.ts';
 import { panelState } from '../in-progress/panel-state.ts';
 import { isDeciding, isEcho } from '../in-progress/sent.ts';
+import { countState, setCounts } from '../queue/counts.ts';
 import { scheduleSync } from '../queue/list-changes.ts';
 import { refreshList, scheduleRefresh } from '../queue/queue.ts';
-import { currentList, findItem, placeState, queueState, setCounts } from '../queue/queue-state.ts';
+import { currentList, findItem, placeState, queueState } from '../queue/queue-state.ts';
 import { refreshItem } from '../queue/read-item.ts';
 import {
   connectionState,
@@ -137,7 +138,8 @@ function handleMessage(event: string, data: string): void {
 function handleCounts({ colleagues, ...counts }: Counts & { colleagues: number }): void {
   checkClaims();
   setColleagues(colleagues);
-  const { counts: before, items, gone, arrivals, nextCursor } = queueState();
+  const { items, gone, arrivals, nextCursor } = queueState();
+  const { counts: before } = countState();
   const view = currentList();
   setCounts(counts);
   if (view === 'decided' || !before || counts[view] === before[view]) return;

@@ -1,4 +1,4 @@
-import { queueState } from '../queue/queue-state.ts';
+import { countState } from '../queue/counts.ts';
 import { connectionState } from '../session/connection.ts';
 import { announce, showToast } from '../session/messages.ts';
 import { changeSetting, settingsState } from '../session/settings.ts';
@@ -38,7 +38,7 @@ export async function switchNotify(on: boolean): Promise<void> {
 export function followCounts(): void {
   let before: Counts | null = null;
   onStateChange(() => {
-    const { counts } = queueState();
+    const { counts } = countState();
     const { session } = connectionState();
     if (counts === before) return;
     const more = before && counts ? CALLS.some(([view]) => isMore(counts, before, view)) : false;

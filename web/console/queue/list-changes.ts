@@ -2,8 +2,9 @@ import { panelState } from '../in-progress/panel-state.ts';
 import { isDecidedHere, isDeciding, isOutdated } from '../in-progress/sent.ts';
 import { connectionState } from '../session/connection.ts';
 import { appealOf, type Item, isNote, reportsOf } from '../words/api-model.ts';
+import { awaitCounts } from './counts.ts';
 import { isListCurrent, listNumber, readItems } from './list-page.ts';
-import { awaitCounts, currentList, placeState, queueState } from './queue-state.ts';
+import { currentList, placeState, queueState } from './queue-state.ts';
 import { refreshItem } from './read-item.ts';
 
 const SYNC_MS = 250;

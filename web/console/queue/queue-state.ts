@@ -1,7 +1,7 @@
 import { connectionState } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
 import { createState } from '../session/store.ts';
-import { type Counts, type Item, isList, isNote, type ListView } from '../words/api-model.ts';
+import { type Item, isList, isNote, type ListView } from '../words/api-model.ts';
 import { readAddress } from './address.ts';
 
 const start = readAddress(location);
@@ -29,7 +29,6 @@ export const setOpen = (open: boolean): void => placeState.set({ open });
 export const queueState = createState({
   page: { loading: false },
   session: {
-    counts: null as Counts | null,
     /** Why the list failed to load. */
     listFault: null as string | null,
   },
@@ -56,27 +55,6 @@ export const findItem = (id: string | null): Item | undefined =>
   shownItems().find((item) => item.id === id);
 
 export const currentItem = (): Item | undefined => findItem(placeState().focusId);
-
-export const setCounts = (counts: Counts): void => queueState.set({ counts });
-
-let additions = 0;
-
-/** Shows counts to which own decisions were added. */
-export function setCountsWithOwn(counts: Counts): void {
-  additions += 1;
-  setCounts(counts);
-}
-
-/**
- * To be called when counts are requested; the returned function shows them, unless own decisions were added
- * meanwhile, which they may lack.
- */
-export function awaitCounts(): (counts: Counts | null) => void {
-  const asked = additions;
-  return (counts) => {
-    if (counts && asked === additions) setCounts(counts);
-  };
-}
 
 /** Inserts an item after the current row, unless the list has it. */
 export function insertAfterCurrent(item: Item): void {

@@ -7,6 +7,7 @@ import { type Counts, type Item, isList, isNote } from '../words/api-model.ts';
 import { failureText, toFailure } from '../words/failure.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { pushAddress, viewAddress } from './address.ts';
+import { awaitCounts, countState, setCounts } from './counts.ts';
 import { dropGone, forgetGone, mergeItems } from './list-changes.ts';
 import {
   isListCurrent,
@@ -16,14 +17,7 @@ import {
   startList,
   toShownItems,
 } from './list-page.ts';
-import {
-  awaitCounts,
-  currentItem,
-  currentList,
-  findItem,
-  placeState,
-  queueState,
-} from './queue-state.ts';
+import { currentItem, currentList, findItem, placeState, queueState } from './queue-state.ts';
 import { detailState, refreshItem } from './read-item.ts';
 
 const PAGE_ROWS = 50;
@@ -70,12 +64,12 @@ export async function loadList(): Promise<void> {
     const body = await readUntilFound(number, null);
     if (!isListCurrent(number)) return;
     const items = toShownItems(body);
+    setCounts(body.counts);
     queueState.set({
       items,
       gone: new Set(),
       arrivals: [],
       nextCursor: body.next_cursor,
-      counts: body.counts,
       loading: false,
     });
     if (Object.values(placeState().filters).some(Boolean)) announce(matchesText());
@@ -90,7 +84,8 @@ export async function loadList(): Promise<void> {
 
 /** How many items the filters have found so far, of those in the view. */
 export function matchesText(): string {
-  const { items, gone, nextCursor, counts } = queueState();
+  const { items, gone, nextCursor } = queueState();
+  const { counts } = countState();
   const view = currentList();
   const found = items.length - gone.size;
   const total = view === 'decided' ? undefined : counts?.[view];
@@ -111,10 +106,10 @@ export async function loadMore(): Promise<void> {
     if (!isListCurrent(number)) return;
     const shown = new Set(queueState().items.map(({ id }) => id));
     const more = toShownItems(body).filter((item) => !shown.has(item.id) && !isOutdated(item));
+    setCounts(body.counts);
     queueState.set({
       items: [...queueState().items, ...more],
       nextCursor: body.next_cursor,
-      counts: body.counts,
       loading: false,
     });
     if (!hasCurrent()) focusOn(more[0]?.id ?? null);
