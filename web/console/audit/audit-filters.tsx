@@ -23,20 +23,22 @@ export function AuditFilters({ entries }: { entries: readonly Entry[] }) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <label for="policy">Policy</label>
-      <select
-        id="policy"
-        class="input"
-        value={policy}
-        onChange={(event) => showAudit({ policy: event.currentTarget.value })}
-      >
-        <option value="">Any policy</option>
-        {policies.map(({ code, title }) => (
-          <option key={code} value={code}>
-            {title}
-          </option>
-        ))}
-      </select>
+      <span>
+        <label for="policy">Policy</label>
+        <select
+          id="policy"
+          class="input"
+          value={policy}
+          onChange={(event) => showAudit({ policy: event.currentTarget.value })}
+        >
+          <option value="">Any policy</option>
+          {policies.map(({ code, title }) => (
+            <option key={code} value={code}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </span>
       <FilterInput name="subject" label="Subject" value={subject} class="code" placeholder="id" />
       {(moderator || policy || subject) && (
         <button type="button" class="button quiet" onClick={() => showView('audit')}>
@@ -66,7 +68,7 @@ function FilterInput({
   placeholder,
 }: FilterInputProps) {
   return (
-    <>
+    <span>
       <label for={name}>{label}</label>
       <input
         type="text"
@@ -79,6 +81,6 @@ function FilterInput({
         maxLength={100}
         onChange={(event) => showAudit({ [name]: event.currentTarget.value.trim() })}
       />
-    </>
+    </span>
   );
 }
