@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UpdateEvent } from '../schema.ts';
 import { type Context, Failure } from './context.ts';
+import { forwardSignals } from './hold.ts';
 import { plainJson, plainText } from './terminal.ts';
 
 export interface FollowOptions {
@@ -38,7 +39,10 @@ export async function followUpdates(context: Context, options: FollowOptions): P
     store.saveProgress(name, next);
     progress = next;
   };
-  const handle = handlerOf(context, options);
+  let signalled: NodeJS.Signals | undefined;
+  const handle = handlerOf(context, options, (signal) => {
+    signalled = signal;
+  });
 
   const updates = context.client().updates({
     ...(progress.cursor === null ? {} : { cursor: progress.cursor }),
@@ -50,6 +54,7 @@ export async function followUpdates(context: Context, options: FollowOptions): P
         if (event.sequence <= progress.through) continue;
         await handle(event);
         save({ ...progress, through: event.sequence });
+        if (signalled) endBy(signalled);
       }
       save({ ...progress, cursor });
     },
@@ -65,8 +70,12 @@ export async function followUpdates(context: Context, options: FollowOptions): P
 
 type Handler = (event: UpdateEvent) => Promise<void>;
 
-function handlerOf({ json }: Context, { exec, forwardTo, timeout }: FollowOptions): Handler {
-  if (exec !== undefined) return (event) => untilAccepted(() => runCommand(exec, event));
+function handlerOf(
+  { json }: Context,
+  { exec, forwardTo, timeout }: FollowOptions,
+  onSignal: (signal: NodeJS.Signals) => void,
+): Handler {
+  if (exec !== undefined) return (event) => untilAccepted(() => runCommand(exec, event, onSignal));
   if (forwardTo !== undefined)
     return (event) => untilAccepted(() => post(forwardTo, event, timeout));
   return (event) => {
@@ -92,7 +101,14 @@ async function untilAccepted(attempt: () => Promise<string | undefined>): Promis
   }
 }
 
-async function runCommand(command: string, event: UpdateEvent): Promise<string | undefined> {
+/** Runs a command, and passes signals on to it: `onSignal` is called where it succeeds after one. */
+async function runCommand(
+  command: string,
+  event: UpdateEvent,
+  onSignal: (signal: NodeJS.Signals) => void,
+): Promise<string | undefined> {
+  // Before the command starts: the next run must not meet a command that still works on the event.
+  const forwarding = forwardSignals((signal) => child.kill(signal));
   const child = spawn('/bin/sh', ['-c', command], {
     stdio: ['pipe', 'inherit', 'inherit'],
     env: {
@@ -106,8 +122,16 @@ async function runCommand(command: string, event: UpdateEvent): Promise<string |
   // The command need not read its input.
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${JSON.stringify(event)}\n`);
-  const [code, signal] = await once(child, 'exit');
+  const [code, signal] = await once(child, 'exit').finally(forwarding.stop);
+  const received = forwarding.received();
+  if (received && code === 0) onSignal(received);
+  else if (received) endBy(received);
   return code === 0 ? undefined : `The command ended with ${signal ?? code}`;
+}
+
+/** Ends this process as a signal does that nothing handles. */
+function endBy(signal: NodeJS.Signals): void {
+  process.kill(process.pid, signal);
 }
 
 async function post(url: string, event: UpdateEvent, timeout: number) {

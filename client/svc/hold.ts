@@ -25,7 +25,7 @@ export async function holdWhile(
   [program = '', ...args]: readonly string[],
 ): Promise<number> {
   // Before the command starts: a signal must not end this process and leave the command without a lease.
-  const stopForwarding = forwardSignals((signal) => child.kill(signal));
+  const forwarding = forwardSignals((signal) => child.kill(signal));
   const child = spawn(program, args, {
     stdio: 'inherit',
     env: { ...process.env, SVC_CASE_ID: claimed.id },
@@ -71,7 +71,7 @@ export async function holdWhile(
   });
   ended.abort();
   await extending;
-  stopForwarding();
+  forwarding.stop();
   if (lost) {
     console.error(plainText(`The lease was lost: ${(lost as Error).message}`));
     return EXIT.leaseLost;
@@ -86,14 +86,22 @@ export async function holdWhile(
   return signal ? 128 + constants.signals[signal as NodeJS.Signals] : code;
 }
 
-/** Passes on signals to `forward`; returns what ends that. A terminal sends SIGINT to the command as well. */
-function forwardSignals(forward: (signal: NodeJS.Signals) => void): () => void {
+/**
+ * Passes signals on to a command until `stop`; `received` is the last one. To be called before the command starts. A
+ * terminal sends SIGINT to the command as well.
+ */
+export function forwardSignals(forward: (signal: NodeJS.Signals) => void) {
   const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT'];
+  let received: NodeJS.Signals | undefined;
   const pass = (signal: NodeJS.Signals) => {
+    received = signal;
     if (signal !== 'SIGINT' || !process.stdin.isTTY) forward(signal);
   };
   for (const signal of signals) process.on(signal, pass);
-  return () => {
-    for (const signal of signals) process.off(signal, pass);
+  return {
+    received: () => received,
+    stop: () => {
+      for (const signal of signals) process.off(signal, pass);
+    },
   };
 }

@@ -28,7 +28,10 @@ t.test('narrows the audit, and follows its links', NEEDS_BROWSER, async (t) => {
   await page.setViewportSize({ width: 390, height: 844 });
   for (const name of ['Moderator', 'Policy', 'Subject']) {
     const field = await page.getByLabel(name, { exact: true }).boundingBox();
-    const label = await page.locator('.audit-filters').getByText(name, { exact: true }).boundingBox();
+    const label = await page
+      .locator('.audit-filters')
+      .getByText(name, { exact: true })
+      .boundingBox();
     t.ok(field && label && label.y >= field.y && label.y < field.y + field.height, name);
   }
   await page.setViewportSize({ width: 1280, height: 900 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { addEntries } from '../support/restored-log.ts';
 import { startService } from '../support/service.ts';
-import { svcIn, until } from '../support/svc.ts';
+import { svcIn, until, untilExists } from '../support/svc.ts';
 
 // `svc updates`: each event in order, again until it is accepted, and none skipped after a kill.
 
@@ -114,6 +114,25 @@ t.test('runs a command for each event, again until it succeeds', async (t) => {
   t.match(text, /^member\.registered$/m);
   t.match(ended.err, /The command ended with 1/);
   t.equal(progress('updates').through, 10);
+});
+
+t.test('passes a signal on to the command of an event, and ends after that event', async (t) => {
+  const { svc, progress } = await newMember();
+  const [begun, done] = [join(path, 'signal.begun'), join(path, 'signal.done')];
+  const wait = `touch ${begun}; while [ -d ${path} ]; do sleep 0.05; done`;
+  const refusing = svc.start('updates', '--exec', `trap 'exit 1' TERM; ${wait}`);
+  await untilExists(begun);
+  refusing.child.kill('SIGTERM');
+  t.match(await refusing.ended, { code: null, err: '' });
+  t.equal(progress('updates').through, 0);
+
+  rmSync(begun);
+  const accepting = svc.start('updates', '--exec', `trap 'cat >>${done}; exit' TERM; ${wait}`);
+  await untilExists(begun);
+  accepting.child.kill('SIGTERM');
+  t.match(await accepting.ended, { code: null, err: '' });
+  t.same(sequencesIn(readFileSync(done, 'utf8')), [1]);
+  t.equal(progress('updates').through, 1);
 });
 
 t.test('follows from now on, and from the saved cursor after a kill', async (t) => {
