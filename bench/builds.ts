@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createEndings } from '../harness/endings.ts';
 import { INHERITED_ENV } from '../harness/inherited-env.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
 import type { BenchEnvironment, LongBenchmark } from './environment.ts';
@@ -54,7 +53,6 @@ interface Build {
   root: string;
   service: Service;
   pid: number;
-  restMiB: number;
   requests: MainRequests;
   costs(): Promise<StatementCosts>;
 }
@@ -78,13 +76,8 @@ export const builds: LongBenchmark = {
     ];
     for (const [key, name] of Object.entries(REQUESTS))
       if (name.includes(only)) tell(await compareRequests(key as keyof MainRequests, pair, pace));
-    for (const { name, pid, restMiB } of pair) {
-      const { now, peak } = readMemory(pid) ?? { now: Number.NaN, peak: Number.NaN };
-      const figures = [restMiB, now, peak].map((mebibytes) => mebibytes.toFixed(0));
-      process.stdout.write(
-        `${name}: web has ${figures[0]} MiB at rest, ${figures[1]} after the load, ${figures[2]} at most\n`,
-      );
-    }
+    const [now, before] = pair.map(({ pid }) => memoryOf(pid).toFixed(0));
+    process.stdout.write(`memory of web after these requests: ${before} → ${now} MiB\n`);
     if ('starts'.includes(only)) await compareStarts(setting, pair);
     if ('rebuild'.includes(only)) tell(await compareRebuilds(setting, pair));
   },
@@ -94,15 +87,13 @@ async function openBuild(setting: BenchEnvironment, name: string, root: string):
   const service = await serviceOn(setting, await setting.database('empty'));
   await run(root, 'services/release.ts', service);
   const pid = await startWeb(setting, service, root);
-  await sleep(REST_MS);
-  const restMiB = readMemory(pid)?.now ?? Number.NaN;
   const tokens = await moderatorTokens(service, MODERATORS, root);
   const requests = await openMainRequests(setting, service.base, tokens);
   const { DATABASE_URL = '' } = service.env;
   await withConnection(DATABASE_URL, (client) => client.query('VACUUM ANALYZE'));
   const counter = await openStatementCounter(setting.server, DATABASE_URL);
   setting.onEnd(counter.close);
-  return { name, root, service, pid, restMiB, requests, costs: counter.read };
+  return { name, root, service, pid, requests, costs: counter.read };
 }
 
 async function run(root: string, script: string, { env }: Service): Promise<void> {
@@ -147,22 +138,37 @@ function metered({ pid, costs, requests }: Build, key: keyof MainRequests) {
   } satisfies Contender & { total: Total };
 }
 
+/** The processor until a process is ready, and its memory a moment later; the compile cache is warm. */
 async function compareStarts(setting: BenchEnvironment, pair: readonly Build[]): Promise<void> {
   for (const start of [startWeb, startWorker]) {
-    const used = pair.map((): number[] => []);
+    const seen = pair.map(() => ({ milliseconds: [] as number[], mebibytes: [] as number[] }));
     for (let round = 0; round < STARTS; round++)
       for (const [at, { root, service }] of pair.entries()) {
-        const { onEnd, end } = createEndings();
+        const ends: (() => unknown)[] = [];
+        const onEnd = (one: () => unknown) => {
+          ends.push(one);
+          setting.onEnd(one);
+        };
         const another = await serviceOn(setting, service.env.DATABASE_URL ?? '');
         const pid = await start({ ...setting, onEnd }, another, root);
-        used[at]?.push(readProcessorMs(pid));
-        await end();
+        seen[at]?.milliseconds.push(readProcessorMs(pid));
+        await sleep(REST_MS);
+        seen[at]?.mebibytes.push(memoryOf(pid));
+        for (const end of ends) await end();
       }
-    const [ours, theirs] = used.map((times) => median(times).toFixed(0));
+    const oldAndNew = (what: 'milliseconds' | 'mebibytes') =>
+      seen
+        .map((each) => median(each[what]).toFixed(0))
+        .reverse()
+        .join(' → ');
     const name = start === startWeb ? 'web' : 'a worker';
-    process.stdout.write(`start of ${name}: processor ${theirs} → ${ours} ms\n`);
+    process.stdout.write(
+      `start of ${name}: processor ${oldAndNew('milliseconds')} ms, memory at rest ${oldAndNew('mebibytes')} MiB\n`,
+    );
   }
 }
+
+const memoryOf = (pid: number): number => readMemory(pid)?.now ?? Number.NaN;
 
 /** Both rebuild one log: the other build writes it, and this one releases a copy of its database. */
 async function compareRebuilds(
