@@ -2,10 +2,9 @@ import type { History, ObservedFeed } from './history.ts';
 import type { LogFacts } from './log-facts.ts';
 import { revokedForGood } from './rules/credentials.ts';
 import { oneEffect, streamsWhole } from './rules/effects.ts';
-import { feedsWhole } from './rules/feeds.ts';
+import { feedsWhole, ownWritesRead } from './rules/feeds.ts';
 import { addressLimitsHeld, type Limits, limitsHeld } from './rules/limits.ts';
 import { authorsNotifiedInTime, decidedBeforePublic } from './rules/notes.ts';
-import { ownWritesRead } from './rules/own-reads.ts';
 
 export interface Verdict {
   rule: string;

@@ -1,4 +1,4 @@
-import type { ObservedFeed } from '../history.ts';
+import type { ObservedFeed, OwnRead } from '../history.ts';
 import type { LogFacts } from '../log-facts.ts';
 
 /** Feeds have no gaps, and each reader saw its member's feed from the first entry on. */
@@ -21,3 +21,9 @@ export function feedsWhole(seen: readonly ObservedFeed[], { feed }: LogFacts): s
   }
   return wrong;
 }
+
+/** A member that reads a case after its own acknowledged write sees that write or a later state. */
+export const ownWritesRead = (reads: readonly OwnRead[]): string[] =>
+  reads.flatMap(({ path, written, read }) =>
+    read < written ? [`GET ${path}: version ${read} after its reader had written ${written}`] : [],
+  );

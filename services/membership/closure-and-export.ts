@@ -6,8 +6,8 @@ import { defineAccountClosure, defineDisablingEnding } from './account-closure.t
 import { ExportedSession } from './contract.ts';
 import { exportSection } from './export-section.ts';
 import { endSession } from './login.ts';
-import { memberStreams } from './member-stream.ts';
 import { exportedSession } from './own-sessions.ts';
+import { memberStreams } from './register.ts';
 import { endSessions, liveSessions, type SessionTimes, sessionsAfter } from './sessions.ts';
 
 const endingSessions = (reason: 'deactivated' | 'disabled') => ({

@@ -16,7 +16,7 @@ import { findMember } from '../../projections/membership/members.ts';
 import { dropPasskeys, endPasskey, passkeysOf } from '../passkeys/passkeys.ts';
 import type { MembershipDeps } from './deps.ts';
 import { endSession } from './login.ts';
-import { memberStreams } from './member-stream.ts';
+import { memberStreams } from './register.ts';
 import { endSessions, liveSessions } from './sessions.ts';
 
 interface Recovery {

@@ -1,4 +1,4 @@
-import { type RegistrationRefusal, register } from '../../domain/membership/member.ts';
+import { member, type RegistrationRefusal, register } from '../../domain/membership/member.ts';
 import { isReservedHandle } from '../../domain/membership/reserved-handles.ts';
 import {
   type Accepted,
@@ -9,6 +9,7 @@ import {
   type Policy,
 } from '../../platform/eventstore/handle.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { defineStream } from '../../platform/eventstore/stream.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
 import { writeVerifier } from '../../platform/keys/verifiers.ts';
@@ -17,7 +18,6 @@ import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
 import { ALL_REGISTRATIONS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
-import { memberStreams } from './member-stream.ts';
 
 type RegisterRoute = (typeof membershipContract)['membership.register'];
 
@@ -117,3 +117,6 @@ function registerCommand(
       known?.state === 'active' ? stored : refuse('registration_conflict'),
   });
 }
+
+/** The streams of members, each of which has the account's registration, recoveries and end. */
+export const memberStreams = defineStream('member', member);

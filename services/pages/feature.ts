@@ -2,5 +2,5 @@ import type { Feature } from '../feature.ts';
 import type { SiteDeps } from './site/handlers.ts';
 
 export const pagesFeature: Feature<SiteDeps> = {
-  routes: () => import('./routes.ts'),
+  routes: () => import('./handlers.ts'),
 };

@@ -1,11 +1,13 @@
 import type { Config } from '../../platform/config.ts';
 import { keptText, pageHeaders } from '../../platform/http/page-headers.ts';
-import type { Content, Handlers } from '../../platform/http/route.ts';
+import { type Content, type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { sandboxLine } from '../sandbox-notice.ts';
 import { html, ICON_SVG, PAGES, type PageName } from './browser-pages.ts';
 import { builtPages } from './build.ts';
-import type { pagesContract } from './contract.ts';
+import { pagesContract } from './contract.ts';
+import { siteContract } from './site/contract.ts';
+import { type SiteDeps, siteHandlers } from './site/handlers.ts';
 
 const HEADERS = pageHeaders({ 'require-trusted-types-for': "'script'", 'trusted-types': "'none'" });
 
@@ -53,3 +55,8 @@ export function pagesHandlers({
     'pages.style': asset('styles'),
   };
 }
+
+export const routes = (deps: SiteDeps): readonly Routes[] => [
+  implement(pagesContract, pagesHandlers(deps)),
+  implement(siteContract, siteHandlers(deps)),
+];

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ownWritesRead } from '../../proof/rules/own-reads.ts';
+import { ownWritesRead } from '../../proof/rules/feeds.ts';
 
 t.test('finds a read that lacks what its reader has written', async (t) => {
   const path = '/api/v1/cases/c';

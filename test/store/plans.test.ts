@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import t from 'tap';
 import { readsByKey } from '../../platform/batch-statements.ts';
@@ -6,6 +7,7 @@ import type { Sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
 import { fill, forgetStatistics, quieten, skew } from '../support/lived-in.ts';
 import { recordRun } from '../support/recorded-run.ts';
+import { toPsql } from '../support/statements.ts';
 
 /** Tables that do not grow with use, and why. */
 const SMALL: Readonly<Record<string, string>> = {
@@ -150,6 +152,8 @@ async function explain(client: pg.Client, text: string, values: unknown[] = []):
 t.test('no statement of a request or a job reads a growing table from end to end', async (t) => {
   const { service, statements } = await recordRun(t, fill);
   const alone = [...statements.values()].filter(plannable);
+  const { PRINT_STATEMENTS: file } = process.env;
+  if (file) writeFileSync(file, toPsql(alone));
   // Also plan the statements that read for a batch of commands.
   const together = readsByKey;
   t.ok(together.length > 10, `${together.length} reads of several commands`);

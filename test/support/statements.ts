@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { prepareValue } from '../../platform/postgres/pipeline.ts';
 
 export interface Statement {
   /** Name of the prepared statement; empty if the statement is not prepared. */
@@ -49,6 +50,27 @@ export function recordStatements(t: { teardown(end: () => void): unknown }) {
   };
   t.teardown(() => Object.assign(methods, { parse, bind, query }));
   return statements;
+}
+
+/**
+ * The statements as a script for psql: each is prepared, and executed with the values of its first execution, next to
+ * the names of its parameters. A part of the script can be pasted alone.
+ */
+export const toPsql = (statements: readonly Statement[]): string =>
+  statements
+    .map(({ text, values, times }) => {
+      const given = values.map((value, index) => `\n  /* $${index + 1} */ ${toLiteral(value)}`);
+      const execute =
+        given.length > 0 ? `EXECUTE printed (${given.join(',')});` : 'EXECUTE printed;';
+      return `-- executed ${times} times\nPREPARE printed AS ${text.trim()};\n${execute}\nDEALLOCATE printed;\n`;
+    })
+    .join('\n');
+
+function toLiteral(value: unknown): string {
+  const prepared = prepareValue(value);
+  if (prepared === null || prepared === undefined) return 'NULL';
+  if (Buffer.isBuffer(prepared)) return `'\\x${prepared.toString('hex')}'`;
+  return pg.escapeLiteral(String(prepared));
 }
 
 /** The number of ids in the longest array that this process sends to PostgreSQL from now on. */

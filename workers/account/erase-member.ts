@@ -47,7 +47,7 @@ import { closeMore } from '../../services/account/delete.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures, projections } from '../../services/features.ts';
-import { memberStreams } from '../../services/membership/member-stream.ts';
+import { memberStreams } from '../../services/membership/register.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
 import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
 

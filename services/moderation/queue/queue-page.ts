@@ -36,6 +36,16 @@ const MAX_OF_ADDRESS = 1000;
  * One page of a view after a place, oldest first (the decided view: newest first) unless `sort` says
  * otherwise. In a long view, few of the scanned notes may match the filters. The page then ends with
  * the last scanned note, whether it matches or not, and the next page continues from there.
+ *
+ * The statement, from the outside in (docs/contributing/tests.md says how to print it with its values):
+ *
+ *     WITH page AS (SELECT * FROM (rows) page LIMIT limit), … SELECT …        withDetails
+ *     rows:  SELECT note_id, tier, at FROM notes n                            list, in queueRows
+ *              WHERE the view AND NOT ended AND after the place AND filters with an index
+ *              ORDER BY tier, at, note_id LIMIT 101
+ *       with filters that no index has: 2,000 of these rows, of which those that meet the filters    walked
+ *       with a finding: the notes that have it if they are few, else as before                       withFinding
+ *       with folds: the same for each kind of note that has a row, one after the other               ownRows
  */
 export function queuePage(
   view: View,
