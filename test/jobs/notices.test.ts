@@ -6,6 +6,7 @@ import { publishArtifact, report } from '../../harness/records.ts';
 import { ConfigError, readConfig } from '../../platform/config.ts';
 import { callReceivers } from '../../services/notices/call-receivers.ts';
 import { noticesJobs } from '../../workers/notices/jobs.ts';
+import { NEEDS_PYTHON } from '../support/python.ts';
 import { isSigned, type ReceivedCall, startReceiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 import { unpostponed } from '../support/unpostponed.ts';
@@ -88,18 +89,22 @@ t.test(
   },
 );
 
-t.test('signs so that another implementation of Standard Webhooks verifies it', async (t) => {
-  const receiver = await startReceiver(t);
-  const { service, secrets } = await startCalling(t, [receiver.url]);
-  await submit(service);
-  await callNow(service);
-  const { headers, body } = receiver.calls[0] as ReceivedCall;
-  const verify = (given: string) => isSigned({ headers, body: given }, secrets[0] ?? '');
-  t.equal(verify(body), true);
-  t.equal(verify(body.replace('"count":1', '"count":2')), false);
-  const sent = Number(headers['webhook-timestamp']);
-  t.ok(Math.abs(Date.now() / 1000 - sent) < 300, 'receivers can refuse old timestamps');
-});
+t.test(
+  'signs so that another implementation of Standard Webhooks verifies it',
+  NEEDS_PYTHON,
+  async (t) => {
+    const receiver = await startReceiver(t);
+    const { service, secrets } = await startCalling(t, [receiver.url]);
+    await submit(service);
+    await callNow(service);
+    const { headers, body } = receiver.calls[0] as ReceivedCall;
+    const verify = (given: string) => isSigned({ headers, body: given }, secrets[0] ?? '');
+    t.equal(verify(body), true);
+    t.equal(verify(body.replace('"count":1', '"count":2')), false);
+    const sent = Number(headers['webhook-timestamp']);
+    t.ok(Math.abs(Date.now() / 1000 - sent) < 300, 'receivers can refuse old timestamps');
+  },
+);
 
 t.test(
   'repeats a message with its id until it is accepted, and gathers what came later',
