@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { startInstance } from '../../harness/instance.ts';
+import { needs } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { DOCUMENTS, ROOT, shellBlocks } from '../support/documents.ts';
 
@@ -10,6 +11,9 @@ t.setTimeout(600_000);
 
 /** Commands that end with the terminal or take minutes; CI and other tests run them. */
 const ELSEWHERE = /^npm ci && npm (start|test)\b.*$/gm;
+
+/** What the commands may use besides Node, npm and the shell. */
+const PROGRAMS = ['curl', 'jq', 'openssl', 'python3', 'git', 'docker'];
 
 /** Its commands need the installed `svc`: test/client/guides.test.ts runs them. */
 const WITH_CLIENT = 'docs/guides/shell.md';
@@ -57,7 +61,8 @@ t.test('the commands of each document run as they stand, in order', async (t) =>
       .replaceAll('http://localhost:3000', instance.baseUrl)
       .replace(ELSEWHERE, '');
     if (commands.trim() === '') continue;
-    await t.test(path, async (t) => {
+    const programs = PROGRAMS.filter((name) => new RegExp(`\\b${name} `).test(commands));
+    await t.test(path, needs('bash', ...programs), async (t) => {
       const { code, output } = await runPage(commands, env);
       t.equal(code, 0, output);
       if (path !== 'README.md') return;

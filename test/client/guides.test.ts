@@ -76,12 +76,16 @@ t.test('the packed client', async (t) => {
   });
 });
 
-t.test('runs the script with curl of the guide for shells as it is', needs('jq'), async (t) => {
-  const { env } = await start(t);
-  const script = guideProgram('shell.md', 'sh curl', 2);
-  const { stdout } = await run('bash', ['-o', 'pipefail', '-c', script], { env });
-  t.match(
-    stdout,
-    /^opened \S+\nclaimed\nsubmitted\ncase\.opened\ncase\.claimed\ncase\.submitted\naccepted\ndone with curl\n$/,
-  );
-});
+t.test(
+  'runs the script with curl of the guide for shells as it is',
+  needs('curl', 'jq'),
+  async (t) => {
+    const { env } = await start(t);
+    const script = guideProgram('shell.md', 'sh curl', 2);
+    const { stdout } = await run('bash', ['-o', 'pipefail', '-c', script], { env });
+    t.match(
+      stdout,
+      /^opened \S+\nclaimed\nsubmitted\ncase\.opened\ncase\.claimed\ncase\.submitted\naccepted\ndone with curl\n$/,
+    );
+  },
+);

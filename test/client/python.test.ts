@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { needs } from '../../harness/system-process.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { guideProgram } from '../support/guide-program.ts';
-import { NEEDS_PYTHON } from '../support/python.ts';
 import { startService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,7 +18,7 @@ const needsClient = { skip: python ? false : 'CLIENT_PYTHON is not set' };
 
 t.test(
   'has models and a client with async that equal what generate.py writes',
-  NEEDS_PYTHON,
+  needs('python3'),
   async (t) => {
     const generator = join(ROOT, 'clients/python/generate.py');
     const ran = await run('python3', [generator, '--check']).catch(

@@ -3,10 +3,10 @@ import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { publishArtifact, report } from '../../harness/records.ts';
+import { needs } from '../../harness/system-process.ts';
 import { ConfigError, readConfig } from '../../platform/config.ts';
 import { callReceivers } from '../../services/notices/call-receivers.ts';
 import { noticesJobs } from '../../workers/notices/jobs.ts';
-import { NEEDS_PYTHON } from '../support/python.ts';
 import { isSigned, type ReceivedCall, startReceiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 import { unpostponed } from '../support/unpostponed.ts';
@@ -91,7 +91,7 @@ t.test(
 
 t.test(
   'signs so that another implementation of Standard Webhooks verifies it',
-  NEEDS_PYTHON,
+  needs('python3'),
   async (t) => {
     const receiver = await startReceiver(t);
     const { service, secrets } = await startCalling(t, [receiver.url]);

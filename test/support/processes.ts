@@ -50,7 +50,8 @@ export async function startProcess(
 
   async function untilServes(): Promise<void> {
     for (const end = Date.now() + STARTS_WITHIN_MS; !(await serves()); await sleep(50))
-      if (Date.now() > end || child.exitCode !== null) throw new Error(`${name} does not serve`);
+      if (Date.now() > end || child.exitCode !== null)
+        throw new Error(`${name} does not serve; exit status ${child.exitCode}`);
   }
 
   /** Exit code and signal; undefined if the process is still running after `patience` ms. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { ARTIFACT_KINDS } from '../../../domain/artifacts/words.ts';
 import { REVIEW_DECISIONS } from '../../../domain/cases/words.ts';
+import { needs } from '../../../harness/system-process.ts';
 import { startService } from '../../support/service.ts';
 
 const DOCUMENTS = {
@@ -67,7 +68,7 @@ t.test('allows the reference neither inline code nor foreign sources', async (t)
   }
 });
 
-t.test('publishes a guide for agents whose commands run unchanged', async (t) => {
+t.test('publishes a guide for agents whose commands run unchanged', needs('curl'), async (t) => {
   const service = await startService(t);
   const { text } = await service.call('GET', '/for-agents.md');
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block ?? '');

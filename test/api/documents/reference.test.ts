@@ -4,6 +4,7 @@ import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
+import { needs } from '../../../harness/system-process.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 /** The paths of the reference's pages, from the links of the first. */
@@ -73,43 +74,48 @@ async function runCurl(command: string, seconds: number) {
   return { status: output.slice(end + 1), text: output.slice(0, end) };
 }
 
-t.test('each example request runs as it stands, with a credential put in', async (t) => {
-  const service = await startService(t);
-  const credentials: Record<string, string> = {
-    BEARER: (await newAgent(service)).authorization.replace('Bearer ', ''),
-    SESSION: (await signedIn(service)).cookie.replace(/^[^=]*=/, ''),
-    MODERATOR: (await addModerator(service, 'ann', 'lead')).token,
-  };
-  const { paths } = (await service.call('GET', '/openapi.json')).body;
-  const operations = (Object.values(paths) as object[]).flatMap((item) =>
-    Object.values(item as Record<string, { operationId: string; responses: object }>),
-  );
-  const texts = await Promise.all(
-    (await referencePaths(service)).map(async (path) => (await service.call('GET', path)).text),
-  );
-  const pages = texts.join('\n');
-  const commandOf = (id: string) => {
-    const section = pages.slice(pages.indexOf(`<section class="operation" id="operation-${id}"`));
-    const [, command = ''] = /Example request<\/h3>\n<pre><code>(.*?)<\/code>/s.exec(section) ?? [];
-    return plainText(command).replace(
-      /^([A-Z]+)='.*<.*>'$/m,
-      (_, name: string) => `${name}='${credentials[name]}'`,
+t.test(
+  'each example request runs as it stands, with a credential put in',
+  needs('curl'),
+  async (t) => {
+    const service = await startService(t);
+    const credentials: Record<string, string> = {
+      BEARER: (await newAgent(service)).authorization.replace('Bearer ', ''),
+      SESSION: (await signedIn(service)).cookie.replace(/^[^=]*=/, ''),
+      MODERATOR: (await addModerator(service, 'ann', 'lead')).token,
+    };
+    const { paths } = (await service.call('GET', '/openapi.json')).body;
+    const operations = (Object.values(paths) as object[]).flatMap((item) =>
+      Object.values(item as Record<string, { operationId: string; responses: object }>),
     );
-  };
-  const isEnding = ({ operationId }: { operationId: string }) => ENDINGS.test(operationId);
-  for (const { operationId, responses } of [
-    ...operations.filter((operation) => !isEnding(operation)),
-    ...operations.filter(isEnding),
-  ]) {
-    const { status, text } = await runCurl(
-      commandOf(operationId),
-      operationId === ENDLESS ? 2 : 60,
+    const texts = await Promise.all(
+      (await referencePaths(service)).map(async (path) => (await service.call('GET', path)).text),
     );
-    t.ok(status in responses, `${operationId}: ${status} ${text.slice(0, 300)}`);
-    const code = /^\{"status":"([a-z_]+)"/.exec(text)?.[1] ?? '';
-    // The token to sign in with is in the body, and that of the example is unknown.
-    if (operationId === 'moderation.sign_in') t.equal(code, 'moderator_required');
-    else t.notMatch(code, MALFORMED, `${operationId}: ${text.slice(0, 500)}`);
-    t.notMatch(text, /^\{"jsonrpc".*"error"/, operationId);
-  }
-});
+    const pages = texts.join('\n');
+    const commandOf = (id: string) => {
+      const section = pages.slice(pages.indexOf(`<section class="operation" id="operation-${id}"`));
+      const [, command = ''] =
+        /Example request<\/h3>\n<pre><code>(.*?)<\/code>/s.exec(section) ?? [];
+      return plainText(command).replace(
+        /^([A-Z]+)='.*<.*>'$/m,
+        (_, name: string) => `${name}='${credentials[name]}'`,
+      );
+    };
+    const isEnding = ({ operationId }: { operationId: string }) => ENDINGS.test(operationId);
+    for (const { operationId, responses } of [
+      ...operations.filter((operation) => !isEnding(operation)),
+      ...operations.filter(isEnding),
+    ]) {
+      const { status, text } = await runCurl(
+        commandOf(operationId),
+        operationId === ENDLESS ? 2 : 60,
+      );
+      t.ok(status in responses, `${operationId}: ${status} ${text.slice(0, 300)}`);
+      const code = /^\{"status":"([a-z_]+)"/.exec(text)?.[1] ?? '';
+      // The token to sign in with is in the body, and that of the example is unknown.
+      if (operationId === 'moderation.sign_in') t.equal(code, 'moderator_required');
+      else t.notMatch(code, MALFORMED, `${operationId}: ${text.slice(0, 500)}`);
+      t.notMatch(text, /^\{"jsonrpc".*"error"/, operationId);
+    }
+  },
+);

@@ -11,12 +11,12 @@ import {
   submitAs,
 } from '../../../harness/moderation.ts';
 import { publishArtifact, publishProfile, report } from '../../../harness/records.ts';
+import { needs } from '../../../harness/system-process.ts';
 import { publishedWeeks } from '../../../projections/moderation/moderation-weeks.ts';
 import type { Week } from '../../../services/transparency/contract.ts';
 import { weekName } from '../../../services/transparency/handlers.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { advanceTime } from '../../support/passing-time.ts';
-import { NEEDS_PYTHON } from '../../support/python.ts';
 import { recountWeeks } from '../../support/recount.ts';
 import { type Service, startService } from '../../support/service.ts';
 
@@ -209,7 +209,7 @@ t.test('publishes a week once its last decision has left the undo window', async
   t.ok(first < open, `${first} is complete, and ${open} is not`);
 });
 
-t.test('answers CSV that another parser reads as the JSON', NEEDS_PYTHON, async (t) => {
+t.test('answers CSV that another parser reads as the JSON', needs('python3'), async (t) => {
   const service = await startService(t);
   const bob = await addModerator(service, 'Bob');
   for (const action of ['approve', 'reject', 'reject'] as const)
