@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { startInstance } from '../../harness/instance.ts';
-import { needs } from '../../harness/system-process.ts';
+import { needs } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { DOCUMENTS, ROOT, shellBlocks } from '../support/documents.ts';
 

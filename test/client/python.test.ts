@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { needs } from '../../harness/system-process.ts';
+import { needs } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { guideProgram } from '../support/guide-program.ts';
 import { startService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import t from 'tap';
 import { ARTIFACT_KINDS } from '../../../domain/artifacts/words.ts';
 import { REVIEW_DECISIONS } from '../../../domain/cases/words.ts';
-import { needs } from '../../../harness/system-process.ts';
+import { needs } from '../../../harness/programs.ts';
 import { startService } from '../../support/service.ts';
 
 const DOCUMENTS = {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { addModerator } from '../../../harness/moderation.ts';
+import { needs } from '../../../harness/programs.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import { needs } from '../../../harness/system-process.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 /** The paths of the reference's pages, from the links of the first. */

@@ -10,8 +10,8 @@ import {
   submit,
   submitAs,
 } from '../../../harness/moderation.ts';
+import { needs } from '../../../harness/programs.ts';
 import { publishArtifact, publishProfile, report } from '../../../harness/records.ts';
-import { needs } from '../../../harness/system-process.ts';
 import { publishedWeeks } from '../../../projections/moderation/moderation-weeks.ts';
 import type { Week } from '../../../services/transparency/contract.ts';
 import { weekName } from '../../../services/transparency/handlers.ts';
