@@ -162,16 +162,38 @@ t.test("never sends one moderator's decision as another", NEEDS_BROWSER, async (
   t.same(rows, [{ state: 'pending' }]);
 });
 
+t.test('ends the reads under way when a moderator signs out', NEEDS_BROWSER, async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  // No refusal is expected: the browser would log it as an error.
+  const { page } = await visit(t, `${service.baseUrl}/moderation`);
+  await signIn(page, ann);
+  await page.getByRole('heading', { name: 'To do', level: 2 }).waitFor();
+  const read = await holdRequest(page, '**/api/moderation/queue**', 'request');
+  await submit(service);
+  await read.arrived;
+  const aborted = page.waitForEvent('requestfailed', (request) =>
+    request.url().includes('/api/moderation/queue'),
+  );
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Token').waitFor();
+  // The session is gone, so the service would refuse the read.
+  read.release();
+  await aborted;
+  await signIn(page, ann);
+  await page.locator('.row').waitFor();
+});
+
 t.test('keeps a new session when an old response arrives', NEEDS_BROWSER, async (t) => {
   const { service, page } = await openConsoleWithNotes(t, ['Hello']);
   const bob = await addModerator(service, 'Bob');
   await page.locator('.row').waitFor();
-  const oldRequest = await holdRequest(page, '**/api/moderation/queue**', 'request');
-  await submit(service);
+  const oldRequest = await holdRequest(page, '**/api/moderation/claims', 'request');
+  await page.keyboard.press('n');
   await oldRequest.arrived;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signIn(page, bob);
-  await page.locator('.row').nth(1).waitFor();
+  await page.locator('.row').waitFor();
   const answered = page.waitForResponse((response) => response.status() === 401);
   oldRequest.release();
   await untilHandled(page, answered);

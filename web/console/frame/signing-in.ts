@@ -9,7 +9,7 @@ import { loadList, refreshList } from '../queue/queue.ts';
 import { placeState } from '../queue/queue-state.ts';
 import { connectionState, endSession, resumeCalls, startSession } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
-import { call } from '../session/moderation-api.ts';
+import { call, deleteSession } from '../session/moderation-api.ts';
 import { createState, resetSession } from '../session/store.ts';
 import { isList, type Lease, type Moderator } from '../words/api-model.ts';
 import { toFailure } from '../words/failure.ts';
@@ -115,7 +115,7 @@ export async function signIn(token: string): Promise<string | null> {
 /** Signs out; the service releases the leases, and the state is reset so that no data remains. */
 export async function signOut(): Promise<void> {
   try {
-    await call('DELETE', 'session');
+    await deleteSession();
   } catch (error) {
     if (toFailure(error).status !== 401) {
       showToast('Not signed out: the service cannot be reached.', { tone: 'alert' });

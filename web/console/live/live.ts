@@ -17,7 +17,7 @@ import {
   setStream,
 } from '../session/connection.ts';
 import { showToast } from '../session/messages.ts';
-import { moderatorHeader } from '../session/moderation-api.ts';
+import { moderatorHeader, readSignal } from '../session/moderation-api.ts';
 import { type Counts, type Subject, toItemId } from '../words/api-model.ts';
 import { toQuote } from '../words/labels.ts';
 
@@ -46,6 +46,9 @@ export async function follow(): Promise<void> {
     const silence = new AbortController();
     const end = () => silence.abort();
     disconnect = end;
+    const reads = readSignal();
+    if (reads.aborted) end();
+    reads.addEventListener('abort', end, { signal: silence.signal });
     let timer = setTimeout(end, SILENCE_MS);
     const resetTimer = () => {
       clearTimeout(timer);
@@ -76,6 +79,7 @@ export async function follow(): Promise<void> {
       // The connection broke; the loop reconnects.
     }
     clearTimeout(timer);
+    end();
     setStream('paused');
     await Promise.race([sleep(RETRY_MS), nextReconnect()]);
   }

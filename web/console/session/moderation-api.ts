@@ -26,6 +26,21 @@ export function moderatorHeader(): Record<string, string> {
   return me ? { 'expected-moderator': me.id } : {};
 }
 
+let reads = new AbortController();
+
+/** Aborts when the session ends in this tab: the reads of the session, which would be refused. */
+export const readSignal = (): AbortSignal => reads.signal;
+
+/** Ends the session. Reads under way are aborted; those that begin meanwhile are sent again if it goes on. */
+export async function deleteSession(): Promise<void> {
+  reads.abort();
+  try {
+    await call('DELETE', 'session');
+  } finally {
+    reads = new AbortController();
+  }
+}
+
 /**
  * Calls the moderation API, or throws a `Failure`. A POST carries an idempotency key. Reads and
  * requests with a key are retried twice after a network failure or a 503. A call that loses its
@@ -42,8 +57,10 @@ export async function call<Body>(
   const key = givenKey ?? newKey;
   const { me } = connectionState();
   for (let attempt = 0; ; attempt++) {
-    // Never send one moderator's request in the name of another.
-    if (me && !isSessionCall && connectionState().me?.id !== me.id) throw otherModeratorFailure();
+    const now = connectionState();
+    // Never send one moderator's request in the name of another, or after the sign-out.
+    const isOthers = now.session === 'out' || (me && now.me?.id !== me.id);
+    if (isOthers && !isSessionCall) throw otherModeratorFailure();
     const session = sessionNumber();
     try {
       return await callOnce<Body>(method, path, body, key);
@@ -77,6 +94,7 @@ async function callOnce<Body>(
     body,
     headers,
     cache: 'no-store',
+    ...(method === 'GET' ? { signal: readSignal() } : {}),
   });
   if (response) syncClock(response.headers);
   else throw new Failure(0, 'network', 'The service cannot be reached.');
