@@ -17,10 +17,22 @@ import { asPlainOwner } from './database.ts';
 import type { CheckedBackup, Manifest } from './folder.ts';
 import { loadBackup } from './load.ts';
 
-/** Runs `work` on the address of an empty PostgreSQL that exists for that time alone. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs `work` on the address of an empty PostgreSQL that exists for that time alone. A signal ends it too, and is thrown
+ * as an error: the server is detached, and would outlive this process with all that was restored.
+ */
 export async function withScratchDatabase<Result>(
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
+  let interrupt: (error: Error) => void = () => undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt = reject;
+  });
+  interrupted.catch(() => undefined);
+  const end = (signal: NodeJS.Signals) => interrupt(new Error(`Ended by ${signal}`));
+  for (const signal of SIGNALS) process.once(signal, end);
   const folder = mkdtempSync(join(tmpdir(), 'verify-'));
   // If root calls, PostgreSQL runs under another account, which must be able to enter.
   chmodSync(folder, 0o711);
@@ -28,12 +40,13 @@ export async function withScratchDatabase<Result>(
     const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
     const server = await embeddedPostgres({ dataDir: join(folder, 'data'), settings });
     try {
-      return await asPlainOwner(server.url, work);
+      return await Promise.race([interrupted, asPlainOwner(server.url, work)]);
     } finally {
       await server.stop();
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    for (const signal of SIGNALS) process.off(signal, end);
   }
 }
 

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -38,6 +39,7 @@ import { testDatabase } from '../support/database.ts';
 import { fillFeed } from '../support/feed.ts';
 import { sealAll } from '../support/sealed.ts';
 import { type Service, startService } from '../support/service.ts';
+import { until } from '../support/svc.ts';
 
 const PASSPHRASE = 'correct horse battery';
 
@@ -54,6 +56,14 @@ async function run(name: string, args: string[], env: Record<string, string> = {
     (said) => ({ code: 0, ...said }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 const envOf = ({ core, database }: Service) => ({
@@ -107,6 +117,31 @@ async function copyBackup(test: Test) {
   cpSync(folder, copy, { recursive: true });
   return { service, agent, folder: copy };
 }
+
+t.test('leaves neither server nor files where a signal ends the verification', async (t) => {
+  const { folder } = await copyBackup(t);
+  const scratch = newFolder(t);
+  const env = { ...INHERITED_ENV, BACKUP_PASSPHRASE: PASSPHRASE, TMPDIR: scratch };
+  const child = spawn(process.execPath, ['cli/verify.ts', folder], { env });
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said += text;
+  });
+  const ended = once(child, 'close');
+  const serverId = (): number => {
+    const file = readdirSync(scratch)
+      .map((name) => join(scratch, name, 'data/postgres/data/postmaster.pid'))
+      .find((path) => existsSync(path));
+    return Number(file && readFileSync(file, 'utf8').split('\n')[0]);
+  };
+  await until(() => serverId() > 0 || child.exitCode !== null);
+  const server = serverId();
+  t.teardown(() => isAlive(server) && process.kill(server, 'SIGQUIT'));
+  child.kill('SIGTERM');
+  t.same([await ended, said], [[1, null], 'Ended by SIGTERM\n']);
+  t.notOk(isAlive(server), 'the server has ended');
+  t.same(readdirSync(scratch), []);
+});
 
 t.test('restores what was backed up, verified, into an empty database', async (t) => {
   const { service, agent, folder, before } = await startBackedUp(t);
