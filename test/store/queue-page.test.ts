@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import t from 'tap';
+import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import { nextClaimable } from '../../services/moderation/claims/claimable-items.ts';
@@ -143,6 +144,24 @@ t.test('counts the notes of an address once for each page', async (t) => {
       if (analyzed) await client.query('ANALYZE notes, note_addresses');
       const more = (await read()) - without;
       t.ok(more < 1500, `${more} rows of the address, ${analyzed ? 'with' : 'without'} statistics`);
+    }
+  });
+});
+
+t.test('counts the newest thousand decided notes of an author, and reads no more', async (t) => {
+  const { url } = await testDatabase(t);
+  await withConnection(url, async (client) => {
+    await client.query(BY_INDEX);
+    await client.query(insertNotesOfOthers(NOTES));
+    await client.query(`UPDATE notes SET member_id = '${MODERATOR}'`);
+    const page = queuePage('decided', { moderatorId: MODERATOR, role: 'lead' }, {}, 11, undefined);
+    const { rows } = await client.query({ text: page.text, values: [...page.values] });
+    for (const { approved, rejected } of rows) t.equal(approved + rejected, MAX_COUNTED);
+    t.equal(rows.length, 11);
+    for (const analyzed of [false, true]) {
+      if (analyzed) await client.query('ANALYZE notes');
+      const read = await countRowsRead(client, page);
+      t.ok(read < MAX_COUNTED + 500, `${read} rows, ${analyzed ? 'with' : 'without'} statistics`);
     }
   });
 });

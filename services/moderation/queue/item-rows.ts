@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { MAX_COUNTED } from '../../../domain/publications/words.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import type { NoteRow } from '../../../projections/guestbook/notes.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
@@ -41,19 +42,20 @@ const MAX_COUNTED_GUESTS = 1000;
 
 /**
  * The statement by which moderators read notes, with everything that they need to decide. `page` selects
- * (note_id, tier, at, fits, ends) and runs first, so that only its rows are joined, each by a lookup. `authors` has the
+ * (note_id, tier, at, fits, ends) and runs first, so that only its rows are joined, each by a lookup. `authors` has the newest
  * decided notes of each author of the page and `addresses` the notes from each address, counted once by index-only scans.
  */
 export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<ItemRow> {
   const text = `WITH page AS MATERIALIZED (${page.text}),
     authors AS MATERIALIZED (
-      SELECT o.member_id, count(*) FILTER (WHERE o.state = 'approved')::int AS approved,
-        count(*) FILTER (WHERE o.state <> 'approved')::int AS rejected
+      SELECT member_id, approved, rejected
       FROM (SELECT DISTINCT n.member_id FROM page
         CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = page.note_id OFFSET 0) n) author
-      JOIN notes o ON o.member_id = author.member_id
-        AND o.state IN ('approved', 'rejected', 'removed')
-      GROUP BY o.member_id),
+      CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE state = 'approved')::int AS approved,
+          count(*) FILTER (WHERE state <> 'approved')::int AS rejected
+        FROM (SELECT o.state FROM notes o WHERE o.member_id = author.member_id
+          AND o.state IN ('approved', 'rejected', 'removed')
+          ORDER BY o.settled_at DESC LIMIT ${MAX_COUNTED}) newest) counted),
     addresses AS MATERIALIZED (
       SELECT bucket, notes
       FROM (SELECT DISTINCT bucket FROM page JOIN note_addresses USING (note_id)) address

@@ -1,3 +1,4 @@
+import { MAX_COUNTED } from '../../../domain/publications/words.ts';
 import { ClaimTag } from '../claims/claim-tag.tsx';
 import { Actions } from '../decide/actions.tsx';
 import { findPolicy } from '../decide/policy-list.tsx';
@@ -198,5 +199,7 @@ function authorRecordText({ author }: Item): string {
   if (author.kind === 'guest')
     return author.name ? ' (unverified name, may be several people).' : ' without a name.';
   if (!('approved' in author)) return '.';
-  return `: ${plural(author.approved, 'note')} approved, ${author.rejected} rejected or removed.`;
+  const { approved, rejected } = author;
+  const newest = approved + rejected < MAX_COUNTED ? '' : `, of the newest ${MAX_COUNTED}`;
+  return `: ${plural(approved, 'note')} approved, ${rejected} rejected or removed${newest}.`;
 }
