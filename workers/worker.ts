@@ -3,7 +3,6 @@ import { type SpanContext, SpanKind } from '@opentelemetry/api';
 import pg from 'pg';
 import { type Job, type JobResult, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { Histogram, type Registry } from 'prom-client';
 import { mapConcurrently } from '../platform/concurrency.ts';
 import { type Config, configOrExit } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
@@ -23,24 +22,7 @@ import { databaseMetrics } from '../services/database-metrics.ts';
 import { operatePage } from '../services/operate.ts';
 import { dailySchedule, listSchedules, type RunnableJob, watchDueJobs } from './job.ts';
 import { JOBS } from './jobs.ts';
-
-const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
-
-/** Registers the histogram of job durations by queue and outcome. */
-export function jobMetrics(registry: Registry) {
-  const duration = new Histogram({
-    name: 'job_duration_seconds',
-    help: 'Duration of the jobs that this process ended, by queue and outcome (done or failed)',
-    labelNames: ['queue', 'outcome'],
-    buckets: JOB_SECONDS,
-    registers: [registry],
-  });
-  return {
-    ended(queue: string, outcome: 'done' | 'failed', seconds: number): void {
-      duration.observe({ queue, outcome }, seconds);
-    },
-  };
-}
+import { jobMetrics } from './metrics.ts';
 
 type JobMetrics = ReturnType<typeof jobMetrics>;
 

@@ -7,7 +7,7 @@ import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts'
 import { createPool } from '../../platform/postgres/pool.ts';
 import { queueDepth } from '../../projections/moderation/review-stats.ts';
 import { waitingMetrics } from '../../services/moderation/stats/waiting-metrics.ts';
-import { jobMetrics } from '../../workers/worker.ts';
+import { jobMetrics } from '../../workers/metrics.ts';
 import { startProcess } from '../support/processes.ts';
 import { countRowsRead } from '../support/rows-read.ts';
 import { startService } from '../support/service.ts';

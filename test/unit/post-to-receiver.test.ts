@@ -3,6 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { createCertificate } from '../../harness/certificate.ts';
+import { needs } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import {
   type Call,
@@ -39,7 +40,7 @@ t.test('follows no redirect', async (t) => {
   t.same(target.calls, []);
 });
 
-t.test('refuses a certificate that no authority signed', async (t) => {
+t.test('refuses a certificate that no authority signed', needs('openssl'), async (t) => {
   const { path, remove } = temporaryFolder('receiver');
   const { cert, key } = createCertificate(path, 'IP:127.0.0.1');
   const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, () =>
