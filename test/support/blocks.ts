@@ -8,7 +8,10 @@ interface Node {
   'Shared Read Blocks': number;
 }
 
-/** The blocks that a read touches as a prepared statement, and the rows that it returns. */
+/**
+ * The blocks that a read touches as a prepared statement, and the rows that it returns. The less of two executions counts:
+ * where another session has changed a catalog, an execution reads it again.
+ */
 export async function blocksOf(
   client: pg.Client,
   read: Sql,
@@ -21,13 +24,17 @@ export async function blocksOf(
   await client.query(`SET plan_cache_mode = ${mode}`);
   await client.query(`PREPARE read AS ${text}`);
   const args = given.length > 0 ? `(${given.join(', ')})` : '';
-  const { rows } = await client.query(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE read ${args}`,
-  );
-  await client.query('DEALLOCATE read');
-  const plan = rows[0]['QUERY PLAN'][0].Plan as Node;
-  return {
-    blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-    rows: plan['Actual Rows'],
+  const execute = async () => {
+    const { rows } = await client.query(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE read ${args}`,
+    );
+    const plan = rows[0]['QUERY PLAN'][0].Plan as Node;
+    return {
+      blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      rows: plan['Actual Rows'],
+    };
   };
+  const [first, second] = [await execute(), await execute()];
+  await client.query('DEALLOCATE read');
+  return first.blocks < second.blocks ? first : second;
 }
