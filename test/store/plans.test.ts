@@ -18,6 +18,7 @@ const SMALL: Readonly<Record<string, string>> = {
   read_model_proofs: 'one row',
   server_keys: 'a service has a few',
   given_up_keys: 'a service has a few at most',
+  pg_database: 'the databases of the server, of which a run of the tests has many',
   note_folds: 'ten at most, besides those that are over',
   note_leases: 'ten of each moderator at most, dropped when they end',
   claim_times: 'the items that moderators claimed in the last hour',
