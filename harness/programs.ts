@@ -61,7 +61,7 @@ const listens = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** Finds this machine's Chromium, in CHROMIUM_PATH or PATH; undefined if there is none. */
+/** Finds this machine's Chromium, in CHROMIUM_PATH or PATH; undefined if it has no Chromium. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const folders = (env.PATH ?? '').split(delimiter);
   const names = [

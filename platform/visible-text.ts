@@ -105,7 +105,7 @@ export const withLineFeeds = (text: string): string => text.replace(LINE_BREAKS,
 /** Removes the characters that the service refuses in any text: control characters, half emoji. */
 export const withoutRefused = (text: string): string => text.replace(REFUSED, '');
 
-/** The text before the first character that the service refuses; undefined if there is none. */
+/** The text before the first character that the service refuses; undefined if it refuses none. */
 export function beforeRefused(text: string): string | undefined {
   const at = text.search(REFUSED);
   return at < 0 ? undefined : text.slice(0, at);

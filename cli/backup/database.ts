@@ -33,8 +33,8 @@ function runningUrl(config: Pick<Config, 'dataDir' | 'databaseUrl'>): string | u
 const ROLE = 'service_loader';
 
 /**
- * Runs `work` on the address of the same database, as a role that owns it and is no superuser: whatever a backup
- * holds, it then cannot run programs or read files of the server. `url` is a superuser's, who owns everything
+ * Runs `work` on the address of the same database, as a role that owns it and is no superuser: no content of a backup
+ * can then run programs or read files of the server. `url` is a superuser's, who owns everything
  * again afterwards.
  */
 export async function asPlainOwner<Result>(

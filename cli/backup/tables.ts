@@ -6,7 +6,7 @@ const JOB_TABLES = ['queue', 'schedule', 'subscription', 'job', 'job_dependency'
   (table) => `${JOBS_SCHEMA}.${table}`,
 );
 
-/** A release makes the first; the second has what a few processes may still ask for (platform/eventstore/commit-status.ts). */
+/** A release makes the first; the second has what a few processes may still ask for (platform/eventstore/write-marks.ts). */
 const LEFT_OUT = ['schema_migrations', 'write_marks'];
 
 const TABLES = `SELECT c.oid::regclass::text AS name,

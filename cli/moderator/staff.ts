@@ -1,8 +1,9 @@
 import { ROLES } from '../../domain/moderation/roles.ts';
 import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
 import { query } from '../../platform/postgres/query.ts';
-import { isRefusal } from '../../platform/refusal.ts';
+import { isRefusal, type Refusal } from '../../platform/refusal.ts';
 import { allModerators } from '../../projections/moderation/moderators.ts';
+import type { Core } from '../../services/compose.ts';
 import {
   addModerator,
   revokeModerator,
@@ -44,27 +45,29 @@ export async function add(args: string[]): Promise<void> {
 }
 
 /** Gives a moderator a new token, which is the last line of the output. */
-export async function rotate(args: string[]): Promise<void> {
-  const name = oneName(args);
-  await withStorage(async (core) => {
-    const rotated = await rotateModerator(core, name);
-    if (isRefusal(rotated)) {
-      process.stderr.write(`There is no active moderator ${printable(name)}.\n`);
-      process.exitCode = 1;
-    } else
-      process.stdout.write(
-        `Rotated ${rotated.id}. Its sessions have ended. The new token is shown this once:\n${rotated.token}\n`,
-      );
-  });
-}
+export const rotate = (args: string[]): Promise<void> =>
+  change(
+    args,
+    rotateModerator,
+    ({ id, token }) =>
+      `Rotated ${id}. Its sessions have ended. The new token is shown this once:\n${token}\n`,
+  );
 
-export async function revoke(args: string[]): Promise<void> {
+export const revoke = (args: string[]): Promise<void> =>
+  change(args, revokeModerator, ({ id }) => `Revoked ${id}\n`);
+
+/** Changes the active moderator whom the arguments name, and prints what `describe` says of it. */
+async function change<Changed>(
+  args: string[],
+  act: (core: Core, nameOrId: string) => Promise<Changed | Refusal<'not_found'>>,
+  describe: (changed: Changed) => string,
+): Promise<void> {
   const name = oneName(args);
   await withStorage(async (core) => {
-    const revoked = await revokeModerator(core, name);
-    if (isRefusal(revoked)) {
+    const changed = await act(core, name);
+    if (isRefusal(changed)) {
       process.stderr.write(`There is no active moderator ${printable(name)}.\n`);
       process.exitCode = 1;
-    } else process.stdout.write(`Revoked ${revoked.id}\n`);
+    } else process.stdout.write(describe(changed));
   });
 }

@@ -30,6 +30,12 @@ const AS_BATCH = { attempts: 1, skipLocked: true };
 const MAX_MEMBERS = 16;
 
 type AnyPlan = Plan<unknown, string>;
+/** A command whose members and reads have to be found by these statements. */
+interface ToFind {
+  command: AnyPlan;
+  statements: readonly Sql[];
+  until: number;
+}
 /** A command to share a transaction; `isFound` if members and reads were found for it. */
 interface Ready {
   command: AnyPlan;
@@ -45,15 +51,17 @@ type Outcome = { answer: unknown } | undefined;
  * Reads of the same kind become one statement, except on a cluster, which refuses one statement for several owners.
  */
 export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER): EventStore {
-  const finder = createBatcher<{ command: AnyPlan; until: number }, Ready>(async (batch) => {
+  const finder = createBatcher<ToFind, Ready>(async (batch) => {
     const until = Math.min(...batch.map((one) => one.until));
-    const lists = batch.map(({ command }) => statementsToFind(command));
     const rows = await withClient(store.pool, until, (client) =>
-      pipeline(client, lists.flat()),
+      pipeline(
+        client,
+        batch.flatMap(({ statements }) => statements),
+      ),
     ).catch(() => undefined);
     if (!rows) return [];
-    return batch.map(({ command }, at) => {
-      const found = rows.splice(0, lists[at]?.length);
+    return batch.map(({ command, statements }) => {
+      const found = rows.splice(0, statements.length);
       return { command: { ...withFound(command, found), decide: command.decide }, isFound: true };
     });
   });
@@ -79,8 +87,9 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
   async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {
     if (until - performance.now() <= MIN_TIME_TO_BATCH_MS || locksRows(command.load))
       return undefined;
-    if (statementsToFind(command).length === 0) return { command, isFound: false };
-    const found = await finder.join({ command, until }, []);
+    const statements = statementsToFind(command);
+    if (statements.length === 0) return { command, isFound: false };
+    const found = await finder.join({ command, statements, until }, []);
     const shares =
       found && memberIds(found.command).length <= MAX_MEMBERS && !locksRows(found.command.load);
     return shares ? found : undefined;

@@ -75,7 +75,7 @@ async function runCurl(command: string, seconds: number) {
 }
 
 t.test(
-  'each example request runs as it stands, with a credential put in',
+  'each example request runs unchanged, with a credential put in',
   needs('curl'),
   async (t) => {
     const service = await startService(t);
