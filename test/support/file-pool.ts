@@ -28,8 +28,13 @@ const FILES_OF_A_PROCESS = 40;
 const STARTS_WITHIN_MS = 120_000;
 const ENDS_WITHIN_MS = 60_000;
 const PROGRAM = join(import.meta.dirname, 'file-process.ts');
-// With Node's 16 MB for new objects, a tenth of the processor time of a test goes to collecting them.
-const OPTIONS = ['--max-semi-space-size=64', '--import=@tapjs/mock/import'];
+const OPTIONS = [
+  // With Node's 16 MB for new objects, a tenth of the processor time of a test goes to collecting them.
+  '--max-semi-space-size=64',
+  // Before all that imports tap.
+  `--import=${join(import.meta.dirname, 'tap-domains.ts')}`,
+  '--import=@tapjs/mock/import',
+];
 
 /**
  * Runs test files in several processes, each of which runs many, one after the other. The files that wait

@@ -68,6 +68,39 @@ for (const [what, body, said] of [
     t.match(results['z.ts'], { passed: 1, failed: 0 });
   });
 
+for (const [what, cause] of [
+  ['thrown in a callback', `setImmediate(() => { throw new Error('lost'); });`],
+  ['thrown in a microtask', `queueMicrotask(() => { throw new Error('lost'); });`],
+  ['of a rejected promise', `void (async () => { await null; throw new Error('lost'); })();`],
+] as const)
+  t.test(`reports an error ${what} for the test that caused it`, async (t) => {
+    const results = await run(t, {
+      'handles.ts': file(
+        `import { once } from 'node:events';
+         t.test('handles', async (t) => {
+           const caught = once(process, 'uncaughtException');
+           ${cause}
+           t.match(await caught, [/lost/]);
+         });`,
+      ),
+      'fails.ts': file(
+        `import { setImmediate as turn } from 'node:timers/promises';
+         let late;
+         t.test('outer', (t) => t.test('inner', () => { ${cause} return new Promise(() => {}); }));
+         t.test('past', async () => void new Promise((go) => { late = go; }).then(() => { ${cause} }));
+         t.test('next', async () => { late(); for (let turns = 0; turns < 10; turns++) await turn(); });`,
+      ),
+    });
+    t.match(results['handles.ts'], { passed: 1, failed: 0 });
+    t.match(results['fails.ts'], { passed: 2, failures: ['outer', 'lost'] });
+    const lost = /fails\.ts:(\d+):\d+/;
+    const lines = results['fails.ts']?.lines.filter((line) => lost.test(line)) ?? [];
+    t.same(
+      lines.map((line) => lost.exec(line)?.[1]),
+      ['4', '5'],
+    );
+  });
+
 t.test('finds files by name, folder, pattern and word', async (t) => {
   const here = 'test/unit/file-pool.test.ts';
   for (const word of [here, `./${here}`, 'file-pool', 'test/unit/file-*.test.ts'])
