@@ -9,12 +9,20 @@ export interface Sql<Row = unknown> {
   readonly batch?: Batch;
   /** Set for reads by key: the batched form, which takes arrays of key values. */
   readonly many?: { readonly name: string; readonly text: string };
-  /** The statement locks rows, so its command runs in its own transaction. */
-  readonly locks?: true;
+  /** What the statement locks; `alone` if its command must run in its own transaction. */
+  readonly locks?: RowLocks | 'alone';
   /** Converts each row, such as an event of an older shape. */
   readonly convert?: (row: never) => unknown;
   /** The type of a result row; never set. */
   readonly row?: Row;
+}
+
+/** The rows that a statement locks, by names that are unique among all rows, such as a stream's. */
+export interface RowLocks {
+  /** Rows that no other command may lock at the same time. */
+  readonly exclusive?: readonly string[];
+  /** Rows that other commands may lock in this way as well. */
+  readonly shared?: readonly string[];
 }
 
 export interface Batch {
@@ -51,9 +59,12 @@ export function named<Row = unknown>(text: string, values: unknown[] = []): Sql<
   return { name: statementName(text), text, values };
 }
 
-/** Marks a statement that locks rows, so that its command gets a separate transaction. */
-export function locking<Row>(statement: Sql<Row>): Sql<Row> {
-  return { ...statement, locks: true };
+/**
+ * Marks a statement that locks rows. Without their names its command runs in its own transaction; with them it may
+ * share one with commands that lock others.
+ */
+export function locking<Row>(statement: Sql<Row>, locks: RowLocks | 'alone' = 'alone'): Sql<Row> {
+  return { ...statement, locks };
 }
 
 /** Distinct values of a low-cardinality column, by a skip scan on its index. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../sql.ts';
+import type { RowLocks, Sql } from '../sql.ts';
 
 /** What a command reads: statements, by name or in a list; null skips an optional read. */
 export type Load =
@@ -83,12 +83,13 @@ export function memberReadsOf(load: Load): MemberRead[] {
   return Object.values(load).flatMap(memberReadsOf);
 }
 
-/** Whether a read locks rows, besides reads that depend on what is found. */
-export function locksRows(load: Load): boolean {
-  if (load === null) return false;
-  if (isSql(load)) return load.locks === true;
-  if (isDerived(load)) return locksRows(load.reads);
-  return !isDependent(load) && Object.values(load).some(locksRows);
+/** What the reads lock, besides those that depend on what is found. */
+export function locksOf(load: Load): (RowLocks | 'alone')[] {
+  if (load === null) return [];
+  if (isSql(load)) return load.locks ? [load.locks] : [];
+  if (isDerived(load)) return locksOf(load.reads);
+  if (isDependent(load)) return [];
+  return Object.values(load).flatMap(locksOf);
 }
 
 /** Replaces each dependent load by its reads, given the rows of the statements of `findsOf`. */

@@ -2,7 +2,7 @@ import { TURN } from '../batch-statements.ts';
 import { createBatcher } from '../batcher.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
-import { flattenReads, locksRows, shapeRows } from '../eventstore/load.ts';
+import { flattenReads, locksOf, shapeRows } from '../eventstore/load.ts';
 import {
   type Decision,
   definePlan,
@@ -18,7 +18,7 @@ import { pipeline } from '../postgres/pipeline.ts';
 import { withClient } from '../postgres/pool.ts';
 import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
-import type { Sql } from '../sql.ts';
+import type { RowLocks, Sql } from '../sql.ts';
 
 /** A command with less time before its deadline, in milliseconds, does not wait for a batch. */
 const MIN_TIME_TO_BATCH_MS = 2000;
@@ -26,8 +26,8 @@ const MIN_TIME_TO_BATCH_MS = 2000;
 /** A failed batch is not tried again: each of its commands is executed alone. */
 const AS_BATCH = { attempts: 1, skipLocked: true };
 
-/** A command that concerns more members would make those of the others wait. */
-const MAX_MEMBERS = 16;
+/** A command that locks more members and rows would make the others of its batch wait. */
+const MAX_LOCKS = 16;
 
 type AnyPlan = Plan<unknown, string>;
 /** A command whose members and reads have to be found by these statements. */
@@ -47,7 +47,8 @@ type Outcome = { answer: unknown } | undefined;
 /**
  * Wraps a store with group commit: commands that arrive while a batch is flushed share the next
  * transaction, and each is accepted or refused independently. What commands have to find before is found for all of them
- * in one round trip. A command that locks other rows runs in its own transaction, as does every command of a failed batch.
+ * in one round trip. Commands that lock the same row never share one, nor does one whose locks have no names; every command
+ * of a failed batch runs in its own transaction.
  * Reads of the same kind become one statement, except on a cluster, which refuses one statement for several owners.
  */
 export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER): EventStore {
@@ -85,20 +86,20 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
 
   /** The command as it can share a transaction; undefined if it runs in its own. */
   async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {
-    if (until - performance.now() <= MIN_TIME_TO_BATCH_MS || locksRows(command.load))
-      return undefined;
+    if (until - performance.now() <= MIN_TIME_TO_BATCH_MS || runsAlone(command)) return undefined;
     const statements = statementsToFind(command);
     if (statements.length === 0) return { command, isFound: false };
     const found = await finder.join({ command, statements, until }, []);
     const shares =
-      found && memberIds(found.command).length <= MAX_MEMBERS && !locksRows(found.command.load);
+      found && !runsAlone(found.command) && exclusiveLocks(found.command).length <= MAX_LOCKS;
     return shares ? found : undefined;
   }
 
   const execute: EventStore['execute'] = (command, execution) =>
     withinDeadline(async (until) => {
       const shared = await prepare(command as AnyPlan, until);
-      const outcome = shared && (await group.join({ ...shared, until }, memberIds(shared.command)));
+      const outcome =
+        shared && (await group.join({ ...shared, until }, exclusiveLocks(shared.command)));
       return (
         outcome
           ? outcome.answer
@@ -109,7 +110,20 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
   return { ...store, execute };
 }
 
-const memberIds = ({ lock = [] }: Pick<AnyPlan, 'lock'>) => lock;
+type Locking = Pick<AnyPlan, 'lock' | 'load'>;
+
+const memberIds = ({ lock = [] }: Locking) => lock;
+
+const runsAlone = ({ load }: Locking): boolean => locksOf(load).includes('alone');
+
+const rowLocks = ({ load }: Locking, kind: keyof RowLocks): string[] =>
+  locksOf(load).flatMap((locks) => (locks === 'alone' ? [] : (locks[kind] ?? [])));
+
+/** What no other command may lock at the same time: members and rows. */
+const exclusiveLocks = (command: Locking): string[] => [
+  ...memberIds(command),
+  ...rowLocks(command, 'exclusive'),
+];
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
 function combine(commands: readonly AnyPlan[], engine: Engine): Plan<Outcome[]> {
@@ -122,9 +136,12 @@ function combine(commands: readonly AnyPlan[], engine: Engine): Plan<Outcome[]> 
     load: statements,
     decide({ rows, locked, now }): Decision<Outcome[], never> {
       const reads = distribute(rows as Record<string, unknown>[][]);
+      const exclusive = new Set(commands.flatMap((command) => rowLocks(command, 'exclusive')));
       const decisions = commands.map((command, index) => {
         const own = memberIds(command);
         if (!own.every((id) => locked.includes(id))) return undefined;
+        // Another command of the batch may change what this one relies on.
+        if (rowLocks(command, 'shared').some((row) => exclusive.has(row))) return undefined;
         try {
           return command.decide({
             rows: shapeRows(command.load, reads[index] ?? []),

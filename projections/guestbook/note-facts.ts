@@ -39,6 +39,7 @@ export interface SettledReportsOf {
 
 /** A note to decide on, and the reports that the decision may need. */
 export interface NoteToDecide extends NoteOwner {
+  parent_id: string | null;
   reports: string[];
 }
 
@@ -60,10 +61,10 @@ const REPORTS = `SELECT report_id::text FROM note_reports
       CROSS JOIN LATERAL (SELECT report_id FROM note_reports
         WHERE settled_by_event = settling.of ORDER BY reported_at LIMIT 1) report`;
 
-const NOTES_TO_DECIDE = `SELECT n.note_id, n.owner_id, n.member_id, ARRAY(${REPORTS}) AS reports
+const NOTES_TO_DECIDE = `SELECT n.note_id, n.owner_id, n.member_id, n.parent_id, ARRAY(${REPORTS}) AS reports
   FROM notes n WHERE n.note_id = ANY($1::uuid[])`;
 
-/** Finds the owners of notes and the reports that a decision may need. */
+/** Finds the owners and parents of notes, which never change, and the reports that a decision may need. */
 export const notesToDecide = (
   noteIds: readonly string[],
   { events = [], undone = [], decisions = [] }: SettledReportsOf,
@@ -127,6 +128,13 @@ export const noteFacts = (noteIds: readonly string[], settled: SettledReportsOf 
 /** Loads the same, with the moderators' words to the authors. */
 export const noteFactsWithWords = (noteIds: readonly string[], settled: SettledReportsOf) =>
   loadWith(FACTS_WITH_WORDS, noteIds, settled);
+
+/** Loads what `noteFacts` does of notes that were found. */
+export const factsOfFound = (
+  notes: readonly NoteToDecide[],
+  noteIds: readonly string[],
+  settled: SettledReportsOf,
+) => ({ found: factsOf(FACTS, notes, settled), notes: notesToDecide(noteIds, settled) });
 
 const loadWith = (text: string, noteIds: readonly string[], settled: SettledReportsOf) => {
   const notes = notesToDecide(noteIds, settled);

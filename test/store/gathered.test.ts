@@ -4,6 +4,7 @@ import { POLICY_VERSION } from '../../domain/publications/words.ts';
 import { type Agent, newAgent } from '../../harness/agent.ts';
 import { capturedCommand } from '../../harness/captured-command.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
+import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import type { Plan } from '../../platform/eventstore/plan.ts';
@@ -374,5 +375,46 @@ t.test(
     );
     t.equal(rows[0].claims, cases.length);
     t.ok(rows[0].transactions < cases.length, `${rows[0].transactions} transactions`);
+  },
+);
+
+t.test(
+  'decisions on notes share a transaction, except those on one note, or on a note and a reply to it',
+  async (t) => {
+    const service = await startService(t, { GROUP_COMMIT: 'on' });
+    const ann = await addModerator(service, 'Ann');
+    const bob = await addModerator(service, 'Bob');
+    const notes = await Promise.all(Array.from({ length: 12 }, () => submit(service)));
+    const [parent] = notes as [(typeof notes)[0]];
+    const approve = ({ id }: { id: string }) => decide(ann, id, 'approve');
+    t.equal((await approve(parent)).status, 201);
+    const reply = await submit(service, { parent_id: parent.id });
+    const others = notes.slice(1);
+    const [rival, removed, replied, ...approved] = await Promise.all([
+      decide(bob, others[0]?.id ?? '', 'reject'),
+      ann.post(`notes/${parent.id}/decisions`, {
+        action: 'remove',
+        expected_version: 2,
+        policy: 'spam',
+      }),
+      decide(bob, reply.id, 'approve'),
+      ...others.map(approve),
+    ]);
+    t.equal(removed.status, 201);
+    t.same(
+      [rival, ...approved].map(({ status }) => status).toSorted(),
+      [...others.map(() => 201), 409],
+      'one decision on each note, also where two decide at the same time',
+    );
+    const { rows } = await service.database.pool.query<{ note: string; transaction: string }>(
+      `SELECT substr(stream_id, 6) AS note, xmin::text AS transaction FROM events
+       WHERE type IN ('NoteApproved', 'NoteRejected', 'NoteRemoved') ORDER BY position DESC`,
+    );
+    const transactionOf = new Map(rows.toReversed().map((row) => [row.note, row.transaction]));
+    const ofOthers = new Set(others.map(({ id }) => transactionOf.get(id)));
+    t.ok(ofOthers.size < others.length, `${ofOthers.size} transactions`);
+    // The reply was approved before its parent was removed, or not at all.
+    t.equal(replied.status, transactionOf.has(reply.id) ? 201 : 409);
+    t.not(transactionOf.get(reply.id), transactionOf.get(parent.id));
   },
 );

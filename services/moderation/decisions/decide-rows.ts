@@ -1,14 +1,14 @@
-import { screeningStream } from '../../../domain/guestbook/words.ts';
+import { noteStream, screeningStream } from '../../../domain/guestbook/words.ts';
 import { decidedWord } from '../../../domain/moderation/decided.ts';
 import { factsOfStreams, lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { MemberRead } from '../../../platform/eventstore/load.ts';
-import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { locking, named, type Sql, sql } from '../../../platform/sql.ts';
+import type { NoteToDecide } from '../../../projections/guestbook/note-facts.ts';
 import {
+  type NoteOwner,
   type NoteRow,
-  noteOwners,
   notesByOwner,
   ownerOfNote,
 } from '../../../projections/guestbook/notes.ts';
@@ -50,30 +50,32 @@ export const lockNotes = (ids: Ids): Sql<LockedNote> =>
       FROM notes n WHERE note_id = ANY($1::uuid[]) ORDER BY note_id FOR UPDATE`,
       [ids],
     ),
+    { exclusive: ids.map(noteStream) },
   );
 
-export const holdParents = (ids: Ids): Sql<NoteRow> =>
-  locking(sql`SELECT * FROM notes
-    WHERE note_id = ANY(ARRAY(SELECT parent_id FROM notes WHERE note_id = ANY(${ids}::uuid[])))
-    ORDER BY note_id FOR SHARE`);
+/** Reads the parents of the notes and blocks decisions on them. */
+export function holdParents(notes: readonly NoteToDecide[]): Sql<NoteRow> | null {
+  const ids = [...new Set(notes.flatMap(({ parent_id }) => parent_id ?? []))];
+  if (ids.length === 0) return null;
+  return locking(
+    sql`SELECT * FROM notes WHERE note_id = ANY(${ids}::uuid[]) ORDER BY note_id FOR SHARE`,
+    { shared: ids.filter((id) => notes.every(({ note_id }) => note_id !== id)).map(noteStream) },
+  );
+}
 
 /** Reads the streams of the screenings of the notes, one statement per owner. */
-export const readScreenings = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
-  loadAfter(noteOwners(ids), (notes) =>
-    notesByOwner(notes).map(([owner, own]) =>
-      factsOfStreams(
-        owner,
-        own.map(({ note_id }) => screeningStream(note_id)),
-      ),
+export const readScreenings = (notes: readonly NoteOwner[]): Sql<RecordedEvent>[] =>
+  notesByOwner(notes).map(([owner, own]) =>
+    factsOfStreams(
+      owner,
+      own.map(({ note_id }) => screeningStream(note_id)),
     ),
   );
 
 /** Reads which claims on the notes were taken over last. */
-export const readTakeOvers = (ids: Ids): DependentLoad<Sql<RecordedEvent>[]> =>
-  loadAfter(noteOwners(ids), (notes) =>
-    notes.map((note) =>
-      lastFact(ownerOfNote(note), takeOverStream({ type: 'note', id: note.note_id })),
-    ),
+export const readTakeOvers = (notes: readonly NoteOwner[]): Sql<RecordedEvent>[] =>
+  notes.map((note) =>
+    lastFact(ownerOfNote(note), takeOverStream({ type: 'note', id: note.note_id })),
   );
 
 /** Adds to a conflict which moderator decided first, what they decided, and when. */

@@ -8,13 +8,14 @@ import { type OwnAppend, streamVersion } from '../../../platform/eventstore/appe
 import { replay } from '../../../platform/eventstore/decider.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { SERVICE_ACTOR } from '../../../platform/eventstore/event.ts';
-import type { Rows } from '../../../platform/eventstore/load.ts';
+import { loadAfter, type Rows } from '../../../platform/eventstore/load.ts';
 import type { Job } from '../../../platform/eventstore/plan.ts';
 import type { Role } from '../../../platform/http/principal.ts';
 import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
 import {
   currentFacts,
-  noteFacts,
+  factsOfFound,
+  notesToDecide,
   type SettledReportsOf,
 } from '../../../projections/guestbook/note-facts.ts';
 import { ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -103,15 +104,15 @@ export function notesLoad(
   takeOvers: readonly string[] = [],
   settled: SettledReportsOf = {},
 ) {
-  return {
+  return loadAfter(notesToDecide(ids, settled), (found) => ({
     notes: lockNotes(ids),
-    parents: holdParents(ids),
-    facts: noteFacts(ids, settled),
-    screenings: readScreenings(ids),
+    parents: holdParents(found),
+    facts: factsOfFound(found, ids, settled),
+    screenings: readScreenings(found),
     names: moderatorNames(),
     leases: liveLeasesOn('note', ids),
-    takeOvers: takeOvers.length > 0 ? readTakeOvers(takeOvers) : null,
-  };
+    takeOvers: readTakeOvers(found.filter(({ note_id }) => takeOvers.includes(note_id))),
+  }));
 }
 
 /** Whether the events make a decided note pending again. */

@@ -20,18 +20,17 @@ const SESSION = {
 
 /** The caller, if still active and authenticated; locked as such until the transaction ends. */
 export const shareLockModerator = (me: Moderator): Sql<ModeratorRow> =>
-  proven(me, 'FOR SHARE OF m');
+  locking(proven(me, 'FOR SHARE OF m'), { shared: [`moderator-${me.moderatorId}`] });
 
 /** Like `shareLockModerator`, and makes other claims of this moderator wait. */
-export const lockModerator = (me: Moderator): Sql<ModeratorRow> => proven(me, 'FOR UPDATE OF m');
+export const lockModerator = (me: Moderator): Sql<ModeratorRow> =>
+  locking(proven(me, 'FOR UPDATE OF m'));
 
 function proven({ moderatorId, sessionId, tokenHash }: Moderator, lock: string): Sql<ModeratorRow> {
   const proof = sessionId === null ? TOKEN : SESSION;
-  return locking(
-    named<ModeratorRow>(
-      `SELECT m.* FROM moderators m JOIN ${proof.join}
-        WHERE m.moderator_id = $1::uuid AND m.state = 'active' ${lock} ${proof.lock}`,
-      [moderatorId, sessionId ?? tokenHash],
-    ),
+  return named(
+    `SELECT m.* FROM moderators m JOIN ${proof.join}
+      WHERE m.moderator_id = $1::uuid AND m.state = 'active' ${lock} ${proof.lock}`,
+    [moderatorId, sessionId ?? tokenHash],
   );
 }
