@@ -152,7 +152,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     return resolveAnswer(decision, events);
   }
 
-  /** Runs the transaction, up to the answer of COMMIT or its absence. */
+  /** Runs the transaction: BEGIN, locks and reads (`begin`); the decision (`prepare`); writes and COMMIT (`commit`). */
   async function transact<Answer, Code extends string>(
     client: pg.PoolClient,
     plan: Plan<Answer, Code>,

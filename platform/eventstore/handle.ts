@@ -223,6 +223,8 @@ export async function handle<Reply, Caller, Given>(
       });
     },
   });
-  // 10. Execute it, alone or in a shared transaction. After a lost race, steps 2 to 9 are repeated.
+  // 10. Execute it. compose.ts builds this store: `withGroupCommit` (throughput/group-commit.ts), which lets it share a
+  // transaction, around `createEventStore`, whose `transact` runs from BEGIN to COMMIT. After a lost race, steps 2 to 9
+  // are repeated.
   return store.execute(plan);
 }

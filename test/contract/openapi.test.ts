@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -9,6 +10,8 @@ import { openApiDocument, strictOpenApiDocument } from '../../platform/http/open
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { type ProblemCode, problems, wireCode } from '../../platform/http/problems.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
+import { agentCard } from '../../services/protocols/a2a/card.ts';
+import { offeredOperations } from '../../services/protocols/a2a/operations.ts';
 import { toCompactJson } from '../support/compact-json.ts';
 import { startService } from '../support/service.ts';
 
@@ -16,6 +19,9 @@ import { startService } from '../support/service.ts';
 const GOLDEN = join(import.meta.dirname, 'openapi.golden.json');
 /** What differs from it in the document in 3.0, whose answers are open. */
 const GOLDEN_3_0 = join(import.meta.dirname, 'openapi-3.0.golden.json');
+
+/** The hash of the agent card of A2A, and since when it has it. */
+const CARD_CHANGED = join(import.meta.dirname, '../../services/protocols/a2a/card-changed.json');
 
 interface Node {
   $ref?: string;
@@ -129,6 +135,18 @@ for (const [file, current] of [
     if (text !== golden) t.same(JSON.parse(text), JSON.parse(golden));
     t.ok(text === golden, 'run `npm run openapi` and review the difference');
   });
+
+t.test('dates the agent card by its last change', async (t) => {
+  const card = agentCard(offeredOperations(service.operations), 'https://service.test');
+  const sha256 = hash('sha256', JSON.stringify(card)).slice(0, 16);
+  const read = (): { date: string; sha256: string } =>
+    JSON.parse(readFileSync(CARD_CHANGED, 'utf8'));
+  if (process.env.UPDATE_GOLDEN && read().sha256 !== sha256) {
+    const date = new Date().toISOString().slice(0, 10);
+    writeFileSync(CARD_CHANGED, `${toCompactJson({ date, sha256 })}\n`);
+  }
+  t.equal(sha256, read().sha256, 'the operations of the card changed: run `npm run openapi`');
+});
 
 t.test('serves both documents, at its own address', async (t) => {
   for (const [path, expected] of [

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import t from 'tap';
-import { projections } from '../../services/features.ts';
+import { catalogue, projections } from '../../services/features.ts';
 
 const root = join(import.meta.dirname, '../..');
 const FOLDERS = [
@@ -327,6 +327,23 @@ t.test('read models are written by their projections alone', async (t) => {
   t.match('DELETE FROM notes', write);
   for (const [file, content] of text)
     if (/^(platform|domain|services|workers|cli)\//.test(file)) t.notMatch(content, write, file);
+});
+
+/** Events that no read model has, each list for its reason. */
+const WITHOUT_READ_MODEL = [
+  // Sessions and passkeys are primary data; members find these events in their feeds.
+  ...['SessionStarted', 'SessionEnded', 'PasskeyAdded', 'PasskeyRemoved'],
+  // The audit reads these from the log.
+  ...['ClaimTakenOver', 'CommentAdded', 'CommentDeleted', 'NotesFolded', 'NotesUnfolded'],
+  ...['ModeratorSignedIn', 'ModeratorSignedOut', 'ModeratorTokenRotated', 'ReadModelsMended'],
+  ...['QueueOverdue', 'QueueCaughtUp'],
+];
+
+t.test('every event changes a read model, with named exceptions', async (t) => {
+  const handled = new Set(
+    projections.flatMap(({ name, on }) => (name === 'feed' ? [] : Object.keys(on))),
+  );
+  t.same(catalogue.names.filter((type) => !handled.has(type)).sort(), WITHOUT_READ_MODEL.sort());
 });
 
 t.test('receipts are bound, read and compared by the idempotency module alone', async (t) => {
