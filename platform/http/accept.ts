@@ -8,14 +8,20 @@ function qualityOf(ranges: ReadonlyMap<string, number>, type: string): number {
   return ranges.get(type) ?? ranges.get(`${kind}/*`) ?? ranges.get('*/*') ?? 0;
 }
 
-/** The quality of each entry of `Accept` or `Accept-Encoding`, by its name in lower case. */
+/** A weight of RFC 9110, 12.4.2, from 0 to 1; also without its leading 0, which older clients leave out (`q=.2`). */
+const WEIGHT = /^(?:0?\.\d+|0\.?|1(?:\.0*)?)$/;
+
+/**
+ * The quality of each entry of `Accept` or `Accept-Encoding`, by its name in lower case; of entries with one name the
+ * highest. An entry whose weight cannot be read is ignored.
+ */
 export function readQualities(header: string): Map<string, number> {
   const qualities = new Map<string, number>();
   for (const entry of header.split(',')) {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((parameter) => parameter.startsWith('q='));
-    // A quality that is not a number counts as 0, a refusal.
-    qualities.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+    if (WEIGHT.test(weight))
+      qualities.set(name, Math.max(Number(weight), qualities.get(name) ?? 0));
   }
   return qualities;
 }
@@ -50,7 +56,4 @@ export function mayWantPage(req: Request, route: Route | undefined): boolean {
 }
 
 /** Whether `Accept` names HTML itself and does not exclude it. */
-const asksForHtml = (accept = ''): boolean =>
-  accept
-    .split(',')
-    .some((range) => /^\s*text\/html\s*(?:;|$)/i.test(range) && !/q=0(?:\.0*)?\s*$/i.test(range));
+const asksForHtml = (accept = ''): boolean => (readQualities(accept).get('text/html') ?? 0) > 0;
