@@ -5,7 +5,6 @@ import { serverKeys } from '../platform/keys/server-keys.ts';
 import { createBackup, type Taken } from './backup/create.ts';
 import { withDatabase } from './backup/database.ts';
 import { type Keep, parseKeep } from './backup/retention.ts';
-import { runScheduledBackup } from './backup/scheduled.ts';
 import { readPassphrase } from './backup/sealed-keys.ts';
 
 const {
@@ -51,6 +50,7 @@ async function backUpScheduled(
   passphrase: string,
   kept: Keep,
 ): Promise<void> {
+  const { runScheduledBackup } = await import('./backup/scheduled.ts');
   const tell = (line: string) => void process.stderr.write(`${line}\n`);
   const made = await runScheduledBackup(url, folder, keys, passphrase, kept, tell);
   report(made.taken);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
+import { clientConfig } from '../../platform/postgres/connection.ts';
 
 /** The part of the driver's connection that COPY needs; its types do not describe it. */
 interface Connection {
@@ -109,3 +110,9 @@ export function copyIn(
   run(client, copy);
   return copy.ended.promise;
 }
+
+/** COPY needs the connection for itself, so without the pipeline of other connections. */
+export const clientConfigOf = (url: string, application: string): pg.ClientConfig => ({
+  ...clientConfig(url, application),
+  pipeline: false,
+});

@@ -3,7 +3,7 @@ import { untilVisibleEverywhere } from '../../platform/eventstore/subscription.t
 import { firstUsed, refuseOthers } from '../../platform/keys/key-checks.ts';
 import { keyRing, type Verifier } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
-import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
 import { requireSettings } from '../../platform/postgres/database-settings.ts';
 import { readEngine } from '../../platform/postgres/engine.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
@@ -11,7 +11,7 @@ import { withLocks } from '../../platform/postgres/table-locks.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
 import { catalogue } from '../../services/features.ts';
 import { OWNED_TABLES } from '../../services/partitions.ts';
-import { copyOut } from './copy.ts';
+import { clientConfigOf, copyOut } from './copy.ts';
 import {
   createFolder,
   FORMAT,
@@ -86,10 +86,14 @@ export async function createBackup(
       catalogue.names,
     ]);
     await client.query('COMMIT');
-    files[KEYS_FILE] = writeBytes(folder, KEYS_FILE, sealKeys(keys, passphrase));
+    files[KEYS_FILE] = writeBytes(
+      folder,
+      KEYS_FILE,
+      sealKeys(keys, passphrase, Buffer.from(rows.salt, 'hex')),
+    );
     const manifest: Manifest = {
       format: FORMAT,
-      rows_salt: rows.salt,
+      salt: rows.salt,
       release: RELEASE,
       migrations,
       postgres: head.postgres,
@@ -141,9 +145,3 @@ async function beginSnapshot(client: pg.Client, url: string): Promise<void> {
     );
   });
 }
-
-/** COPY needs the connection for itself, so without the pipeline of other connections. */
-export const clientConfigOf = (url: string, application: string): pg.ClientConfig => ({
-  ...clientConfig(url, application),
-  pipeline: false,
-});

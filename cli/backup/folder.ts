@@ -25,15 +25,15 @@ const SEAL = 'manifest.seal';
 export const KEYS_FILE = 'server-keys.sealed';
 
 /**
- * Format 1, of release 0.9.0, had no seal, and the rows of format 2 were not encrypted. A release reads its own format
- * alone, because it restores only backups with its own tables.
+ * Format 1, of release 0.9.0, had no seal, the rows of format 2 were not encrypted, and format 3 had three salts. A release
+ * reads its own format alone, because it restores only backups with its own tables.
  */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 const Manifest = z.object({
   format: z.literal(FORMAT),
-  /** The salt of the key of the rows. */
-  rows_salt: z.string().regex(/^[0-9a-f]{32}$/),
+  /** The salt with which the keys of this backup are derived from the passphrase. */
+  salt: z.string().regex(/^[0-9a-f]{32}$/),
   release: z.string(),
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })),
   postgres: z.string(),
@@ -98,7 +98,7 @@ export function writeManifest(folder: string, manifest: Manifest, passphrase: st
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   // A manifest that no release can read, such as one with a position beyond 2^53, is no backup.
   parseManifest(text);
-  writeBytes(folder, SEAL, sealText(text, passphrase));
+  writeBytes(folder, SEAL, sealText(text, passphrase, Buffer.from(manifest.salt, 'hex')));
   const sum = createHash('sha256').update(text).digest('hex');
   writeBytes(folder, CHECKSUM, `${sum}  ${MANIFEST}\n`);
   writeBytes(folder, MANIFEST, text);
@@ -177,7 +177,7 @@ export function openBackup(folder: string, passphrase: string): CheckedBackup {
     throw new Error(
       `The backup was changed: ${MANIFEST} does not fit ${SEAL}, which only the passphrase can write`,
     );
-  return { manifest, keys, rows: createRowSeal(passphrase, manifest.rows_salt) };
+  return { manifest, keys, rows: createRowSeal(passphrase, manifest.salt) };
 }
 
 /** Each table has the file of its name, so that a manifest cannot point out of the folder. */

@@ -13,8 +13,7 @@ import {
   requireFinishedRestore,
 } from '../../platform/postgres/migrate.ts';
 import { RELEASE } from '../../platform/telemetry/logger.ts';
-import { copyIn } from './copy.ts';
-import { clientConfigOf } from './create.ts';
+import { clientConfigOf, copyIn } from './copy.ts';
 import { type CheckedBackup, damaged, hashing, type Manifest } from './folder.ts';
 import { fileOf, requireSameTables, tablesOf } from './tables.ts';
 

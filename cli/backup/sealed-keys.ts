@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  hkdfSync,
   randomBytes,
   scryptSync,
   timingSafeEqual,
@@ -14,14 +15,17 @@ import {
 } from '../../platform/keys/server-keys.ts';
 
 const CIPHER = 'aes-256-gcm';
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 // 64 MiB and about 0.2 s for each guess.
 const SCRYPT = { N: 2 ** 16, r: 8, p: 1, maxmem: 2 ** 27 };
 // Layout in bytes: salt 16, nonce 12, tag 16, then the keys as in SERVER_KEYS.
-const SALT = 16;
+export const SALT_BYTES = 16;
 const NONCE = 12;
 const TAG = 16;
 const MIN_PASSPHRASE = 12;
+/** Purposes of keys; no file with rows has such a name. */
+const FOR_KEYS = 'server keys';
+const FOR_MANIFEST = 'manifest';
 
 /** Reads `BACKUP_PASSPHRASE`, or the file that `BACKUP_PASSPHRASE_FILE` names. Throws if it is short. */
 export function readPassphrase(env: NodeJS.ProcessEnv): string {
@@ -34,10 +38,10 @@ export function readPassphrase(env: NodeJS.ProcessEnv): string {
   return passphrase;
 }
 
-/** Encrypts the server keys under a passphrase. */
-export function sealKeys(keys: readonly ServerKey[], passphrase: string): Buffer {
-  const [salt, nonce] = [randomBytes(SALT), randomBytes(NONCE)];
-  const key = keyFrom(passphrase, salt);
+/** Encrypts the server keys under a passphrase and the salt of the backup. */
+export function sealKeys(keys: readonly ServerKey[], passphrase: string, salt: Buffer): Buffer {
+  const nonce = randomBytes(NONCE);
+  const key = keyFrom(passphrase, salt, FOR_KEYS);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG });
   const sealed = Buffer.concat([cipher.update(formatServerKeys(keys)), cipher.final()]);
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]);
@@ -45,13 +49,13 @@ export function sealKeys(keys: readonly ServerKey[], passphrase: string): Buffer
 
 /** Decrypts what `sealKeys` returned. Throws if the passphrase is another one. */
 export function openKeys(sealed: Buffer, passphrase: string): readonly ServerKey[] {
-  const key = keyFrom(passphrase, sealed.subarray(0, SALT));
-  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(SALT, SALT + NONCE), {
+  const key = keyFrom(passphrase, sealed.subarray(0, SALT_BYTES), FOR_KEYS);
+  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(SALT_BYTES, SALT_BYTES + NONCE), {
     authTagLength: TAG,
   });
-  decipher.setAuthTag(sealed.subarray(SALT + NONCE, SALT + NONCE + TAG));
+  decipher.setAuthTag(sealed.subarray(SALT_BYTES + NONCE, SALT_BYTES + NONCE + TAG));
   try {
-    const text = decipher.update(sealed.subarray(SALT + NONCE + TAG), undefined, 'utf8');
+    const text = decipher.update(sealed.subarray(SALT_BYTES + NONCE + TAG), undefined, 'utf8');
     const keys = parseServerKeys(text + decipher.final('utf8'));
     if (keys) return keys;
   } catch {
@@ -61,8 +65,9 @@ export function openKeys(sealed: Buffer, passphrase: string): readonly ServerKey
 }
 
 /** An HMAC-SHA-256 of a text under a key derived from the passphrase, with the salt of that key. */
-export function sealText(text: string | Buffer, passphrase: string, salt = randomBytes(SALT)) {
-  const mac = createHmac('sha256', keyFrom(passphrase, salt)).update(text).digest('hex');
+export function sealText(text: string | Buffer, passphrase: string, salt: Buffer): string {
+  const key = keyFrom(passphrase, salt, FOR_MANIFEST);
+  const mac = createHmac('sha256', key).update(text).digest('hex');
   return `${salt.toString('hex')} ${mac}\n`;
 }
 
@@ -74,6 +79,14 @@ export function isSealed(text: string | Buffer, seal: string, passphrase: string
   return timingSafeEqual(Buffer.from(expected), Buffer.from(seal));
 }
 
-/** Derives a key from a passphrase and a salt. */
-export const keyFrom = (passphrase: string, salt: Buffer): Buffer =>
-  scryptSync(passphrase, salt, KEY_BYTES, SCRYPT);
+/**
+ * Derives a key from a passphrase and a salt, another one for each purpose: the name of a file with rows, or one of this
+ * module. A backup has one salt and needs dozens of keys, so the slow derivation from the passphrase is kept.
+ */
+export function keyFrom(passphrase: string, salt: Buffer, purpose: string): Buffer {
+  if (kept?.passphrase !== passphrase || !kept.salt.equals(salt))
+    kept = { passphrase, salt, secret: scryptSync(passphrase, salt, KEY_BYTES, SCRYPT) };
+  return Buffer.from(hkdfSync('sha256', kept.secret, '', purpose, KEY_BYTES));
+}
+
+let kept: { passphrase: string; salt: Buffer; secret: Buffer } | undefined;

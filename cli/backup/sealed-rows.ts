@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { KEY_BYTES, keyFrom } from './sealed-keys.ts';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { keyFrom, SALT_BYTES } from './sealed-keys.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -25,10 +25,9 @@ export interface RowSeal {
  */
 export function createRowSeal(
   passphrase: string,
-  salt: string = randomBytes(16).toString('hex'),
+  salt: string = randomBytes(SALT_BYTES).toString('hex'),
 ): RowSeal {
-  const key = keyFrom(passphrase, Buffer.from(salt, 'hex'));
-  const keyOf = (file: string) => Buffer.from(hkdfSync('sha256', key, '', file, KEY_BYTES));
+  const keyOf = (file: string) => keyFrom(passphrase, Buffer.from(salt, 'hex'), file);
   return {
     salt,
     seal: (file) =>

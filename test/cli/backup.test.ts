@@ -407,10 +407,10 @@ t.test('refuses a backup with other tables than those of the release', async (t)
 
 t.test('names what is wrong with a manifest', async (t) => {
   t.throws(() => parseManifest('{"format": 1}'), {
-    message: 'The backup has the format 1, but this release reads 3: use the release that made it',
+    message: 'The backup has the format 1, but this release reads 4: use the release that made it',
   });
   t.throws(
-    () => parseManifest(`{"format": 3, "rows_salt": "${'0'.repeat(32)}", "release": 7}`),
+    () => parseManifest(`{"format": 4, "salt": "${'0'.repeat(32)}", "release": 7}`),
     /manifest\.json of the backup is wrong at release: /,
   );
 });

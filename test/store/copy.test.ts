@@ -3,8 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { copyIn, copyOut } from '../../cli/backup/copy.ts';
-import { clientConfigOf } from '../../cli/backup/create.ts';
+import { clientConfigOf, copyIn, copyOut } from '../../cli/backup/copy.ts';
 import { testDatabase } from '../support/database.ts';
 
 const ROWS = 2000;

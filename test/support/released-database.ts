@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { copyIn } from '../../cli/backup/copy.ts';
-import { clientConfigOf } from '../../cli/backup/create.ts';
+import { clientConfigOf, copyIn } from '../../cli/backup/copy.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { testDatabase } from './database.ts';
