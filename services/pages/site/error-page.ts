@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Config } from '../../../platform/config.ts';
 import type { ErrorPage } from '../../../platform/http/handle-request.ts';
 import { textContent } from '../../../platform/http/page-headers.ts';
@@ -21,17 +22,30 @@ const TEXTS: Readonly<Record<number, readonly [title: string, text: string]>> = 
   ],
 };
 
+/** Stands for the id of the request in a page that is kept. */
+const SOME_ID = randomUUID();
+
 /** Pages for errors, for people whose browser asked for HTML. */
 export function errorPages(config: Config): ErrorPage {
   const place = { baseUrl: config.baseUrl, site: siteInfo(config) };
-  return async ({ status, message, requestId }) => {
-    const [title, text] = TEXTS[status] ?? ['That did not work', message];
+  async function write(status: number, [title, text]: readonly [string, string], id: string) {
     const { render } = await builtPages();
-    const view = { kind: 'error' as const, status, title, text, requestId };
+    const view = { kind: 'error' as const, status, title, text, requestId: id };
     const head = { title, description: text, path: '/', hidden: true as const };
-    return {
-      content: textContent('text/html', render({ head, view }, place)),
-      headers: PLAIN_PAGE,
-    };
+    return render({ head, view }, place);
+  }
+  // An overloaded process refuses thousands a minute, and each page is the same but for the id.
+  const kept = new Map<number, string>();
+  return async ({ status, message, requestId }) => {
+    const texts = TEXTS[status];
+    let page = kept.get(status);
+    if (texts && !page) {
+      page = await write(status, texts, SOME_ID);
+      kept.set(status, page);
+    }
+    const html =
+      page?.replaceAll(SOME_ID, requestId) ??
+      (await write(status, ['That did not work', message], requestId));
+    return { content: textContent('text/html', html), headers: PLAIN_PAGE };
   };
 }

@@ -67,10 +67,14 @@ t.test('refuses reads of storage beyond their places, and nothing else', async (
   t.match(body.error, { request_id: refused.headers.get('x-request-id') });
   const replies = await get(`/api/guestbook?parent_id=${randomUUID()}`);
   t.same(await replies.json(), { status: 'overloaded' });
-  const page = await get('/activity', { accept: 'text/html' });
-  t.equal(page.status, 503);
-  t.match(page.headers.get('content-type'), 'text/html');
-  t.match(await page.text(), 'Not available at the moment');
+  for (const path of ['/activity', '/members?cursor=x']) {
+    const page = await get(path, { accept: 'text/html' });
+    t.equal(page.status, 503);
+    t.match(page.headers.get('content-type'), 'text/html');
+    const html = await page.text();
+    t.match(html, 'Not available at the moment');
+    t.match(html, page.headers.get('x-request-id'), 'each refusal has its id');
+  }
   t.ok(service.logged.some((line) => line.includes('"msg":"overloaded"')));
 
   for (const path of ['/livez', '/readyz', '/api/v1/status', '/api/guestbook'])
