@@ -68,22 +68,17 @@ export function joinNewest(kind: 'text' | 'address', noteId: string): Sql<{ note
 /** SQL: whether the note `n` waits in the row of a fold, or did until the fold was over. */
 export const HAS_MARK = `n.state = 'pending' AND n.tier = 'normal' AND n.fold_id IS NOT NULL`;
 
-/**
- * SQL of two common table expressions: `live_folds` and `ended_folds`, whose marks waiting notes still have. The index
- * of marks is read once for each fold, not for each note.
- */
-export const MARKED_FOLDS = `live_folds AS MATERIALIZED (SELECT f.fold_id FROM note_folds f WHERE ${IS_LIVE_FOLD}),
-  marks AS MATERIALIZED (
-    (SELECT n.fold_id FROM notes n WHERE ${HAS_MARK} ORDER BY n.fold_id LIMIT 1)
-    UNION ALL SELECT (SELECT n.fold_id FROM notes n WHERE ${HAS_MARK} AND n.fold_id > marks.fold_id
-      ORDER BY n.fold_id LIMIT 1) FROM marks WHERE marks.fold_id IS NOT NULL),
-  ended_folds AS MATERIALIZED (SELECT fold_id FROM marks
-    WHERE fold_id IS NOT NULL AND fold_id NOT IN (SELECT fold_id FROM live_folds))`;
-
-/** Reads waiting notes with the mark of a fold that is over. */
+/** Reads waiting notes with the mark of a fold that is over. One step of the index finds the next mark, not each note. */
 export function notesOfEndedFolds(): Sql<{ note_id: string }> {
   return named(
-    `WITH RECURSIVE ${MARKED_FOLDS} SELECT n.note_id FROM ended_folds f
+    `WITH RECURSIVE live_folds AS MATERIALIZED (SELECT f.fold_id FROM note_folds f WHERE ${IS_LIVE_FOLD}),
+    marks AS MATERIALIZED (
+      (SELECT n.fold_id FROM notes n WHERE ${HAS_MARK} ORDER BY n.fold_id LIMIT 1)
+      UNION ALL SELECT (SELECT n.fold_id FROM notes n WHERE ${HAS_MARK} AND n.fold_id > marks.fold_id
+        ORDER BY n.fold_id LIMIT 1) FROM marks WHERE marks.fold_id IS NOT NULL),
+    ended_folds AS MATERIALIZED (SELECT fold_id FROM marks
+      WHERE fold_id IS NOT NULL AND fold_id NOT IN (SELECT fold_id FROM live_folds))
+    SELECT n.note_id FROM ended_folds f
       CROSS JOIN LATERAL (SELECT n.note_id FROM notes n WHERE ${HAS_MARK} AND n.fold_id = f.fold_id
         ORDER BY n.submitted_at, n.note_id LIMIT ${FOLD_BATCH}) n LIMIT ${FOLD_BATCH}`,
   );

@@ -4,7 +4,7 @@ import { MAX_COUNTED } from '../../domain/publications/words.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import { nextClaimable } from '../../services/moderation/claims/claimable-items.ts';
-import { liveFolds, MAX_FOLDED } from '../../services/moderation/folds/folds.ts';
+import { liveFolds, MAX_FOLDED } from '../../services/moderation/queue/live-folds.ts';
 import type { Filters } from '../../services/moderation/queue/queue.ts';
 import { MAX_RARE_MATCHES, queuePage } from '../../services/moderation/queue/queue-page.ts';
 import { blocksOf } from '../support/blocks.ts';

@@ -80,6 +80,8 @@ const MODERATION = [
   'staff',
   'policies',
   'queue',
+  'folds',
+  'views',
   'claims',
   'decisions',
   'comments',

@@ -7,8 +7,8 @@ import { findMember, hasEnded, stays } from '../../../projections/membership/mem
 import { recordAuthors } from '../../../projections/publications/records.ts';
 import { noMembers, type PublicationKind } from '../../publications/publication-kind.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import { FOLD_TABLES, ownRows } from '../folds/folds.ts';
 import { type ClaimView, hasBothTiers, VIEW_SHAPES, type Viewer, where } from '../queue/queue.ts';
+import { FOLD_TABLES, ownRows } from '../queue/queue-page.ts';
 import { isUsedUp } from './claim-times.ts';
 
 /**

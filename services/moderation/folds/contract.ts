@@ -4,7 +4,7 @@ import { FOLD_KINDS } from '../../../domain/moderation/words.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, GivenUuid } from '../../../platform/http/schemas.ts';
 import { Fold } from '../queue/item.ts';
-import { MAX_FOLDS } from './folds.ts';
+import { MAX_FOLDS } from '../queue/live-folds.ts';
 
 const FoldList = z
   .object({ status: z.literal('ok'), folds: z.array(Fold).describe('The oldest first') })

@@ -13,6 +13,7 @@ import { conflict, refuse } from '../../../platform/refusal.ts';
 import { joinNewest } from '../../../projections/screening/fold-marks.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { foldBody } from '../queue/item-parts.ts';
+import { liveFolds, MAX_FOLDS } from '../queue/live-folds.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import type { foldsContract } from './contract.ts';
 import {
@@ -20,9 +21,7 @@ import {
   dropEndedFolds,
   findFoldable,
   foldKeys,
-  liveFolds,
   lockFolds,
-  MAX_FOLDS,
   saveFold,
 } from './folds.ts';
 

@@ -3,9 +3,9 @@ import { nextPage, toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';
-import { liveFolds } from '../folds/folds.ts';
 import type { queueContract } from './contract.ts';
 import { listEntries, listItems } from './entries.ts';
+import { liveFolds } from './live-folds.ts';
 import { readQueuePlace, writeQueuePlace } from './queue.ts';
 import { queueCounts } from './queue-counts.ts';
 

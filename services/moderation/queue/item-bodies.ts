@@ -2,11 +2,11 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { Reads } from '../../../platform/postgres/reads.ts';
 import { type LikeRow, nearTo } from '../../../projections/screening/screenings.ts';
 import { MIN_SIMILARITY, similarity } from '../../screening/look-alikes.ts';
-import { type FoldRow, liveFolds } from '../folds/folds.ts';
 import type { Item } from './item.ts';
 import { itemBody } from './item-body.ts';
 import { foldBody } from './item-parts.ts';
 import { type ItemRow, itemsById } from './item-rows.ts';
+import { type FoldRow, liveFolds } from './live-folds.ts';
 
 /** The most look-alikes shown with a note: as many as a person compares. */
 const MAX_ALIKE = 5;

@@ -1,8 +1,8 @@
 import { notifiedAt, undoRefusal } from '../../../domain/publications/undo.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
-import type { FoldRow } from '../folds/folds.ts';
 import type { Fold, Item } from './item.ts';
+import type { FoldRow } from './live-folds.ts';
 
 /** The live lease on an item, with its holder; all null if the item is unclaimed. */
 export interface HolderColumns {

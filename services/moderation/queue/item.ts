@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTIONS } from '../../../domain/moderation/roles.ts';
 import { FOLD_KINDS } from '../../../domain/moderation/words.ts';
 import { AnyUuid, Timestamp, UnixSeconds } from '../../../platform/http/schemas.ts';
-import { MAX_FOLDED } from '../folds/folds.ts';
+import { MAX_FOLDED } from './live-folds.ts';
 import { Screening } from './screening.ts';
 
 /** Set by a lead who takes over an item that another moderator has claimed. */

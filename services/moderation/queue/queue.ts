@@ -6,11 +6,13 @@ import {
   parseKeysetCursor,
 } from '../../../platform/keyset-cursor.ts';
 import { stays } from '../../../projections/membership/members.ts';
-import { DUE } from '../folds/folds.ts';
 
 /** The views from which a moderator can claim the next item. */
 export const CLAIM_VIEWS = ['todo', 'escalated', 'reported', 'appeals'] as const;
 export type ClaimView = (typeof CLAIM_VIEWS)[number];
+
+/** SQL: whether the note `n` is not deferred to a time that has not come. */
+export const DUE = '(n.deferred_until IS NULL OR n.deferred_until <= clock_timestamp())';
 
 interface Shape {
   viewCondition: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { addModerator, decide, type Moderator, submitAs } from '../../../harness/moderation.ts';
 import { signedIn } from '../../../harness/registration.ts';
-import { MAX_FOLDS } from '../../../services/moderation/folds/folds.ts';
+import { MAX_FOLDS } from '../../../services/moderation/queue/live-folds.ts';
 import { keepFolds } from '../../../workers/moderation/keep-folds.ts';
 import { screenNote } from '../../../workers/screening/screen-note.ts';
 import { type Service, startService } from '../../support/service.ts';
