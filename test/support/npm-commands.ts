@@ -48,7 +48,7 @@ export const ON_INSTANCE: Record<string, ShortRun> = {
 };
 
 /** Commands that start their own services, or need none. */
-export const ALONE: Record<string, ShortRun> = {
+export const ALONE = {
   demo: { args: ['--mails', '20'], prints: /^No fault\.$/m },
   bench: {
     args: ['guestbook', 'pages', '--rounds', '1', '--seconds', '0.2'],
@@ -72,7 +72,7 @@ export const ALONE: Record<string, ShortRun> = {
   // Needs a cluster; test/store/cluster.test.ts has what needs none.
   'proof:cluster': { args: ['--help'], prints: /^Usage:\n {2}npm run proof:cluster/ },
   proof: { args: ['--seconds', '10', '--seed', '1'], prints: /^Nothing is wrong\.$/m },
-};
+} satisfies Record<string, ShortRun>;
 
 /** Runs `npm run NAME -- ARGS` as a shell would; returns its exit status and output. */
 export async function runCommand(name: string, args: string[], env: Record<string, string>) {
@@ -103,4 +103,5 @@ export async function checkCommand(
   t.ok(code !== null && exits.includes(code), `exits with ${code}: ${stderr || stdout}`);
   t.match(stdout, prints);
   t.notMatch(stdout, /^TAP version/m, 'the output has no TAP header');
+  return { stdout };
 }
