@@ -64,7 +64,7 @@ export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<I
     SELECT n.*, m.handle, coalesce(r.approved, 0) AS approved, coalesce(r.rejected, 0) AS rejected,
       p.state AS parent_state, p.message AS parent_message, p.parent_id AS parent_parent_id,
       p.experience AS parent_experience,
-      l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
+      lease.*,
       coalesce(reports.list, '[]') AS reports, appeal.row AS open_appeal, decision.row AS decision,
       (SELECT count(*) FROM (SELECT FROM report_addresses a WHERE a.note_id = n.note_id
         LIMIT ${MAX_COUNTED_GUESTS}) guests)::int AS guest_reporters,
@@ -78,9 +78,11 @@ export function withDetails(page: Sql, direction: 'ASC' | 'DESC' = 'ASC'): Sql<I
     FROM page CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = page.note_id OFFSET 0) n
     LEFT JOIN members m ON m.member_id = n.member_id
     LEFT JOIN notes p ON p.note_id = n.parent_id
-    LEFT JOIN note_leases l ON l.note_id = n.note_id AND l.subject_type = 'note'
-      AND ${isLiveLease('l')}
-    LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+    LEFT JOIN LATERAL (
+      SELECT l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at
+      FROM note_leases l LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
+      WHERE l.note_id = n.note_id AND l.subject_type = 'note' AND ${isLiveLease('l')}
+      OFFSET 0) lease ON true
     LEFT JOIN note_screenings s ON s.note_id = n.note_id
     LEFT JOIN authors r ON r.member_id = n.member_id
     LEFT JOIN LATERAL (
