@@ -7,12 +7,12 @@ import pg from 'pg';
 import { type Agent, newAgent } from '../harness/agent.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { atDesk } from '../harness/moderation.ts';
+import { patient } from '../harness/patient.ts';
 import { assertRebuilt } from '../harness/rebuilt.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { createTraffic } from '../harness/traffic.ts';
 import type { Operation } from '../harness/traffic-operation.ts';
 import type { BenchEnvironment } from './environment.ts';
-import { patient } from './patient.ts';
 import { judge, newSeries, type Series, sample } from './slopes.ts';
 import { type Soaked, startBoth } from './soak-service.ts';
 

@@ -3,6 +3,7 @@ import { writeHistory } from '../harness/history.ts';
 import { fillPrimaryData, fillTables } from '../harness/history-tables.ts';
 import { type NeighbourSizes, writeNeighbours } from '../harness/huge-neighbours.ts';
 import { atDesk } from '../harness/moderation.ts';
+import { patient } from '../harness/patient.ts';
 import { createTraffic } from '../harness/traffic.ts';
 import type { Operation } from '../harness/traffic-operation.ts';
 import { readConfig } from '../platform/config.ts';
@@ -11,7 +12,6 @@ import { asJob } from '../platform/postgres/request-deadline.ts';
 import { createCore } from '../services/compose.ts';
 import type { BenchEnvironment, DatabaseKind, LongBenchmark } from './environment.ts';
 import { median, type Result } from './pair.ts';
-import { patient } from './patient.ts';
 import { addModerators, serviceOn, startWeb } from './service.ts';
 import { openStatementCounter } from './statements.ts';
 

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, newAgent, newCredential, toAuthorization } from '../harness/agent.ts';
 import { type ApiResponse, createApi } from '../harness/api.ts';
 import { consent, createCaseCommands } from '../harness/cases.ts';
+import { patient } from '../harness/patient.ts';
 import type { Scope } from '../platform/http/principal.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { publishNotes } from './guestbook.ts';
 import { loops, times } from './load.ts';
 import type { Contender } from './pair.ts';
-import { patient } from './patient.ts';
 import { createSender, getBytes, postBytes } from './sender.ts';
 
 /** At least the widest load, so that no two requests are on one member or case. */

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
-import { type Api, createApi } from '../../harness/api.ts';
+import { createApi } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
+import { patient } from '../../harness/patient.ts';
 import { publishArtifact } from '../../harness/records.ts';
 import { testDatabase } from '../support/database.ts';
 import { createMemoryGroup } from '../support/memory-group.ts';
@@ -28,18 +29,6 @@ function procfileArguments(name: string): string[] {
   const [, command = ''] = new RegExp(`^${name}: .*? node (.*)$`, 'm').exec(procfile) ?? [];
   return command.split(' ');
 }
-
-/** Repeats what is refused because the service is busy when the answer says so, as clients do. */
-const obeyingRetryAfter = (api: Api): Api => ({
-  async call(...request) {
-    let answer = await api.call(...request);
-    while (answer.status === 503) {
-      await sleep(1000 * Number(answer.headers.get('retry-after')));
-      answer = await api.call(...request);
-    }
-    return answer;
-  },
-});
 
 const group = createMemoryGroup(LIMIT_BYTES);
 t.teardown(() => group?.remove());
@@ -88,7 +77,7 @@ t.test('web and worker serve together in 256 MB', needsGroup, async (t) => {
     await sleep(50);
   }
 
-  const api = obeyingRetryAfter(createApi(base));
+  const api = patient(createApi(base));
   await Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
       const agent = await newAgent(api);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Api } from '../harness/api.ts';
+import type { Api } from './api.ts';
 
 /** How long a caller repeats a request that got no answer, or 503. */
 const PATIENCE_MS = 60_000;
