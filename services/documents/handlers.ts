@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { prefersMarkdown } from '../../platform/http/accept.ts';
-import { openApiDocument, strictOpenApiDocument } from '../../platform/http/openapi.ts';
 import { toOpenApi30 } from '../../platform/http/openapi-3.0.ts';
 import { keptText, pageHeaders, textContent } from '../../platform/http/page-headers.ts';
 import { publicContent } from '../../platform/http/respond.ts';
@@ -22,6 +21,7 @@ import { agentsOpenApi } from './agents-openapi.ts';
 import { apiCatalog } from './api-catalog.ts';
 import { documentsContract } from './contract.ts';
 import { forAgents, llmsFull, textFile } from './guides.ts';
+import { openApiDocument, strictOpenApiDocument } from './openapi.ts';
 import { publicPolicy } from './policy.ts';
 import { referenceMarkdown } from './reference/markdown.ts';
 import { referencePages } from './reference/pages.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
-import { openApiDocument } from '../../platform/http/openapi.ts';
+import { openApiDocument } from '../../services/documents/openapi.ts';
 import { startService } from '../support/service.ts';
 
 interface Schema {

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { Environment, SECRET_FILES } from '../../platform/config.ts';
 import { conflictReasons } from '../../platform/conflict-reasons.ts';
 import type { EventType, EventTypes } from '../../platform/eventstore/event.ts';
-import { GLOSSARY, SCHEMA_GLOSSARY } from '../../platform/http/glossary.ts';
 import type { Operations } from '../../platform/http/invoke.ts';
 import { problems, wireCode } from '../../platform/http/problems.ts';
 import { limitText } from '../../platform/http/rate-limit.ts';
 import { processMetrics, requestMetrics } from '../../platform/telemetry/metrics.ts';
 import { databaseMetrics } from '../../services/database-metrics.ts';
+import { GLOSSARY, SCHEMA_GLOSSARY } from '../../services/documents/glossary.ts';
 import { RPC_CODES } from '../../services/protocols/a2a/fault.ts';
 import { jobMetrics } from '../../workers/metrics.ts';
 
@@ -91,7 +91,7 @@ function glossaryPage(): string {
       .map(([name, meaning]) => [code(name), meaning]);
   return page(
     'Glossary',
-    'What the names on the wire mean. Where an operation means something more precise by a name, the [OpenAPI document](discovery.md) says so in the place itself. The source is [platform/http/glossary.ts](../../platform/http/glossary.ts).',
+    'What the names on the wire mean. Where an operation means something more precise by a name, the [OpenAPI document](discovery.md) says so in the place itself. The source is [services/documents/glossary.ts](../../services/documents/glossary.ts).',
     '## Fields and parameters',
     table(['Name', 'Meaning'], rows(GLOSSARY)),
     '## Schemas',

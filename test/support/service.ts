@@ -6,12 +6,12 @@ import { pino } from 'pino';
 import { type ApiResponse, type CallOptions, createApi } from '../../harness/api.ts';
 import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { readConfig } from '../../platform/config.ts';
-import { strictOpenApiDocument } from '../../platform/http/openapi.ts';
 import type { Routes } from '../../platform/http/route.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
 import { LOG_FORMAT } from '../../platform/telemetry/logger.ts';
 import { createApp } from '../../services/app.ts';
 import { createCore } from '../../services/compose.ts';
+import { strictOpenApiDocument } from '../../services/documents/openapi.ts';
 import { asRole, testDatabase } from './database.ts';
 import { createResponseCheck } from './documented.ts';
 
