@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runFiles } from './support/file-pool.ts';
-import { processorSeconds } from './support/processor-time.ts';
+import { processorSeconds, untilChildrenEnd } from './support/processor-time.ts';
 import { Progress, readDurations, writeDurations } from './support/progress.ts';
 import { startSuiteDatabase } from './support/suite-database.ts';
 import type { Counts } from './support/tap-output.ts';
@@ -105,6 +105,7 @@ async function main(): Promise<Counts> {
   } finally {
     await database.stop();
   }
+  await untilChildrenEnd();
   progress.end();
   if (files.length > 1) console.log(processorLine());
   if (options.grep === undefined) writeDurations(DURATIONS, durations);

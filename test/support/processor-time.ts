@@ -1,7 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Of a clock tick of the kernel, which is the same on every Linux. */
 const TICKS_PER_SECOND = 100;
+
+const ENDS_WITHIN_MS = 5000;
+
+/** Waits until the processes that this one started have ended, since only then their time counts. */
+export async function untilChildrenEnd(): Promise<void> {
+  const until = performance.now() + ENDS_WITHIN_MS;
+  while (children() !== '' && performance.now() < until) await sleep(20);
+}
+
+/** The ids of the processes that this one started; empty without /proc. */
+function children(): string {
+  try {
+    return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
 
 /**
  * The processor time of this process and of all processes that it has waited for, in seconds. Without
