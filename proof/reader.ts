@@ -5,6 +5,9 @@ import type { Member } from './member.ts';
 import { fromTool, noteTool } from './protocols.ts';
 import type { Random } from './random.ts';
 
+/** Refusals of a page after the last fault, 0.1 s apart, after which a feed will not be served any more. */
+const MAX_LATE_REFUSALS = 300;
+
 /** Pages a member's feed until the member is gone, or to its end once all writes have stopped. */
 export async function readFeed(
   common: SharedRunState,
@@ -13,14 +16,16 @@ export async function readFeed(
 ): Promise<ObservedFeed> {
   const seen: ObservedFeed = { member: member.id, events: [], whole: false };
   let cursor = '';
+  let lateRefusals = 0;
   while (!member.gone()) {
     const late = common.quiet;
     const wait = late ? 0 : random.below(3);
     const limit = 1 + random.below(late ? 100 : 8);
     const search = `limit=${limit}&wait=${wait}${cursor && `&cursor=${cursor}`}`;
     const answer = await member.read(`/api/v1/updates?${search}`);
+    if (late && answer?.status !== 200) lateRefusals++;
     // The service rejects its own cursor: report the feed as whole, so that missing entries count.
-    if (answer?.status === 400) return { ...seen, whole: true };
+    if (answer?.status === 400 || lateRefusals > MAX_LATE_REFUSALS) return { ...seen, whole: true };
     if (answer?.status === 200) {
       seen.events.push(...answer.body.events);
       cursor = answer.body.next_cursor;
