@@ -22,15 +22,15 @@ const TEXTS: Readonly<Record<number, readonly [title: string, text: string]>> = 
   ],
 };
 
-/** Stands for the id of the request in a page that is kept. */
+/** In a page that is kept, in place of the id of the request. */
 const SOME_ID = randomUUID();
 
 /** Pages for errors, for people whose browser asked for HTML. */
 export function errorPages(config: Config): ErrorPage {
   const place = { baseUrl: config.baseUrl, site: siteInfo(config) };
-  async function write(status: number, [title, text]: readonly [string, string], id: string) {
+  async function write(status: number, [title, text]: readonly [string, string]): Promise<string> {
     const { render } = await builtPages();
-    const view = { kind: 'error' as const, status, title, text, requestId: id };
+    const view = { kind: 'error' as const, status, title, text, requestId: SOME_ID };
     const head = { title, description: text, path: '/', hidden: true as const };
     return render({ head, view }, place);
   }
@@ -38,14 +38,9 @@ export function errorPages(config: Config): ErrorPage {
   const kept = new Map<number, string>();
   return async ({ status, message, requestId }) => {
     const texts = TEXTS[status];
-    let page = kept.get(status);
-    if (texts && !page) {
-      page = await write(status, texts, SOME_ID);
-      kept.set(status, page);
-    }
-    const html =
-      page?.replaceAll(SOME_ID, requestId) ??
-      (await write(status, ['That did not work', message], requestId));
+    const page = kept.get(status) ?? (await write(status, texts ?? ['That did not work', message]));
+    if (texts) kept.set(status, page);
+    const html = page.replaceAll(SOME_ID, requestId);
     return { content: textContent('text/html', html), headers: PLAIN_PAGE };
   };
 }
