@@ -1,5 +1,6 @@
 import { PUBLIC } from '../resources.ts';
 import type { Case, ReviewRequest } from '../schema.ts';
+import { ProblemError } from '../send.ts';
 import { type Command, type Commands, pageOf, textOf, wholeNumber } from './command.ts';
 import { type Context, UsageError } from './context.ts';
 import { holdWhile } from './hold.ts';
@@ -25,13 +26,24 @@ function onCase<Body extends { expected_version: number }>(
   );
 }
 
+/** How often a command is sent that asks the same at every version of a case. */
+const MOST_VERSIONS = 10;
+
+/** A command that asks the same also where the case changes meanwhile, as by a lease that is being extended. */
 const simple = (what: 'release' | 'withdraw', summary: string): Command => ({
   args: ['ID'],
   summary,
   example: `svc case ${what} 6f1c2a7e-0b1d-4f4e-9a53-2d8f6f0c1b11`,
   async run(context, { args: [id = ''] }) {
-    const reply = await onCase(context, what, [id], {}, what);
-    context.print(reply, line(reply.case));
+    for (let left = MOST_VERSIONS; ; left -= 1) {
+      try {
+        const reply = await onCase(context, what, [id], {}, what);
+        return context.print(reply, line(reply.case));
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.reason !== 'version_mismatch') throw error;
+        if (left === 1) throw error;
+      }
+    }
   },
 });
 

@@ -101,6 +101,16 @@ t.test('gives the case back where an extension has no answer yet', async (t) => 
   t.match(await state(), { state: 'open' });
 });
 
+t.test('gives a case back that has changed since it was read', async (t) => {
+  const { id, state } = await newCase();
+  t.match(await svc('case', 'claim', id), { code: 0 });
+  proxy.beforeResponseTo(`GET /api/v1/cases/${id}`, () =>
+    svc('case', 'claim', id, '--lease', '600'),
+  );
+  t.match(await svc('case', 'release', id), { code: 0 });
+  t.match(await state(), { state: 'open', version: 4 });
+});
+
 t.test('goes on with the case where its process was killed', async (t) => {
   const { id, begun, script, end, state } = await newCase();
   const first = svc.start(...held(id, script, 60));

@@ -9,6 +9,8 @@ interface Fault {
   after?: number;
   /** The response never comes; called when it would. */
   stalls?: () => void;
+  /** The response comes after this. */
+  meanwhile?: () => Promise<unknown>;
   /** This comes instead, and the service never gets the request. */
   answer?: string;
   /** Receives the length of each part of the response. */
@@ -66,6 +68,16 @@ export async function startFaultProxy(t: Ending, target: () => string) {
         fault.stalls();
         return;
       }
+      if (fault?.meanwhile) {
+        const { meanwhile } = fault;
+        fault = undefined;
+        upstream.pause();
+        void meanwhile().then(() => {
+          client.write(bytes);
+          upstream.resume();
+        });
+        return;
+      }
       fault?.measure?.(bytes.length);
       if (fault?.after === undefined) {
         client.write(bytes);
@@ -107,6 +119,13 @@ export async function startFaultProxy(t: Ending, target: () => string) {
       new Promise<void>((stalls) => {
         next = { marker: text, stalls };
       }),
+    /**
+     * Does something after the service has answered the next request whose bytes contain `text`, and before the
+     * client has the response.
+     */
+    beforeResponseTo(text: string, meanwhile: () => Promise<unknown>) {
+      next = { marker: text, meanwhile };
+    },
     /** Answers the next request whose bytes contain `text` instead of the service. */
     answerTo(text: string, answer: string) {
       next = { marker: text, answer };
