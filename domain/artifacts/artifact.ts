@@ -1,6 +1,7 @@
 import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { conflict, isRefusal, refuse, wrongState } from '../../platform/refusal.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { conflict, wrongState } from '../conflict.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import type * as events from './events.ts';
 import type { Kind } from './words.ts';

@@ -1,6 +1,7 @@
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { conflict, isRefusal, refuse } from '../../platform/refusal.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { conflict } from '../conflict.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import type * as events from './events.ts';
 import { affectedMembersOfCase } from './member-commands.ts';

@@ -1,5 +1,6 @@
 import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
-import { conflict, isRefusal, refuse } from '../../platform/refusal.ts';
+import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { conflict } from '../conflict.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import {
   type CaseEvent,

@@ -1,5 +1,5 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
-import { conflict, wrongState, wrongVersion } from '../../platform/refusal.ts';
+import { conflict, wrongState, wrongVersion } from '../conflict.ts';
 import type {
   CaseEvent,
   CaseEvents,

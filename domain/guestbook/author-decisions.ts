@@ -1,5 +1,6 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
-import { conflict, refuse } from '../../platform/refusal.ts';
+import { refuse } from '../../platform/refusal.ts';
+import { conflict } from '../conflict.ts';
 import { notifiedAt } from '../publications/undo.ts';
 import {
   type ExistingNote,

@@ -1,5 +1,6 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
-import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
+import type { Refusal } from '../../platform/refusal.ts';
+import { conflict, wrongState, wrongVersion } from '../conflict.ts';
 import {
   type ExistingNote,
   type NoteEvents,

@@ -1,6 +1,7 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import { conflict, refuse } from '../../platform/refusal.ts';
+import { refuse } from '../../platform/refusal.ts';
+import { conflict } from '../conflict.ts';
 import {
   type CorrectNote,
   correct,

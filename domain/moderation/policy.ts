@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { type Refusal, refuse, wrongVersion } from '../../platform/refusal.ts';
+import { type Refusal, refuse } from '../../platform/refusal.ts';
+import { wrongVersion } from '../conflict.ts';
 import type * as events from './events.ts';
 
 export interface PolicyState {

@@ -1,6 +1,7 @@
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import { isRefusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
+import { isRefusal } from '../../platform/refusal.ts';
+import { wrongState, wrongVersion } from '../conflict.ts';
 import { decideRemoval, type RemovalCommand } from '../publications/removal.ts';
 import type * as events from './events.ts';
 

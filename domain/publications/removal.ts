@@ -1,4 +1,5 @@
-import { conflict, type Refusal, wrongState, wrongVersion } from '../../platform/refusal.ts';
+import type { Refusal } from '../../platform/refusal.ts';
+import { conflict, wrongState, wrongVersion } from '../conflict.ts';
 
 /** A removal: its event, policy, moderator, and the end of its undo window. */
 export interface Removal {

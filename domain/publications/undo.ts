@@ -1,5 +1,6 @@
 import type { Role } from '../../platform/http/principal.ts';
-import { conflict, type Refusal, refuse } from '../../platform/refusal.ts';
+import { type Refusal, refuse } from '../../platform/refusal.ts';
+import { conflict } from '../conflict.ts';
 
 const LEAD = ['lead'] as const;
 const UNDOERS: readonly Role[] = ['moderator', 'lead'];

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { CONFLICT_REASONS } from '../conflict-reasons.ts';
-import { END_REASONS } from '../keys/ended-verifiers.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
-import { SCOPES } from './principal.ts';
 import { type ProblemCode, problemReply, problems, wireCode } from './problems.ts';
 import { limitProblem } from './rate-limit.ts';
 import {
@@ -16,7 +13,6 @@ import {
   type ReplyShape,
   type Route,
 } from './route.ts';
-import { AnyUuid, Timestamp, UnixSeconds } from './schemas.ts';
 
 /** Every error code, as sent on the wire. */
 const CODES = [...new Set((Object.keys(problems) as ProblemCode[]).map(wireCode))].sort();
@@ -29,71 +25,48 @@ const Issue = z
   .object({ path: z.string(), message: z.string() })
   .meta({ id: 'Issue', description: 'A field that does not fit, and why' });
 
-const ActiveCredential = z
-  .object({ credential_id: AnyUuid, expires_at: UnixSeconds })
-  .meta({ id: 'ActiveCredential' });
+/** How the document describes refusals. */
+export interface ProblemDocuments {
+  /** The body of every refusal. */
+  body: z.ZodType;
+  /** The body of a refusal where an operation may answer with the code alone. */
+  bare: z.ZodType;
+  /** Details in the example of a code. */
+  examples: ExampleDetails;
+}
 
-const ErrorDetails = z
-  .object({
-    code: ErrorCode,
-    message: z.string(),
-    request_id: z.string(),
-    issues: z.array(Issue).optional().describe('With `invalid_request`, `query_not_allowed`'),
-    reason: z
-      .enum([...CONFLICT_REASONS, ...END_REASONS])
-      .optional()
-      .describe(
-        'With `state_conflict`: what is in the way. With 401, for 30 days after the end of a credential or session whose secret verifies: `expired` or `revoked`; with the key or secret of a disabled membership `membership_disabled`',
-      ),
-    member_id: AnyUuid.optional().describe(
-      'With `membership_disabled` after a sign-in with the handle: the id that …/disabled takes',
-    ),
-    current_state: z.string().optional().describe('With `wrong_state`'),
-    current_version: z.int().optional().describe('With `version_mismatch` and `wrong_state`'),
-    kept_through: z
-      .int()
-      .optional()
-      .describe('With `cursor_reset`: the last sequence, or position, that was kept'),
-    epoch: z.int().optional().describe('With `cursor_reset`: the present epoch of the log'),
-    cursor: z.string().optional().describe('With `cursor_reset`: the cursor to continue from'),
-    scope: z.enum(SCOPES).optional().describe('With `scope_required`: the missing scope'),
-    scopes: z
-      .array(z.enum(SCOPES))
-      .optional()
-      .describe('With `scope_escalation`: the scopes that the current credential lacks'),
-    roles: z
-      .array(z.string())
-      .optional()
-      .describe('With `role_required`: the roles that may do this'),
-    expected_origin: z
-      .string()
-      .optional()
-      .describe('With `origin_not_allowed` where `Origin` is required: the address to send'),
-    limit_bytes: z.int().optional().describe('With `body_too_large`'),
-    limit: z
-      .int()
-      .optional()
-      .describe('With `active_credential_limit` and every 429: how many are allowed'),
-    used: z.int().optional().describe('With `write_budget_exhausted`: writes of this day'),
-    resets_at: Timestamp.optional().describe('With the 429 of a window: when it ends'),
-    active_credentials: z
-      .array(ActiveCredential)
-      .optional()
-      .describe('With `active_credential_limit`: the credentials that count'),
-    retry_after: z.int().optional().describe('With 429: seconds to wait'),
-  })
-  .catchall(z.unknown())
-  .meta({ id: 'ErrorDetails', description: 'The code, and the details that belong to it.' });
+type ExampleDetails = Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>>;
 
-const ProblemBody = z.object({ status: ErrorCode, error: ErrorDetails }).meta({
-  id: 'Problem',
-  description: 'The body of every refusal. `status` repeats `error.code`.',
-});
-
-const BareProblem = z.object({ status: ErrorCode, error: ErrorDetails.optional() }).meta({
-  id: 'BareProblem',
-  description: 'A refusal. Where an operation answers with the code alone, `error` is absent.',
-});
+/**
+ * Describes the refusals of a service: `details` are the fields that errors may have beside their code,
+ * message and issues. Call it once, because the schemas have names.
+ */
+export function documentProblems(
+  details: z.ZodRawShape,
+  examples: ExampleDetails,
+): ProblemDocuments {
+  const error = z
+    .object({
+      code: ErrorCode,
+      message: z.string(),
+      request_id: z.string(),
+      issues: z.array(Issue).optional().describe('With `invalid_request`, `query_not_allowed`'),
+      ...details,
+    })
+    .catchall(z.unknown())
+    .meta({ id: 'ErrorDetails', description: 'The code, and the details that belong to it.' });
+  return {
+    body: z.object({ status: ErrorCode, error }).meta({
+      id: 'Problem',
+      description: 'The body of every refusal. `status` repeats `error.code`.',
+    }),
+    bare: z.object({ status: ErrorCode, error: error.optional() }).meta({
+      id: 'BareProblem',
+      description: 'A refusal. Where an operation answers with the code alone, `error` is absent.',
+    }),
+    examples,
+  };
+}
 
 const REPLY_HEADERS = {
   'X-Request-Id': ['The id of this request', 'string'],
@@ -189,7 +162,7 @@ const SCOPED = ['scope_required'] as const;
 const MODERATORS = ['moderator_required', 'role_required'] as const;
 
 /** Every response of an operation, by HTTP status. */
-export function responsesFor(route: Route): Record<string, object> {
+export function responsesFor(route: Route, documents: ProblemDocuments): Record<string, object> {
   const responses: Record<string, object> = {};
   const revalidated = isRevalidated(route);
   const crossOrigin = isReadableAnywhere(route)
@@ -226,9 +199,9 @@ export function responsesFor(route: Route): Record<string, object> {
   const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code][0]);
   for (const [status, codes] of byStatus) {
     if (responses[status]) throw new Error(`${route.path}: ${status} is a reply and a problem`);
-    responses[status] = problemOf(route, status, codes);
+    responses[status] = problemOf(route, status, codes, documents);
   }
-  responses['405'] = problemOf(route, 405, ['method_not_allowed']);
+  responses['405'] = problemOf(route, 405, ['method_not_allowed'], documents);
   return responses;
 }
 
@@ -287,17 +260,8 @@ const problemHeaders = (status: number) => ({
 
 const EXAMPLE_REQUEST_ID = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 
-/** Details in the example of a code. */
-const EXAMPLE_DETAILS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
-  invalid_request: { issues: [{ path: 'title', message: 'must not be empty' }] },
-  query_not_allowed: { issues: [{ path: 'sort', message: 'unknown query parameter' }] },
-  scope_required: { scope: 'case:create' },
-  scope_escalation: { scopes: ['account:delete'] },
-  role_required: { roles: ['lead'] },
-  state_conflict: { reason: 'version_mismatch', current_version: 3 },
-  body_too_large: { limit_bytes: 65_536 },
-  write_budget_exhausted: { limit: 200, used: 200, resets_at: '2026-09-13T00:00:00.000Z' },
-};
+const exampleReply = (code: ProblemCode, { examples }: ProblemDocuments) =>
+  problemReply(code, examples[code] ?? {}, EXAMPLE_REQUEST_ID);
 
 const listed = (codes: readonly ProblemCode[]): string =>
   [...new Set(codes.map(wireCode))]
@@ -317,10 +281,12 @@ const PAGE_STATUSES = [400, 401, 403, 404, 408, 410, 413, 415, 429, 431, 500, 50
  * Builds one response for each HTTP status of a problem, with an example of each of its codes, and
  * one more for pages, which answer in HTML where it is asked for.
  */
-export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
+export function problemResponses(
+  documents: ProblemDocuments,
+): Record<string, ZodOpenApiResponseObject> {
   return Object.fromEntries(
     [...CODES_BY_STATUS].flatMap(([status, codes]) => {
-      const response = problemResponse(status, codes);
+      const response = problemResponse(status, codes, documents);
       const { headers, content } = response;
       const page = {
         ...response,
@@ -333,16 +299,20 @@ export function problemResponses(): Record<string, ZodOpenApiResponseObject> {
   );
 }
 
-function problemResponse(status: number, codes: readonly ProblemCode[]): ZodOpenApiResponseObject {
+function problemResponse(
+  status: number,
+  codes: readonly ProblemCode[],
+  documents: ProblemDocuments,
+): ZodOpenApiResponseObject {
   const examples = codes.map((code) => {
-    const { body } = problemReply(code, EXAMPLE_DETAILS[code] ?? {}, EXAMPLE_REQUEST_ID);
+    const { body } = exampleReply(code, documents);
     return [wireCode(code), { value: body }];
   });
   return {
     description: listed(codes),
     headers: problemHeaders(status) as never,
     content: {
-      'application/json': { schema: ProblemBody, examples: Object.fromEntries(examples) },
+      'application/json': { schema: documents.body, examples: Object.fromEntries(examples) },
     },
   };
 }
@@ -360,20 +330,25 @@ function sharedProblem(status: number, codes: readonly ProblemCode[], suffix = '
   };
 }
 
-function problemOf(route: Route, status: number, codes: readonly ProblemCode[]): object {
+function problemOf(
+  route: Route,
+  status: number,
+  codes: readonly ProblemCode[],
+  documents: ProblemDocuments,
+): object {
   const own = route.problemHeaders?.[status];
   const bare = route.bareProblems?.includes(status);
   const suffix = isPage(route) && PAGE_STATUSES.includes(status) ? 'Page' : '';
   if (!own && !route.bareProblems) return sharedProblem(status, codes, suffix);
   const [first] = codes as [ProblemCode, ...ProblemCode[]];
-  const { body } = problemReply(first, EXAMPLE_DETAILS[first] ?? {}, EXAMPLE_REQUEST_ID);
+  const { body } = exampleReply(first, documents);
   return {
     description: listed(codes),
     headers: { ...problemHeaders(status), ...described(own) },
     content: {
       'application/json': {
         // Some code generators allow one schema for all refusals of an operation.
-        schema: route.bareProblems ? BareProblem : ProblemBody,
+        schema: route.bareProblems ? documents.bare : documents.body,
         example: bare ? { status: body.status } : body,
       },
     },

@@ -9,7 +9,12 @@ import {
 import { addExamples } from './examples.ts';
 import { addDescriptions, type Glossary } from './openapi-descriptions.ts';
 import { openAnswers } from './openapi-growth.ts';
-import { commonHeaders, problemResponses, responsesFor } from './openapi-responses.ts';
+import {
+  commonHeaders,
+  type ProblemDocuments,
+  problemResponses,
+  responsesFor,
+} from './openapi-responses.ts';
 import { limitText } from './rate-limit.ts';
 import { bodyLimit, bodyType, takesEmptyBody } from './read-request.ts';
 import { isForModerators, isMutation, isRevalidated, type Route, type Routes } from './route.ts';
@@ -25,6 +30,7 @@ export interface DocumentWords extends Glossary {
   tags: Readonly<Record<string, string>>;
   /** How callers prove who they are: `bearer`, `session`, `moderator` and `moderatorSession`. */
   securitySchemes: NonNullable<ZodOpenApiComponentsObject['securitySchemes']>;
+  problems: ProblemDocuments;
 }
 
 /** Semantic version of the document; package managers require one for generated clients. */
@@ -48,7 +54,7 @@ export function openApiDocument(
 
 /** The document of this release alone, whose answers are closed; tests check responses by it. */
 export function strictOpenApiDocument(
-  { title, description, tags, securitySchemes }: DocumentWords,
+  { title, description, tags, securitySchemes, problems }: DocumentWords,
   routes: readonly Routes[],
   baseUrl: string,
 ): OpenApiDocument {
@@ -60,7 +66,7 @@ export function strictOpenApiDocument(
       const path = route.path.replace(/:([a-z_]+)/g, '{$1}');
       paths[path] = {
         ...paths[path],
-        [route.method.toLowerCase()]: operationOf(id, route, baseUrl),
+        [route.method.toLowerCase()]: operationOf(id, route, baseUrl, problems),
       };
     }
   const document = createDocument(
@@ -73,7 +79,7 @@ export function strictOpenApiDocument(
       components: {
         securitySchemes,
         headers: commonHeaders as never,
-        responses: problemResponses(),
+        responses: problemResponses(problems),
       },
     },
     { override: withoutNoise },
@@ -109,7 +115,12 @@ function securityOf({ access, checksSession }: Route): Record<string, string[]>[
   return [{ bearer: [access.scope] }];
 }
 
-function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOperationObject {
+function operationOf(
+  id: string,
+  route: Route,
+  baseUrl: string,
+  problems: ProblemDocuments,
+): ZodOpenApiOperationObject {
   const { access } = route;
   const needs =
     typeof access !== 'object'
@@ -140,7 +151,7 @@ function operationOf(id: string, route: Route, baseUrl: string): ZodOpenApiOpera
           },
         }
       : {}),
-    responses: responsesFor(route),
+    responses: responsesFor(route, problems),
   } as ZodOpenApiOperationObject;
 }
 

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { reasonMessage } from '../conflict-reasons.ts';
 import type { Refusal } from '../refusal.ts';
 
 /**
@@ -121,8 +120,8 @@ export function problemFrom({
 }
 
 /**
- * Builds the status, headers and body of a problem. A `message` in the details, or else the message
- * of its reason, replaces the default message.
+ * Builds the status, headers and body of a problem. A `message` in the details replaces the default
+ * message.
  */
 export function problemReply(code: ProblemCode, details: Record<string, unknown>, id: string) {
   const [status, message] = problems[code];
@@ -131,7 +130,7 @@ export function problemReply(code: ProblemCode, details: Record<string, unknown>
     status: wireCode(code),
     error: {
       code: wireCode(code),
-      message: reasonMessage(details) ?? message,
+      message,
       request_id: id,
       ...details,
       ...(limited ? { retry_after: RETRY_AFTER } : {}),

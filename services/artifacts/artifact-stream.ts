@@ -1,8 +1,8 @@
 import { artifact } from '../../domain/artifacts/artifact.ts';
+import { conflict } from '../../domain/conflict.ts';
 import { derive } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
-import { conflict } from '../../platform/refusal.ts';
 import { artifactAuthor } from '../../projections/artifacts/artifacts.ts';
 
 export const artifactStreams = defineStream('artifact', artifact);

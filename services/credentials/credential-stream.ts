@@ -1,10 +1,11 @@
+import { conflict } from '../../domain/conflict.ts';
 import { credential } from '../../domain/credentials/credential.ts';
 import { type Append, attribute } from '../../platform/eventstore/append.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import { derive } from '../../platform/eventstore/load.ts';
 import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
-import { conflict, isRefusal } from '../../platform/refusal.ts';
+import { isRefusal } from '../../platform/refusal.ts';
 import { type CredentialRow, findCredential } from '../../projections/credentials/credentials.ts';
 
 export const credentialStreams = defineStream('credential', credential);

@@ -2,6 +2,7 @@ import * as platform from '../../platform/http/openapi.ts';
 import { CONTRACT_VERSION } from '../../platform/http/respond.ts';
 import type { Routes } from '../../platform/http/route.ts';
 import { GLOSSARY, SCHEMA_GLOSSARY } from './glossary.ts';
+import { PROBLEM_DOCUMENTS } from './problems.ts';
 
 const DESCRIPTION = `One service: optional key-based membership, a moderated public guestbook,
 scoped credentials, an updates feed, context packets and cases.
@@ -85,6 +86,7 @@ const WORDS: platform.DocumentWords = {
   securitySchemes: SECURITY,
   names: GLOSSARY,
   schemas: SCHEMA_GLOSSARY,
+  problems: PROBLEM_DOCUMENTS,
 };
 
 /** The OpenAPI document of this service; `notice` precedes the description. */

@@ -1,7 +1,7 @@
+import { conflict } from '../../domain/conflict.ts';
 import { type Accepted, type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
-import { conflict } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { endSession } from './login.ts';
 import { endSessions, type SessionTimes } from './sessions.ts';

@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { z } from 'zod';
+import { conflictReasons } from '../../domain/conflict.ts';
 import { Environment, SECRET_FILES } from '../../platform/config.ts';
-import { conflictReasons } from '../../platform/conflict-reasons.ts';
 import type { EventType, EventTypes } from '../../platform/eventstore/event.ts';
 import type { Operations } from '../../platform/http/invoke.ts';
 import { problems, wireCode } from '../../platform/http/problems.ts';
@@ -76,7 +76,7 @@ function errorsPage(): string {
     `The status of an A2A error is in \`metadata.http_status\` of its details, and the code in \`reason\`. MCP tools return the same body as \`structuredContent\` with \`isError\`. The source is [platform/http/problems.ts](../../platform/http/problems.ts).`,
     table(['Code', 'HTTP', 'A2A (JSON-RPC)', 'Message'], rows),
     '## Reasons of `state_conflict`',
-    'A 409 `state_conflict` says in `error.reason` what the current state does not allow. The source is [platform/conflict-reasons.ts](../../platform/conflict-reasons.ts).',
+    'A 409 `state_conflict` says in `error.reason` what the current state does not allow. The source is [domain/conflict.ts](../../domain/conflict.ts).',
     table(['Reason', 'Message'], reasons),
     '## What to repeat',
     'After 408, 429 and 503, repeat the exact request after `Retry-After` seconds if the header is sent. After a lost answer or `outcome_unconfirmed`, repeat it with the same `Idempotency-Key`: it takes effect once. Any other refusal gives the same answer again.',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { conflictReasons } from '../../domain/conflict.ts';
 import { UPDATE_TYPES } from '../../domain/updates/update-type.ts';
-import { conflictReasons } from '../../platform/conflict-reasons.ts';
 import { addExamples } from '../../platform/http/examples.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi.ts';
 import {

@@ -1,4 +1,4 @@
-import { conflictReasons } from '../../../platform/conflict-reasons.ts';
+import { conflictReasons } from '../../../domain/conflict.ts';
 import { type ProblemCode, problems, wireCode } from '../../../platform/http/problems.ts';
 import { json, type Markup, markup } from '../../../platform/markup.ts';
 import { nameOf, type ReferenceDocument, type ResponseObject } from './document-shape.ts';

@@ -1,3 +1,4 @@
+import { conflict } from '../../../domain/conflict.ts';
 import { DECIDERS, LEADS } from '../../../domain/moderation/roles.ts';
 import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
 import { lastFact } from '../../../platform/eventstore/append.ts';
@@ -13,7 +14,7 @@ import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
-import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
+import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';

@@ -1,9 +1,10 @@
+import { conflict } from '../../../domain/conflict.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { type OwnAppend, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { Owner } from '../../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
-import { conflict, type Refusal } from '../../../platform/refusal.ts';
+import type { Refusal } from '../../../platform/refusal.ts';
 import { named, type Sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { LONGEST_CLAIM, refundLeases, timeLeft } from './claim-times.ts';

@@ -1,3 +1,4 @@
+import { wrongState } from '../../../domain/conflict.ts';
 import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { lastFact, readsEvents, streamVersion } from '../../../platform/eventstore/append.ts';
@@ -11,7 +12,7 @@ import {
   type MemberRead,
 } from '../../../platform/eventstore/load.ts';
 import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
-import { type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { sql } from '../../../platform/sql.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { findMember } from '../../../projections/membership/members.ts';

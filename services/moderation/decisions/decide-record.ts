@@ -1,3 +1,4 @@
+import { wrongState, wrongVersion } from '../../../domain/conflict.ts';
 import type { ReportReason } from '../../../domain/guestbook/words.ts';
 import { tellRemoval } from '../../../domain/moderation/jobs.ts';
 import { refuseUnlessActive } from '../../../domain/moderation/policy.ts';
@@ -13,13 +14,7 @@ import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import type { Job } from '../../../platform/eventstore/plan.ts';
 import { LostRace } from '../../../platform/eventstore/transaction.ts';
 import { jobOf } from '../../../platform/jobs/job-type.ts';
-import {
-  isRefusal,
-  type Refusal,
-  refuse,
-  wrongState,
-  wrongVersion,
-} from '../../../platform/refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import { lastDecision } from '../../../projections/moderation/audit.ts';
 import { moderatorNames } from '../../../projections/moderation/moderators.ts';
 import { findPolicy } from '../../../projections/moderation/policies.ts';

@@ -1,3 +1,4 @@
+import { wrongState } from '../../../domain/conflict.ts';
 import { screeningJob } from '../../../domain/guestbook/jobs.ts';
 import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../../domain/guestbook/state.ts';
@@ -11,7 +12,7 @@ import { SERVICE_ACTOR } from '../../../platform/eventstore/event.ts';
 import { loadAfter, type Rows } from '../../../platform/eventstore/load.ts';
 import type { Job } from '../../../platform/eventstore/plan.ts';
 import type { Role } from '../../../platform/http/principal.ts';
-import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import {
   currentFacts,
   factsOfFound,

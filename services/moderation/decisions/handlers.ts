@@ -144,7 +144,7 @@ export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewCont
 
 function resultBody([noteId, result]: [noteId: string, result: Result]): BatchResult {
   if (!isRefusal(result)) return { note_id: noteId, ...result };
-  const { refused, details = {} } = result;
+  const { refused, details: { message: _, ...details } = {} } = result;
   return { note_id: noteId, status: refused, error: { code: refused, ...details } };
 }
 

@@ -1,3 +1,4 @@
+import { conflict } from '../../../domain/conflict.ts';
 import { foldStream } from '../../../domain/guestbook/words.ts';
 import { keepFolds } from '../../../domain/moderation/jobs.ts';
 import type { FoldKind } from '../../../domain/moderation/words.ts';
@@ -9,7 +10,7 @@ import { guestNoteOwner } from '../../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { jobOf } from '../../../platform/jobs/job-type.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { conflict, refuse } from '../../../platform/refusal.ts';
+import { refuse } from '../../../platform/refusal.ts';
 import { joinNewest } from '../../../projections/screening/fold-marks.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { foldBody } from '../queue/item-parts.ts';

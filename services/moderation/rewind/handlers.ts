@@ -1,8 +1,9 @@
+import { conflict } from '../../../domain/conflict.ts';
 import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { cursorText, toCursor } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { conflict, refuse } from '../../../platform/refusal.ts';
+import { refuse } from '../../../platform/refusal.ts';
 import { actsOf } from '../../../projections/moderation/audit.ts';
 import { moderatorNames } from '../../../projections/moderation/moderators.ts';
 import { deskOptions } from '../decisions/desk.ts';

@@ -1,9 +1,10 @@
+import { wrongState } from '../../../domain/conflict.ts';
 import { repeatDecisions } from '../../../domain/guestbook/repeat.ts';
 import type { Decision as NoteDecision } from '../../../domain/guestbook/state.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
-import { isRefusal, type Refusal, refuse, wrongState } from '../../../platform/refusal.ts';
+import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
 import type { DecideRefusal } from '../decisions/contract.ts';
 import { membersConcerned } from '../decisions/decide-rows.ts';

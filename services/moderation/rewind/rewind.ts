@@ -1,11 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
+import { conflict } from '../../../domain/conflict.ts';
 import type { LeftReason } from '../../../domain/guestbook/rewind.ts';
 import { rewindNote } from '../../../domain/guestbook/rewind.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import { subjectKey } from '../../../domain/moderation/subject.ts';
 import { type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import { contentHash } from '../../../platform/json.ts';
-import { conflict, type Refusal, refuse } from '../../../platform/refusal.ts';
+import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { type AuditRow, actsOf } from '../../../projections/moderation/audit.ts';
 import {
   type RemovalOutcome,

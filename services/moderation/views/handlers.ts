@@ -1,7 +1,8 @@
+import { conflict } from '../../../domain/conflict.ts';
 import { defineCommand, handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { query } from '../../../platform/postgres/query.ts';
-import { conflict, refuse } from '../../../platform/refusal.ts';
+import { refuse } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import {

@@ -4,6 +4,7 @@ import {
   type ArtifactState,
   artifact,
 } from '../../../domain/artifacts/artifact.ts';
+import { conflict } from '../../../domain/conflict.ts';
 import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { closeArtifacts } from '../../../services/artifacts/closure-and-export.ts';
@@ -93,10 +94,10 @@ t.test('lets only its author withdraw a packet, once', async (t) => {
   t.match(after(publish, supersede(), withdraw()), { status: 'withdrawn', supersededBy: next });
   t.equal(reasonOf(artifact.initial, withdraw()), 'not_found');
   t.equal(reasonOf(after(publish), withdraw(other)), 'not_author');
-  t.same(artifact.decide(after(publish, withdraw()), withdraw()), {
-    refused: 'state_conflict',
-    details: { reason: 'wrong_state', current_state: 'withdrawn', current_version: 2 },
-  });
+  t.same(
+    artifact.decide(after(publish, withdraw()), withdraw()),
+    conflict('wrong_state', { current_state: 'withdrawn', current_version: 2 }),
+  );
 });
 
 t.test('withdraws the remaining packets of a closed account, each at its version', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { caseDecider } from '../../../domain/cases/case.ts';
+import { conflict } from '../../../domain/conflict.ts';
 import { matchAll } from '../../support/match-all.ts';
 import {
   after,
@@ -57,10 +58,10 @@ t.test('lets any member but the author claim an open case', async (t) => {
     },
   ]);
   t.equal(reasonOf(after(opening), claim(author)), 'own_case');
-  t.same(caseDecider.decide(after(opening), claim(ann, { expectedVersion: 2 })), {
-    refused: 'state_conflict',
-    details: { reason: 'version_mismatch', current_version: 1 },
-  });
+  t.same(
+    caseDecider.decide(after(opening), claim(ann, { expectedVersion: 2 })),
+    conflict('version_mismatch', { current_version: 1 }),
+  );
   t.equal(
     reasonOf(after(opening), claim(author, { expectedVersion: 7 })),
     'own_case',
@@ -71,10 +72,10 @@ t.test('lets any member but the author claim an open case', async (t) => {
 t.test('reports a case held by another as wrong_state, whatever the version', async (t) => {
   for (const expectedVersion of [1, 2])
     for (const member of [bob, author])
-      t.same(caseDecider.decide(claimed(), claim(member, { expectedVersion })), {
-        refused: 'state_conflict',
-        details: { reason: 'wrong_state', current_state: 'claimed', current_version: 2 },
-      });
+      t.same(
+        caseDecider.decide(claimed(), claim(member, { expectedVersion })),
+        conflict('wrong_state', { current_state: 'claimed', current_version: 2 }),
+      );
 });
 
 t.test("extends the claimant's lease and never shortens it", async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { conflict } from '../../../domain/conflict.ts';
 import { note } from '../../../domain/guestbook/note.ts';
 import { matchAll } from '../../support/match-all.ts';
 import * as s from './note-setting.ts';
@@ -63,10 +64,10 @@ t.test('accepts each command in its states and refuses it in every other', async
 });
 
 t.test('requires the current version for a decision', async (t) => {
-  t.same(note.decide(pending, approve(2)), {
-    refused: 'state_conflict',
-    details: { reason: 'version_mismatch', current_state: 'pending', current_version: 1 },
-  });
+  t.same(
+    note.decide(pending, approve(2)),
+    conflict('version_mismatch', { current_state: 'pending', current_version: 1 }),
+  );
   t.equal(outcome(approved, remove(1)), 'version_mismatch');
   t.equal(
     outcome(approved, approve(1)),

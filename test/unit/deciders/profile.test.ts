@@ -1,4 +1,5 @@
 import t from 'tap';
+import { conflict } from '../../../domain/conflict.ts';
 import {
   type ProfileCommand,
   type ProfileState,
@@ -70,18 +71,18 @@ t.test('requires the current version as the expected version', async (t) => {
     [after(publish()), 2],
     [after(publish(), withdraw), 1],
   ] as const)
-    t.same(profile.decide(state, publish(expected)), {
-      refused: 'state_conflict',
-      details: { reason: 'version_mismatch', current_version: state.version },
-    });
+    t.same(
+      profile.decide(state, publish(expected)),
+      conflict('version_mismatch', { current_version: state.version }),
+    );
 });
 
 t.test('withdraws only a published profile, once', async (t) => {
   t.match(after(publish(), withdraw), { status: 'withdrawn', version: 2 });
-  t.same(profile.decide(profile.initial, withdraw), {
-    refused: 'state_conflict',
-    details: { reason: 'wrong_state', current_state: 'none', current_version: 0 },
-  });
+  t.same(
+    profile.decide(profile.initial, withdraw),
+    conflict('wrong_state', { current_state: 'none', current_version: 0 }),
+  );
   t.match(profile.decide(after(publish(), withdraw), withdraw), {
     details: { reason: 'wrong_state', current_state: 'withdrawn' },
   });

@@ -1,3 +1,5 @@
+import { type Refusal, refuse } from '../platform/refusal.ts';
+
 /** Messages by the reason of a 409 `state_conflict`. */
 export const conflictReasons = {
   active_credential_limit: 'You have reached the limit of active credentials.',
@@ -29,11 +31,31 @@ export const conflictReasons = {
   wrong_state: 'The current state does not allow this.',
 } as const;
 
-export type Reason = keyof typeof conflictReasons;
+type Reason = keyof typeof conflictReasons;
 
 /** All reasons, for the OpenAPI document. */
 export const CONFLICT_REASONS = Object.keys(conflictReasons) as Reason[];
 
-/** The message for the reason in a refusal's details, if the details have one. */
-export const reasonMessage = ({ reason }: Record<string, unknown>): string | undefined =>
-  conflictReasons[reason as Reason];
+/** Refuses a command that does not fit the current state. `details` are sent beside the reason. */
+export function conflict(
+  reason: Reason,
+  details: Record<string, unknown> = {},
+): Refusal<'state_conflict'> {
+  return refuse('state_conflict', { reason, message: conflictReasons[reason], ...details });
+}
+
+/** Refuses a command that the current state does not allow. */
+export function wrongState(state: { status: string; version: number }): Refusal<'state_conflict'> {
+  return conflict('wrong_state', { current_state: state.status, current_version: state.version });
+}
+
+/**
+ * Refuses a command whose `expected_version` is not the current version. `details` are sent beside
+ * the version: a moderator of a note also needs the note's state.
+ */
+export function wrongVersion(
+  state: { version: number },
+  details: { current_state?: string } = {},
+): Refusal<'state_conflict'> {
+  return conflict('version_mismatch', { ...details, current_version: state.version });
+}
