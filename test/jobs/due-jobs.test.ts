@@ -1,8 +1,7 @@
 import t from 'tap';
-import { callerBoss, jobSender } from '../../platform/jobs/boss.ts';
+import { callerBoss } from '../../platform/jobs/boss.ts';
 import { dueQueues } from '../../platform/jobs/queues.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
-import { jobTypes } from '../../services/features.ts';
 import { watchDueJobs } from '../../workers/job.ts';
 import { testDatabase } from '../support/database.ts';
 import { countRowsRead } from '../support/rows-read.ts';
@@ -10,15 +9,8 @@ import { countRowsRead } from '../support/rows-read.ts';
 /** The longest interval that pg-boss takes, so that a queue is polled once in a test. */
 const HOUR_SECONDS = 3600;
 
-async function createQueues(t: Parameters<typeof testDatabase>[0]) {
-  const { url, pool } = await testDatabase(t);
-  const sender = await jobSender(url, jobTypes);
-  await sender.close();
-  return { url, pool };
-}
-
 t.test('a job that is due starts although its queue is not polled', async (t) => {
-  const { url } = await createQueues(t);
+  const { url } = await testDatabase(t);
   const boss = callerBoss(url, 'test');
   await boss.start();
   const ending = new AbortController();
@@ -76,7 +68,7 @@ t.test('a failed look for due jobs is reported, and the next one finds them', as
 });
 
 t.test('finds due queues by one row of each, however many jobs wait', async (t) => {
-  const { url, pool } = await createQueues(t);
+  const { url, pool } = await testDatabase(t);
   await pool.query(`INSERT INTO pgboss.job (name, data, start_after, state)
     SELECT name, '{}', now() + wait, state::pgboss.job_state FROM generate_series(1, 500),
       (VALUES ('screen-note', interval '0', 'created'), ('tell-author', '1 hour', 'created'),

@@ -2,6 +2,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inMemory, temporaryFolder } from '../../harness/temporary-folder.ts';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
+import { jobSender } from '../../platform/jobs/boss.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { DATABASE_ROLES, grantRoles } from '../../services/database-roles.ts';
@@ -65,6 +66,7 @@ async function createTemplate(url: string): Promise<void> {
     const template = new URL(url);
     template.pathname = `/${TEMPLATE}`;
     await migrate(template.href);
+    await createQueues(template.href);
     await withConnection(template.href, async (client) => {
       if (process.env.TEST_LAYOUT === 'partitions') await partitionTables(client, PARTITIONS);
       if (process.env.TEST_LAYOUT === 'cluster') await imitateCluster(client);
@@ -75,4 +77,12 @@ async function createTemplate(url: string): Promise<void> {
     // A connection to the template would make every copy fail.
     await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
   });
+}
+
+/** Creates the queues, which cost each service some 45 round trips otherwise. */
+async function createQueues(url: string): Promise<void> {
+  // Not before a run that needs a database: the import takes as long as some unit tests.
+  const { jobTypes } = await import('../../services/features.ts');
+  const { close } = await jobSender(url, jobTypes);
+  await close();
 }
