@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { SCOPES, type Scope } from '../platform/http/principal.ts';
 import type { Api, ApiResponse } from './api.ts';
-import { newKey, newRegistration } from './registration.ts';
+import { patient } from './patient.ts';
+import { callUntilTaken, newKey, newRegistration } from './registration.ts';
 
 export const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
@@ -26,10 +27,9 @@ export async function newAgent(
   more: { id?: string } = {},
 ) {
   const member = { ...newRegistration(), ...more };
-  const registered = await service.call('POST', '/api/membership/register', { body: member });
-  if (registered.status !== 200) throw new Error(registered.text);
+  await callUntilTaken(service, 'POST', '/api/membership/register', { body: member });
   const credential = newCredential(scopes);
-  const made = await bootstrap(service, member, credential);
+  const made = await bootstrap(patient(service), member, credential);
   if (made.status !== 201) throw new Error(made.text);
   const authorization = toAuthorization(credential);
 

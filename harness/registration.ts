@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Api, type ApiResponse, type CallOptions, readCookie } from './api.ts';
+import { patient } from './patient.ts';
 
 /** A member key as clients generate it: 32 random bytes in hex. */
 export const newKey = () => randomBytes(32).toString('hex');
@@ -18,22 +19,16 @@ export function newRegistration() {
   };
 }
 
-/**
- * Repeats a command as a client would that is asked to try again, since a machine with much to do
- * may refuse one of many that come together.
- */
+/** Sends a command until a busy service accepts it, and throws if it is refused. */
 export async function callUntilTaken(
-  { call }: Api,
+  service: Api,
   method: string,
   path: string,
   options: CallOptions,
 ): Promise<ApiResponse> {
-  for (let tries = 1; ; tries++) {
-    const answer = await call(method, path, options);
-    if (answer.status < 400) return answer;
-    if (answer.status !== 503 || tries === 20)
-      throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
-  }
+  const answer = await patient(service).call(method, path, options);
+  if (answer.status < 400) return answer;
+  throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
 }
 
 /** Registers a member and signs it in. */

@@ -8,6 +8,7 @@ import { addModerator, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { screenNotes } from '../../workers/screening/screen-note.ts';
 import { importer, remark42, remarkComment } from '../support/import-command.ts';
+import { holdInserts } from '../support/meanwhile.ts';
 import { startService } from '../support/service.ts';
 
 const EXPORTS = join(import.meta.dirname, 'exports');
@@ -234,10 +235,12 @@ t.test('adds nothing twice when runs are killed or meet', async (t) => {
   const args = ['--from', 'remark42', command.file(remark42(comments))];
   const count = async () =>
     (await pool.query('SELECT count(*)::int AS notes FROM notes')).rows[0].notes;
+  const held = await holdInserts(pool, 'notes', 'notes', 200);
   const killed = command.start(...args);
-  while ((await count()) < 200 && killed.child.exitCode === null) await sleep(20);
+  await held.untilHeld();
   killed.child.kill('SIGKILL');
   t.same(await killed.ended, [null, 'SIGKILL']);
+  await held.release();
   const left = await count();
   t.ok(left >= 200 && left < 1500 && left % 100 === 0, `${left} notes in whole batches`);
 

@@ -90,7 +90,7 @@ t.test('replaces a credential that was revoked or whose budget is spent', async 
 
 t.test('repeats the same operation after a lost answer, with one effect', async (t) => {
   const { service, proxy, identity, open, kept } = await createSetting(t);
-  const client = open({ baseUrl: proxy.url, timeout: 5000 });
+  const client = open({ baseUrl: proxy.url });
 
   proxy.dropResponseTo('POST /api/v1/credentials');
   await client.me();
@@ -126,7 +126,7 @@ t.test('repeats the same operation after a lost answer, with one effect', async 
 t.test('completes a pending operation after the client was killed', async (t) => {
   const { service, proxy, identity, open, kept } = await createSetting(t);
   for (const path of ['POST /api/v1/credentials', 'POST /api/v1/me/credentials/rotate']) {
-    const dying = open({ baseUrl: proxy.url, patience: 0, timeout: 5000 });
+    const dying = open({ baseUrl: proxy.url, patience: 0 });
     proxy.dropResponseTo(path);
     await t.rejects(path.endsWith('rotate') ? dying.renew() : dying.me().then(() => undefined), {
       name: 'NoAnswerError',
@@ -164,9 +164,10 @@ t.test('repeats a write after a 503 until it is answered, with one effect', asyn
   });
   await client.register();
   await client.me();
+  pauses.length = 0;
   wire.hold();
   await client.renew();
-  t.equal(pauses.length, 1);
+  t.ok(pauses.length > 0);
   t.ok(shaky.logged.some((line) => /"status":503/.test(line)));
   t.same(await readCredentialEvents(service, identity.id), [
     'credential.created',
@@ -216,7 +217,7 @@ t.test('saves a page with its cursor before it yields the events', async (t) => 
   const { service, proxy, identity, open } = await createSetting(t);
   const saved: UpdateEvent[] = [];
   let cursor: string | undefined;
-  const client = open({ baseUrl: proxy.url, timeout: 5000 });
+  const client = open({ baseUrl: proxy.url });
   const save = (events: readonly UpdateEvent[], next: string) => {
     saved.push(...events);
     cursor = next;

@@ -221,7 +221,7 @@ t.test('normalizes slashes at the end of the address', async (t) => {
 
 t.test('names the address and the cause when there is no answer', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}`;
-  const { client, retries } = createHastyClient(url, { patience: 300 });
+  const { client, retries } = createHastyClient(url, { patience: 10_000 });
   const error = await errorOf(client.register());
   t.ok(error instanceof NoAnswerError);
   t.match(error, { message: `no answer from ${url} (ECONNREFUSED)` });

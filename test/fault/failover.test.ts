@@ -13,17 +13,19 @@ import { promote, type Server, severalHosts } from '../../harness/standby.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
-import { deadline } from '../../platform/postgres/request-deadline.ts';
+import { asJob, deadline } from '../../platform/postgres/request-deadline.ts';
 import { startServers } from '../support/failing-over.ts';
 import { startService } from '../support/service.ts';
 import { untilReadyz } from '../support/until-readyz.ts';
 import { startWorker } from '../support/worker.ts';
 
-/** Uses every connection that the pool may have. */
-async function useAll(pool: pg.Pool): Promise<void> {
-  const use = () => withClient(pool, deadline(), (client) => client.query('SELECT pg_sleep(0.2)'));
-  await Promise.all(Array.from({ length: pool.options.max }, use));
-}
+/** Uses every connection that the pool may have, as a job, which has more time than a request. */
+const useAll = (pool: pg.Pool): Promise<unknown> =>
+  asJob(() => {
+    const use = () =>
+      withClient(pool, deadline(), (client) => client.query('SELECT pg_sleep(0.2)'));
+    return Promise.all(Array.from({ length: pool.options.max }, use));
+  });
 
 /** Resolves once the worker has screened this many notes. */
 async function untilScreened({ url }: Server, count: number): Promise<void> {

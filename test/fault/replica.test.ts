@@ -13,10 +13,12 @@ import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { runRead } from '../../platform/postgres/query.ts';
+import { asJob } from '../../platform/postgres/request-deadline.ts';
 import { FAST } from '../support/failing-over.ts';
 import { startService } from '../support/service.ts';
 
-const MAX_LAG_SECONDS = 2;
+/** Longer than a busy machine takes for a write and a read, in which the replica is still used. */
+const MAX_LAG_SECONDS = 10;
 
 /** The service on a primary of its own, with read replicas that stream from it; `admin` is on the first. */
 async function startWithReplica(t: Test, { count = 1, maxLagSeconds = MAX_LAG_SECONDS } = {}) {
@@ -83,10 +85,7 @@ t.test('reads from the replica, and from the primary what the caller has written
 });
 
 t.test('shares reads among replicas, and leaves out only the one that lags', async (t) => {
-  const { service, call, admin, countUsed } = await startWithReplica(t, {
-    count: 2,
-    maxLagSeconds: 5,
-  });
+  const { service, call, admin, countUsed } = await startWithReplica(t, { count: 2 });
   const agent = await newAgent(service);
   await admin.query('SELECT pg_wal_replay_pause()');
   const { path } = await publishProfile(agent);
@@ -168,6 +167,7 @@ t.test('leaves half of the connections to others while the primary takes the rea
       await client.query('SELECT pg_sleep(0.2)');
       running--;
     });
-  await Promise.all(Array.from({ length: 2 * config.databasePoolSize }, slow));
+  // As jobs, which have more time than requests.
+  await asJob(() => Promise.all(Array.from({ length: 2 * config.databasePoolSize }, slow)));
   t.equal(most, Math.floor(config.databasePoolSize / 2));
 });

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { assertRebuilt } from '../../harness/rebuilt.ts';
 import { writeRecords } from '../../harness/records-of-member.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
+import { holdInserts } from '../support/meanwhile.ts';
 import { startService } from '../support/service.ts';
 
 const WORKER = join(import.meta.dirname, '..', '..', 'workers', 'worker.ts');
@@ -35,15 +35,17 @@ t.test('continues a deletion with thousands of records after a worker was killed
     await assertRebuilt(pool);
   };
   await assertHidden();
+  const held = await holdInserts(pool, 'events', `events WHERE type = 'CaseAuthorLeft'`, COUNT / 3);
   const worker = spawn(process.execPath, [WORKER], {
     env: { ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS: keys },
     stdio: 'ignore',
   });
   const exited = new Promise((resolve) => worker.once('exit', resolve));
   t.teardown(() => worker.kill('SIGKILL'));
-  while ((await count(`events WHERE type = 'CaseAuthorLeft'`)) < COUNT / 3) await sleep(20);
+  await held.untilHeld();
   worker.kill('SIGKILL');
   await exited;
+  await held.release();
   const ended = await count(`events WHERE type = 'CaseAuthorLeft'`);
   t.ok(ended < COUNT, `${ended} of ${COUNT} cases have ended`);
   await assertHidden();

@@ -9,13 +9,14 @@ import { FOLD_BATCH } from '../../projections/screening/fold-marks.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { keepFolds } from '../../workers/moderation/keep-folds.ts';
 import { screenNote } from '../../workers/screening/screen-note.ts';
+import { retriedJob } from '../support/retried-job.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const ADVERT = 'Cheap telescopes for everyone, today only, write to the shop on the hill';
 
 async function send(service: Service, message: string): Promise<string> {
   const { id } = await submit(service, { message });
-  await screenNote(service.core, { note_id: id });
+  await retriedJob(() => screenNote(service.core, { note_id: id }));
   return id;
 }
 

@@ -96,5 +96,5 @@ for (const [name, setting] of [
     t.match(text, /^database_up 1$/m);
     t.match(text, /^jobs_dead 0$/m);
     child.kill('SIGTERM');
-    t.same(await end(30_000), [0, null]);
+    t.same(await end(), [0, null]);
   });

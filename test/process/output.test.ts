@@ -21,7 +21,7 @@ for (const name of ['web', 'worker'] as const) {
     await sleep(500);
     t.ok(await serves(), 'the process keeps serving');
     child.kill('SIGTERM');
-    t.same(await end(60_000), [0, null]);
+    t.same(await end(), [0, null]);
   });
 
   t.test(`ends a ${name} process whose output is closed when asked`, async (t) => {
@@ -34,7 +34,7 @@ for (const name of ['web', 'worker'] as const) {
     child.stdout?.destroy();
     t.ok(await serves(), 'the process keeps serving');
     child.kill('SIGTERM');
-    t.same(await end(60_000), [0, null]);
+    t.same(await end(), [0, null]);
   });
 
   t.test(`ends a ${name} process whose supervisor was killed`, async (t) => {
@@ -49,6 +49,6 @@ for (const name of ['web', 'worker'] as const) {
     await sleep(300);
     child.stdout?.destroy();
     child.disconnect();
-    t.same(await end(60_000), [0, null]);
+    t.same(await end(), [0, null]);
   });
 }

@@ -5,6 +5,7 @@ import { type Agent, newAgent } from '../../harness/agent.ts';
 import { capturedCommand } from '../../harness/captured-command.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import type { Plan } from '../../platform/eventstore/plan.ts';
@@ -206,7 +207,7 @@ t.test("decides commands of one member in one turn on each other's results", asy
 
 t.test('lists concurrent writes of many members in order in each feed', async (t) => {
   const service = await startService(t, { GROUP_COMMIT: 'on' });
-  const agents = await Promise.all(Array.from({ length: 12 }, () => newAgent(service)));
+  const agents = await Promise.all(Array.from({ length: 12 }, () => newAgent(patient(service))));
   const profile = {
     display_name: 'Ada',
     summary: 'Reads.',

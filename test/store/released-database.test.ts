@@ -137,7 +137,7 @@ t.test('upgrades a database of 0.9.0 that processes then serve', async (t) => {
   );
   web.child.kill('SIGTERM');
   worker.child.kill('SIGTERM');
-  t.same(await Promise.all([web.end(60_000), worker.end(60_000)]), [
+  t.same(await Promise.all([web.end(), worker.end()]), [
     [0, null],
     [0, null],
   ]);

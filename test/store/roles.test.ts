@@ -237,6 +237,6 @@ t.test('runs a worker, the maintenance of jobs and backups as service', async (t
   await createBackup(DATABASE_URL, join(folder.path, 'backup'), keys, 'correct horse battery');
 
   worker.child.kill('SIGTERM');
-  t.same(await worker.end(30_000), [0, null]);
+  t.same(await worker.end(), [0, null]);
   t.equal(logged, '', 'the worker warns of nothing');
 });

@@ -39,6 +39,28 @@ async function isWaitedFor(pool: pg.Pool, client: pg.PoolClient): Promise<boolea
   return rowCount !== 0;
 }
 
+/**
+ * Makes inserts into `table` wait as soon as there are `count` rows of `counted`, so that their process can be killed in
+ * the middle of its work, at any speed. `release` lets them go on, and resolves when that transaction has ended.
+ */
+export async function holdInserts(pool: pg.Pool, table: string, counted: string, count: number) {
+  const holder = await pool.connect();
+  await holder.query('SELECT pg_advisory_lock(7, 7)');
+  await pool.query(`CREATE FUNCTION hold_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF (SELECT count(*) FROM ${counted}) >= ${count} THEN PERFORM pg_advisory_xact_lock(7, 7); END IF;
+      RETURN NULL; END $$;
+    CREATE TRIGGER hold_insert BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION hold_insert()`);
+  return {
+    async untilHeld(): Promise<void> {
+      while (!(await isWaitedFor(pool, holder))) await sleep(10);
+    },
+    async release(): Promise<void> {
+      holder.release(true);
+      await pool.query('DROP FUNCTION hold_insert CASCADE');
+    },
+  };
+}
+
 /** The number of connections in this database that wait for a lock. */
 export async function countLockWaits(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(

@@ -54,9 +54,8 @@ export async function startProcess(
         throw new Error(`${name} does not serve; exit status ${child.exitCode}`);
   }
 
-  /** Exit code and signal; undefined if the process is still running after `patience` ms. */
-  const end = (patience: number) =>
-    Promise.race([exit, sleep(patience, undefined, { ref: false })]);
+  /** Exit code and signal; the file's time limit ends a wait that is in vain. */
+  const end = () => exit;
 
   return { child, base, serves, untilServes, end };
 }

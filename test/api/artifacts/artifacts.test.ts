@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
 import { brief, changed, handoff, result } from '../../../harness/packets.ts';
+import { patient } from '../../../harness/patient.ts';
 import { contentHash } from '../../../platform/json.ts';
 import { rebuild } from '../../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../../services/features.ts';
@@ -105,7 +106,7 @@ t.test('answers an exact retry with the first response, byte for byte', async (t
 
 t.test('accepts one of twenty packets that supersede the same one', async (t) => {
   const service = await startService(t);
-  const ada = await newAgent(service);
+  const ada = await newAgent(patient(service));
   const first = (await publish(ada, brief())).body.artifact;
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>

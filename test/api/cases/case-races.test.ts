@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase, newCase, pass } from '../../../harness/cases.ts';
+import { patient } from '../../../harness/patient.ts';
 import { type Service, startService } from '../../support/service.ts';
 
-const member = async (service: Service) => createCaseCommands(await newAgent(service));
+const member = async (service: Service) => createCaseCommands(await newAgent(patient(service)));
 const SETTINGS = { LIMIT_BOOTSTRAP_ATTEMPTS: '1000' };
 const createMembers = (service: Service, count: number) =>
   Promise.all(Array.from({ length: count }, () => member(service)));

@@ -7,6 +7,7 @@ import {
   newCredential,
   toAuthorization,
 } from '../../../harness/agent.ts';
+import { patient } from '../../../harness/patient.ts';
 import { newKey, newRegistration } from '../../../harness/registration.ts';
 import { contentHash } from '../../../platform/json.ts';
 import { whileWaitingForLock } from '../../support/meanwhile.ts';
@@ -161,7 +162,7 @@ t.test('leaves exactly ten active credentials after twenty concurrent bootstraps
   const member = newRegistration();
   await service.call('POST', '/api/membership/register', { body: member });
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => bootstrap(service, member, newCredential())),
+    Array.from({ length: 20 }, () => bootstrap(patient(service), member, newCredential())),
   );
   const created = answers.filter(({ status }) => status === 201);
   t.equal(created.length, 10);
@@ -214,7 +215,7 @@ t.test('replaces a credential by rotation, also at the limit of active credentia
 
 t.test('accepts one of twenty concurrent rotations', async (t) => {
   const service = await startService(t);
-  const agent = await newAgent(service);
+  const agent = await newAgent(patient(service));
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => agent.call('POST', ROTATE, newCredential())),
   );

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { bootstrap, newAgent, newCredential, toAuthorization } from '../../../harness/agent.ts';
+import { patient } from '../../../harness/patient.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { recordStatements } from '../../support/statements.ts';
 
@@ -75,7 +76,7 @@ t.test('sends no statement for the use of a credential that was used today', asy
 t.test('records concurrent uses of several credentials with one statement', async (t) => {
   const service = await startService(t);
   const agents = [];
-  for (let n = 0; n < 8; n++) agents.push(await newAgent(service));
+  for (let n = 0; n < 8; n++) agents.push(await newAgent(patient(service)));
   const statements = recordStatements(t);
   const answers = await Promise.all(
     agents.flatMap(({ call }) => Array.from({ length: 5 }, () => call('GET', '/api/v1/me'))),

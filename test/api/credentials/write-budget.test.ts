@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { bootstrap, newAgent, newCredential, toAuthorization } from '../../../harness/agent.ts';
 import { newCase } from '../../../harness/cases.ts';
+import { patient } from '../../../harness/patient.ts';
 import { startService } from '../../support/service.ts';
 
 const CASES = '/api/v1/cases';
@@ -9,16 +10,12 @@ const REVOKE = '/api/v1/me/credentials/revoke';
 
 t.test('accepts exactly 200 of 250 concurrent writes', async (t) => {
   const service = await startService(t);
-  const agent = await newAgent(service);
+  const agent = await newAgent(patient(service));
   const answers = await Promise.all(
     Array.from({ length: 250 }, async () => {
       const headers = { 'idempotency-key': randomUUID() };
       const body = newCase();
-      // A busy machine may answer 503; repeat the same request.
-      for (;;) {
-        const answer = await agent.call('POST', CASES, body, headers);
-        if (answer.status !== 503) return { answer, body, headers };
-      }
+      return { answer: await agent.call('POST', CASES, body, headers), body, headers };
     }),
   );
   const accepted = answers.filter(({ answer }) => answer.status === 201);
@@ -74,7 +71,7 @@ t.test('counts accepted writes per member, and no refusals or bootstraps', async
 
 t.test('records no write after a revocation that races with a hundred writes', async (t) => {
   const service = await startService(t);
-  const agent = await newAgent(service);
+  const agent = await newAgent(patient(service));
   const manager = newCredential();
   await bootstrap(service, agent, manager);
   const writes = Array.from({ length: 100 }, () => agent.call('POST', CASES, newCase()));
@@ -88,7 +85,7 @@ t.test('records no write after a revocation that races with a hundred writes', a
   t.equal(revoked.status, 200);
   const answers = await Promise.all(writes);
   const accepted = answers.filter(({ status }) => status === 201).length;
-  for (const { status } of answers) t.ok([201, 401, 503].includes(status), String(status));
+  for (const { status } of answers) t.ok([201, 401].includes(status), String(status));
   const { rows } = await service.database.pool.query(
     `SELECT type FROM feed WHERE member_id = $1 ORDER BY sequence`,
     [agent.id],

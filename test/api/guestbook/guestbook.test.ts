@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import type { Api } from '../../../harness/api.ts';
 import { addModerator, decide, submit as submitNote } from '../../../harness/moderation.ts';
+import { patient } from '../../../harness/patient.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 
-const submit = (service: Service, body: object, cookie?: string) =>
+const submit = (service: Api, body: object, cookie?: string) =>
   service.call('POST', '/api/guestbook', { body, cookie });
 
 t.test('keeps a note private while it waits for review and answers with a receipt', async (t) => {
@@ -39,7 +41,9 @@ t.test('accepts an id for one submission only', async (t) => {
     t.equal(answer.body.status, 'submission_conflict');
   }
   const racing = { id: randomUUID(), message: 'Race' };
-  const answers = await Promise.all(Array.from({ length: 10 }, () => submit(service, racing)));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => submit(patient(service), racing)),
+  );
   t.equal(answers.filter(({ status }) => status === 202).length, 1);
   t.equal(answers.filter(({ status }) => status === 200).length, 9);
 });
@@ -126,7 +130,7 @@ t.test('requires visible characters in a message and replaces an invisible name'
 t.test('accepts ten concurrent notes in ten minutes and counts each once', async (t) => {
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '10' });
   const bodies = Array.from({ length: 14 }, () => ({ id: randomUUID(), message: 'Hi' }));
-  const answers = await Promise.all(bodies.map((body) => submit(service, body)));
+  const answers = await Promise.all(bodies.map((body) => submit(patient(service), body)));
   t.equal(answers.filter(({ status }) => status === 202).length, 10);
   t.equal(answers.filter(({ status }) => status === 429).length, 4);
   const accepted = bodies[answers.findIndex(({ status }) => status === 202)] ?? {};

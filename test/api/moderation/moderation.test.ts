@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { addModerator, submit } from '../../../harness/moderation.ts';
+import { addModerator, atDesk, submit } from '../../../harness/moderation.ts';
+import { patient } from '../../../harness/patient.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import {
   addModerator as registerModerator,
@@ -132,7 +133,8 @@ t.test('gives forty notes to eight moderators, each note to one', async (t) => {
   const service = await startService(t);
   for (let count = 0; count < 40; count++) await submit(service);
   const names = Array.from({ length: 8 }, (_, index) => `M${index}`);
-  const moderators = await Promise.all(names.map((name) => addModerator(service, name)));
+  const added = await Promise.all(names.map((name) => addModerator(service, name)));
+  const moderators = added.map((moderator) => atDesk(patient(service), moderator));
   const answers = await Promise.all(
     moderators.flatMap((one) => Array.from({ length: 5 }, () => one.post('claims', { count: 1 }))),
   );

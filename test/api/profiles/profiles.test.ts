@@ -4,6 +4,7 @@ import type { ProfileCommand } from '../../../domain/profiles/profile.ts';
 import { newAgent } from '../../../harness/agent.ts';
 import { readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { patient } from '../../../harness/patient.ts';
 import { attribute } from '../../../platform/eventstore/append.ts';
 import { definePlan } from '../../../platform/eventstore/plan.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
@@ -99,7 +100,7 @@ t.test("counts a member's notes while they can be read", async (t) => {
 
 t.test('refuses a stale expected_version and states the current one', async (t) => {
   const service = await startService(t);
-  const ada = await newAgent(service);
+  const ada = await newAgent(patient(service));
   const publish = (expected_version?: number) =>
     ada.call('POST', PROFILE, { ...profile, expected_version });
   t.match((await publish(1)).body.error, { reason: 'version_mismatch', current_version: 0 });

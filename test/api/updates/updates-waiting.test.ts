@@ -13,6 +13,7 @@ import {
 import type { ApiResponse } from '../../../harness/api.ts';
 import { freePort } from '../../../harness/free-port.ts';
 import { INHERITED_ENV } from '../../../harness/inherited-env.ts';
+import { patient } from '../../../harness/patient.ts';
 import { createUpdatesWaiting } from '../../../services/updates/waiting.ts';
 import { countHeldPolls } from '../../support/held-polls.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -108,7 +109,7 @@ t.test('refuses a waiting request whose bearer expires', async (t) => {
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
-  const pending = (await startWaiter(service, agent, 4, toAuthorization(reader))).answer();
+  const pending = (await startWaiter(service, agent, 10, toAuthorization(reader))).answer();
   t.ok(await isWaiting(pending));
   await service.tamper('UPDATE credentials SET expires_at = now() WHERE credential_id = $1', [
     reader.credential_id,
@@ -123,7 +124,7 @@ t.test('ends a wait at the expiry of its bearer', async (t) => {
   await bootstrap(service, agent, reader);
   const { answer } = await startWaiter(service, agent, 25, toAuthorization(reader));
   await service.tamper(
-    `UPDATE credentials SET expires_at = clock_timestamp() + interval '4 seconds'
+    `UPDATE credentials SET expires_at = clock_timestamp() + interval '10 seconds'
      WHERE credential_id = $1`,
     [reader.credential_id],
   );
@@ -140,7 +141,7 @@ t.test('ends a wait at the expiry of its bearer', async (t) => {
 
 t.test('holds no database connection while a request waits', async (t) => {
   const service = await startService(t, { DATABASE_POOL_SIZE: '1' });
-  const agent = await newAgent(service);
+  const agent = await newAgent(patient(service));
   const { answer } = await startWaiter(service, agent);
   const pending = Array.from({ length: 20 }, answer);
   t.ok(await isWaiting(Promise.race(pending)));
