@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scope } from '../domain/permissions.ts';
 import { type Agent, newAgent, newCredential, toAuthorization } from '../harness/agent.ts';
 import { type ApiResponse, createApi } from '../harness/api.ts';
 import { consent, createCaseCommands } from '../harness/cases.ts';
 import { patient } from '../harness/patient.ts';
-import type { Scope } from '../platform/http/principal.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { publishNotes } from './guestbook.ts';
 import { loops, times } from './load.ts';

@@ -1,4 +1,4 @@
-import { ROLES } from '../domain/moderation/roles.ts';
+import { ROLES } from '../domain/permissions.ts';
 import {
   ArgumentError,
   asksForHelp,

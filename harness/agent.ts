@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPES, type Scope } from '../platform/http/principal.ts';
+import { SCOPES, type Scope } from '../domain/permissions.ts';
 import type { Api, ApiResponse } from './api.ts';
 import { patient } from './patient.ts';
 import { callUntilTaken, newKey, newRegistration } from './registration.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { guestNoteOwner, memberOwner } from '../domain/owners.ts';
 import type { Append } from '../platform/eventstore/append.ts';
 import type { EventStore } from '../platform/eventstore/event-store.ts';
-import { guestNoteOwner, memberOwner } from '../platform/eventstore/owner.ts';
 import { query } from '../platform/postgres/query.ts';
 import { sql } from '../platform/sql.ts';
 import { findNote } from '../projections/guestbook/notes.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '../platform/http/principal.ts';
+import type { Role } from '../domain/permissions.ts';
 import { isRefusal } from '../platform/refusal.ts';
 import type { Core } from '../services/compose.ts';
 import { addModerator as registerModerator } from '../services/moderation/staff/moderators.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { memberOwner } from '../domain/owners.ts';
 import type { Append } from '../platform/eventstore/append.ts';
 import type { EventStore } from '../platform/eventstore/event-store.ts';
-import { memberOwner } from '../platform/eventstore/owner.ts';
 import { asJob } from '../platform/postgres/request-deadline.ts';
 import { brief } from './packets.ts';
 

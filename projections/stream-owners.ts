@@ -1,4 +1,5 @@
-import type { Owner, OwnerKind } from '../platform/eventstore/owner.ts';
+import type { OwnerKind } from '../domain/owners.ts';
+import type { Owner } from '../platform/eventstore/owner.ts';
 
 /**
  * The kinds of streams, and the kinds of their owners. The name of a stream is its kind and the id of its subject:
@@ -48,8 +49,10 @@ const kindOf = (stream: string): string =>
   UUID.test(stream) ? stream.replace(UUID, '') : (stream.split('-')[0] ?? '');
 
 /** Whether an owner of this kind may own a stream of this name. */
-export const mayOwn = ({ kind }: Owner, stream: string): boolean =>
-  OWNERS_BY_STREAM[kindOf(stream)]?.includes(kind) ?? false;
+export function mayOwn({ kind }: Owner, stream: string): boolean {
+  const kinds: readonly string[] = OWNERS_BY_STREAM[kindOf(stream)] ?? [];
+  return kinds.includes(kind);
+}
 
 /** The kinds of streams that an owner of this kind may own. */
 export const streamKindsOf = (kind: OwnerKind): string[] =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SCOPES } from '../platform/http/principal.ts';
+import { SCOPES } from '../domain/permissions.ts';
 import {
   anyAddress,
   mark,

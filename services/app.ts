@@ -11,6 +11,7 @@ import { bearerAuthenticator } from './credentials/authenticate.ts';
 import { createRoutes } from './features.ts';
 import { sessionAuthenticator } from './membership/sessions.ts';
 import { moderatorAuthenticator } from './moderation/staff/authenticate.ts';
+import { MODERATOR_COOKIE } from './moderation/staff/sessions.ts';
 import { errorPages } from './pages/site/error-page.ts';
 import { createUpdatesWaiting } from './updates/waiting.ts';
 
@@ -47,6 +48,7 @@ export async function createApp(
       bearer,
       moderator: moderatorAuthenticator(pool, keys),
     },
+    moderatorCookie: MODERATOR_COOKIE,
     logger,
     baseUrl: config.baseUrl,
     secure: isSecure(config.baseUrl),

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isReview } from '../domain/moderation/subject.ts';
+import { isReview, MODERATION_TOPIC } from '../domain/moderation/subject.ts';
 import type { Config } from '../platform/config.ts';
 import { databaseUrl } from '../platform/embedded/postgres.ts';
 import { createEventStore } from '../platform/eventstore/event-store.ts';
@@ -14,7 +14,7 @@ import { compareClocks } from '../platform/postgres/clock.ts';
 import { clientConfig, withConnection } from '../platform/postgres/connection.ts';
 import { readEngine } from '../platform/postgres/engine.ts';
 import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
-import { createNotifications, MODERATION_TOPIC } from '../platform/postgres/notifications.ts';
+import { createNotifications } from '../platform/postgres/notifications.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 import { isPooled, requirePreparedStatements } from '../platform/postgres/pooler.ts';
 import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';

@@ -12,6 +12,7 @@ import { serveMetrics } from '../platform/telemetry/metrics-server.ts';
 import { createApp } from './app.ts';
 import { createCore } from './compose.ts';
 import { databaseMetrics } from './database-metrics.ts';
+import { seemsModerated } from './moderation/staff/sessions.ts';
 import { operatePage } from './operate.ts';
 import { builtPages } from './pages/build.ts';
 
@@ -37,7 +38,7 @@ const registry = processMetrics(
 databaseMetrics(registry, core.pool, config);
 const { app, readiness, heldPlaces, stop } = await createApp(core, logger, {
   ...requestMetrics(registry),
-  admission: createAdmission(config.databasePoolSize, logger),
+  admission: createAdmission(config.databasePoolSize, logger, seemsModerated),
 });
 const metricsAt = { host: config.metricsHost, port: config.metricsPort };
 const closeMetrics = await serveMetrics(registry, metricsAt, logger, {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type BegunEpoch, beginEpoch } from '../../platform/eventstore/log-epochs.ts';
-import { dropEveryCredentialVerifier } from '../../platform/keys/verifiers.ts';
+import { dropEveryCredentialVerifier } from '../../projections/membership/verifiers.ts';
 import { connectedProcesses } from '../../services/connected-processes.ts';
 import { expireSessions } from '../../services/membership/sessions.ts';
 import { dropEveryModeratorSession } from '../../services/moderation/staff/sessions.ts';

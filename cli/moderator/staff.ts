@@ -1,4 +1,4 @@
-import { ROLES } from '../../domain/moderation/roles.ts';
+import { ROLES } from '../../domain/permissions.ts';
 import { ArgumentError, parseArguments } from '../../platform/command-line/arguments.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, type Refusal } from '../../platform/refusal.ts';

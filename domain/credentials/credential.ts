@@ -1,8 +1,8 @@
 import type { Decider, EventsOrRefusal } from '../../platform/eventstore/decider.ts';
-import type { Scope } from '../../platform/http/principal.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { conflict } from '../conflict.ts';
+import type { Scope } from '../permissions.ts';
 import type * as events from './events.ts';
 
 export type CredentialEvents = (typeof events)[keyof typeof events];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { SCOPES } from '../../platform/http/principal.ts';
+import { SCOPES } from '../permissions.ts';
 
 export const CredentialCreated = defineEvent('CredentialCreated', {
   summary:

@@ -1,8 +1,8 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
-import type { Role } from '../../platform/http/principal.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import { conflict, wrongVersion } from '../conflict.ts';
+import type { Role } from '../permissions.ts';
 import { notifiedAt, undoRefusal } from '../publications/undo.ts';
 import type * as events from './events.ts';
 

@@ -1,8 +1,8 @@
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import type { NewEvent } from '../../platform/eventstore/event.ts';
-import type { Role } from '../../platform/http/principal.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { conflict, wrongState } from '../conflict.ts';
+import type { Role } from '../permissions.ts';
 import { undoRefusal } from '../publications/undo.ts';
 import { evolveDecided } from './evolve.ts';
 import { decideReview, type ReviewCommand } from './moderator-decisions.ts';

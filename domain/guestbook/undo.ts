@@ -1,5 +1,5 @@
-import type { Role } from '../../platform/http/principal.ts';
 import { conflict, wrongState } from '../conflict.ts';
+import type { Role } from '../permissions.ts';
 import { undoRefusal } from '../publications/undo.ts';
 import { reviewBefore } from './evolve.ts';
 import { type DecisionResult, versionRefusal } from './moderator-decisions.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../platform/eventstore/event.ts';
-import { ROLES } from './roles.ts';
+import { ROLES } from '../permissions.ts';
 import { SUBJECT_TYPES } from './subject.ts';
 import { FOLD_KINDS } from './words.ts';
 

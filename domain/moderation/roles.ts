@@ -1,6 +1,4 @@
-import type { Role } from '../../platform/http/principal.ts';
-
-export const ROLES = ['triage', 'moderator', 'lead', 'auditor'] as const satisfies readonly Role[];
+import { ROLES, type Role } from '../permissions.ts';
 
 export const READERS: readonly Role[] = ROLES;
 export const CLAIMERS: readonly Role[] = ['triage', 'moderator', 'lead'];

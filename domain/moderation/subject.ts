@@ -13,6 +13,9 @@ export interface Subject {
 /** A key for maps of subjects. */
 export const subjectKey = ({ type, id }: Subject): string => `${type} ${id}`;
 
+/** The topic of the notifications for moderators' consoles. */
+export const MODERATION_TOPIC = 'moderation';
+
 const REVIEWED =
   /^(note|screening|report|review|subject|moderator|policy|comment|claim|fold|disabling)-/;
 

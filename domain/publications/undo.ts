@@ -1,6 +1,6 @@
-import type { Role } from '../../platform/http/principal.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import { conflict } from '../conflict.ts';
+import type { Role } from '../permissions.ts';
 
 const LEAD = ['lead'] as const;
 const UNDOERS: readonly Role[] = ['moderator', 'lead'];

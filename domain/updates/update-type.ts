@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { SCOPES } from '../../platform/http/principal.ts';
 import { AnyUuid, Timestamp, UnixSeconds, Uuid } from '../../platform/http/schemas.ts';
 import { ARTIFACT_KINDS } from '../artifacts/words.ts';
 import { REVIEW_DECISIONS } from '../cases/words.ts';
 import { EXPERIENCES, REPORT_REASONS } from '../guestbook/words.ts';
 import { SESSION_ENDS } from '../membership/words.ts';
 import { PASSKEY_ENDS } from '../passkeys/words.ts';
+import { SCOPES } from '../permissions.ts';
 import { RECORD_TYPES } from '../publications/words.ts';
 
 const policy = z.string().describe('The code of a policy');

@@ -9,12 +9,16 @@ import type { Sql } from '../sql.ts';
 import type { RecordedEvent } from './event.ts';
 import type { Owner } from './owner.ts';
 import { resolveAnswer, type Unchanged, type Writes } from './plan.ts';
-import { type HolderOf, type Receipt, type ReceiptRow, readReceipt } from './receipts.ts';
+import { type Receipt, type ReceiptRow, readReceipt } from './receipts.ts';
 
-type Space = Receipt['space'];
 type BindingName = 'body' | 'body and secrets' | 'keyed content';
 
-interface Policy {
+/** A space of idempotency keys, and the rules for its receipts. */
+export interface ReceiptSpace {
+  /** The same key in another space is another receipt. */
+  name: string;
+  /** The kinds of owners that have receipts in this space. */
+  holders: readonly string[];
   /** How a receipt is bound to the body of its request: see `BINDINGS`. */
   binding: BindingName;
   keyRequired: boolean;
@@ -22,50 +26,12 @@ interface Policy {
   conflict: Refusal;
 }
 
-/** The rules for each receipt space. */
-export const POLICIES = {
-  api: {
-    binding: 'body and secrets',
-    keyRequired: true,
-    conflict: refuse('idempotency_conflict'),
-  },
-  register: {
-    binding: 'body and secrets',
-    keyRequired: true,
-    conflict: refuse('registration_conflict'),
-  },
-  recover: {
-    binding: 'body and secrets',
-    keyRequired: true,
-    conflict: refuse('invalid_request', {
-      issues: [{ path: 'operation_id', message: 'was used for another recovery' }],
-    }),
-  },
-  note: {
-    binding: 'keyed content',
-    keyRequired: true,
-    conflict: refuse('submission_conflict'),
-  },
-  session: {
-    binding: 'keyed content',
-    keyRequired: false,
-    conflict: refuse('idempotency_conflict'),
-  },
-  moderation: {
-    binding: 'body',
-    keyRequired: false,
-    conflict: refuse('idempotency_conflict'),
-  },
-} as const satisfies Readonly<Record<Space, Policy>>;
-
-export type Conflict<S extends Space> = (typeof POLICIES)[S]['conflict']['refused'];
+type HolderOf<Space extends ReceiptSpace> = Owner<Space['holders'][number]>;
 
 /** A request whose command is executed once per owner, space and key. */
-export type IdempotentRequest<S extends Space = Space> = S extends Space ? RequestIn<S> : never;
-
-interface RequestIn<S extends Space> {
-  owner: Owner<HolderOf[S]>;
-  space: S;
+export interface IdempotentRequest {
+  owner: Owner;
+  space: ReceiptSpace;
   /** Undefined if the caller sent no key; then nothing is stored or replayed. */
   key: string | undefined;
   operation: string;
@@ -73,26 +39,35 @@ interface RequestIn<S extends Space> {
   route: string;
   sent: Readonly<Record<string, unknown>>;
   /** For the keyed hashes of the space's binding. */
-  keys: (typeof POLICIES)[S]['binding'] extends 'body' ? null : KeyRing;
+  keys: KeyRing | null;
 }
 
+/** A request in a space, by one who may have receipts there. */
+export const requestIn = <const Space extends ReceiptSpace>(
+  space: Space,
+  request: Omit<IdempotentRequest, 'space'> & {
+    owner: HolderOf<Space>;
+    keys: Space['binding'] extends 'body' ? null : KeyRing;
+  },
+): IdempotentRequest => ({ space, ...request });
+
 /** Whether a command with the key has a receipt by now. Waits for no command that is under way. */
-export const hasReceipt = async <S extends Space>(
+export const hasReceipt = async <const Space extends ReceiptSpace>(
   pool: pg.Pool,
-  owner: Owner<HolderOf[S]>,
-  space: S,
+  owner: HolderOf<Space>,
+  space: Space,
   key: string,
-): Promise<boolean> => (await query(pool, readReceipt(owner, space, key))).length > 0;
+): Promise<boolean> => (await query(pool, readReceipt(owner, space.name, key))).length > 0;
 
 /** How the receipt of a request is read, compared and written. */
-interface Receipts<Code extends string> {
+interface Receipts {
   /** Read after the command's locks, so that a concurrent repeat finds the winner's receipt. */
   read: Sql<ReceiptRow> | null;
   find(rows: readonly ReceiptRow[]): ReceiptRow | undefined;
   /** Whether the request repeats the one of the receipt exactly. */
   isRepeat(receipt: ReceiptRow | undefined): boolean;
   /** The refusal of another request with the same key. */
-  conflict: Refusal<Code>;
+  conflict: Refusal;
   /** The hash of the body that the receipt stores. */
   bodyHash(): string;
   /** Adds the receipt to a decision. A decision that changes nothing is `unchanged`, and has none. */
@@ -109,22 +84,21 @@ interface Receipts<Code extends string> {
  * must not contain free text unless its erasure is provided for. Throws if the space requires a key and the
  * request has none.
  */
-export function receiptsOf<S extends Space>(request: IdempotentRequest<S>): Receipts<Conflict<S>> {
-  const { owner, space, key, operation, route } = request as IdempotentRequest;
-  const policy: Policy = POLICIES[space];
-  if (!key && policy.keyRequired)
+export function receiptsOf(request: IdempotentRequest): Receipts {
+  const { owner, space, key, operation, route } = request;
+  if (!key && space.keyRequired)
     throw new Error(`${operation}: a request without an idempotency key`);
-  const binding = BINDINGS[policy.binding];
+  const binding = BINDINGS[space.binding];
   let bound: ReturnType<Binding['bind']> | undefined;
   const bind = () => {
     bound ??= binding.bind(request);
     return bound;
   };
   return {
-    read: key ? readReceipt(owner, space, key) : null,
+    read: key ? readReceipt(owner, space.name, key) : null,
     find: ([receipt]) => (fault('no-receipt') ? undefined : receipt),
     isRepeat: (receipt) => receipt?.route === route && binding.matches(request, receipt),
-    conflict: policy.conflict as Refusal<Conflict<S>>,
+    conflict: space.conflict,
     bodyHash: () => bind().bodyHash,
     keep(decision, toReply) {
       if ('unchanged' in decision) return decision;
@@ -139,7 +113,7 @@ export function receiptsOf<S extends Space>(request: IdempotentRequest<S>): Rece
           const { status, body } = toReply(answer(events));
           return {
             owner,
-            space,
+            space: space.name,
             key,
             operation,
             route,
@@ -155,11 +129,11 @@ export function receiptsOf<S extends Space>(request: IdempotentRequest<S>): Rece
 }
 
 /** Of a command without an idempotency key that may not have one: nothing is stored or replayed. */
-export const NO_RECEIPTS: Receipts<never> = {
+export const NO_RECEIPTS: Receipts = {
   read: null,
   find: () => undefined,
   isRepeat: () => false,
-  conflict: refuse('idempotency_conflict') as never,
+  conflict: refuse('idempotency_conflict'),
   bodyHash: () => '',
   keep: (decision) =>
     'unchanged' in decision || changesState(decision) || hasWrites(decision)

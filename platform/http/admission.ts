@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { refuse } from '../refusal.ts';
-import { MODERATOR_COOKIE } from './principal.ts';
 import { problemFrom } from './problems.ts';
 
 type Kind = 'reads' | 'writes' | 'moderators';
@@ -32,12 +31,13 @@ export interface Place {
  * waits until its callers have gone (docs/operating/limits.md). A request takes a place when it first
  * needs storage: an answer that needs none costs no more than a refusal. The bound follows how long
  * requests keep their places: with a fixed one, a slow database answers all of them too late. Reads,
- * writes and moderators have separate places, so none of them can take those of another. A request is
- * counted as a moderator's by its form alone, since anyone can send such a header.
+ * writes and moderators have separate places, so none of them can take those of another. `isModerators`
+ * says whose a request is by its form alone, before anything is proven.
  */
 export function createAdmission(
   poolSize: number,
   logger: Logger,
+  isModerators: (req: IncomingMessage, path: string) => boolean,
   clock: () => number = () => performance.now(),
 ) {
   const held = { reads: 0, writes: 0, moderators: 0 };
@@ -54,7 +54,7 @@ export function createAdmission(
   }
 
   function placeFor(req: IncomingMessage, path: string): Place {
-    const kind = kindOf(req, path);
+    const kind = isModerators(req, path) ? 'moderators' : kindOf(req);
     let state: 'outside' | 'inside' | 'left' = 'outside';
     let entered = 0;
     function enter(): void {
@@ -90,11 +90,5 @@ export function createAdmission(
   return { placeFor };
 }
 
-function kindOf({ method, headers }: IncomingMessage, path: string): Kind {
-  if (path.startsWith('/api/moderation/')) {
-    const { authorization = '', cookie = '' } = headers;
-    if (/^bearer mod_/i.test(authorization) || cookie.includes(MODERATOR_COOKIE))
-      return 'moderators';
-  }
-  return method === 'GET' || method === 'HEAD' ? 'reads' : 'writes';
-}
+const kindOf = ({ method }: IncomingMessage): Kind =>
+  method === 'GET' || method === 'HEAD' ? 'reads' : 'writes';

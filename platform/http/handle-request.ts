@@ -50,7 +50,7 @@ import {
   isPage,
   type Route,
 } from './route.ts';
-import { SECURITY_EVENTS, securityEvent } from './security-events.ts';
+import { securityEvent } from './security-events.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { bearerChallenge, toProblem } from './to-problem.ts';
 
@@ -75,6 +75,8 @@ export class FormRefused extends Error {
 export interface HttpDeps {
   operations: Operations;
   authenticators: Authenticators;
+  /** The name of the cookie that proves a moderator. */
+  moderatorCookie: string;
   logger: Logger;
   baseUrl: string;
   /** Whether `baseUrl` is https, which adds HSTS. */
@@ -174,9 +176,11 @@ export async function handleRequest(
   // Probes come every second and say nothing new; of refusals there may be thousands.
   const isMinor = operation?.route.tag === 'operations' || seen.code === 'overloaded';
   deps.logger[isMinor ? 'debug' : 'info'](line, 'request');
-  const event = operation && securityEvent(operation, res.statusCode, seen.code);
-  if (event)
-    deps.logger[SECURITY_EVENTS[event]]({ ...line, operation: operation.id, event }, 'security');
+  const security = operation && securityEvent(operation.route, res.statusCode, seen.code);
+  if (security) {
+    const { level, event } = security;
+    deps.logger[level]({ ...line, operation: operation.id, event }, 'security');
+  }
 }
 
 /** What is known of a request when it is logged. */
@@ -245,7 +249,7 @@ async function answer(
     await sendReply(req, res, undefined, reply, { ...headers, location: elsewhere });
     return;
   }
-  checkOrigin(req, route, deps.baseUrl);
+  checkOrigin(req, route, deps);
   checkMedia(req, route);
   const principal = await identify(deps, req, route);
   if (isRefusal(principal)) throw problemFrom(principal);

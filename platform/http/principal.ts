@@ -1,27 +1,20 @@
 import type { Refusal } from '../refusal.ts';
 
-/** Every scope that a credential can have. */
-export const SCOPES = [
-  'profile:write',
-  'artifact:publish',
-  'case:create',
-  'case:claim',
-  'case:submit',
-  'case:review',
-  'case:note',
-  'updates:read',
-  'credential:manage',
-  'account:export',
-  'account:delete',
-  'report:create',
-] as const;
+/**
+ * The words for what a caller may do. The domain adds `scope` and `role` to this type
+ * (domain/permissions.ts); without it, any text is one.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: the domain adds to it.
+export interface Permissions {}
 
-export type Scope = (typeof SCOPES)[number];
+type Word<Name extends string> =
+  Permissions extends Record<Name, infer Words extends string> ? Words : string;
 
-/** The cookie of a moderator's browser session. */
-export const MODERATOR_COOKIE = '__Host-ServiceModerator';
+/** What a bearer must be allowed to call a route. */
+export type Scope = Word<'scope'>;
 
-export type Role = 'triage' | 'moderator' | 'lead' | 'auditor';
+/** As what a moderator acts. */
+export type Role = Word<'role'>;
 
 /** The caller of a request; anonymous callers are principals as well. */
 export type Principal =

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { MIMEType } from 'node:util';
 import { withLineFeeds } from '../visible-text.ts';
 import type { Request } from './admission.ts';
-import { MODERATOR_COOKIE } from './principal.ts';
 import { Problem, withoutKeys } from './problems.ts';
 import { isByAuthorization, isForModerators, isMutation, type Route } from './route.ts';
 import { UUID_V4 } from './schemas.ts';
@@ -62,12 +61,17 @@ export function checkHeaders(req: IncomingMessage, route: Route, { anonymous = f
 
 /**
  * Refuses cross-origin mutations. With a cookie, `Origin` must be `baseUrl`; otherwise `Origin` may
- * be absent. `Sec-Fetch-Site`, if sent, must be `same-origin`.
+ * be absent. `Sec-Fetch-Site`, if sent, must be `same-origin`. `moderatorCookie` is the name of the
+ * cookie that proves a moderator.
  */
-export function checkOrigin(req: IncomingMessage, route: Route, baseUrl: string): void {
+export function checkOrigin(
+  req: IncomingMessage,
+  route: Route,
+  { baseUrl, moderatorCookie }: { baseUrl: string; moderatorCookie: string },
+): void {
   if (!isMutation(route)) return;
   const { origin, 'sec-fetch-site': site } = req.headers;
-  const cookie = route.origin === 'cookie' || provenByCookie(req, route);
+  const cookie = route.origin === 'cookie' || provenByCookie(req, route, moderatorCookie);
   if (cookie && origin !== baseUrl)
     throw new Problem('origin_not_allowed', { expected_origin: baseUrl });
   if (origin !== undefined && origin !== baseUrl) throw new Problem('origin_not_allowed');
@@ -77,11 +81,11 @@ export function checkOrigin(req: IncomingMessage, route: Route, baseUrl: string)
 /**
  * Moderators may use a bearer or a cookie, and a browser attaches the cookie for any site's page.
  */
-function provenByCookie({ headers }: IncomingMessage, route: Route): boolean {
+function provenByCookie({ headers }: IncomingMessage, route: Route, name: string): boolean {
   return (
     isForModerators(route) &&
     headers.authorization === undefined &&
-    (headers.cookie ?? '').includes(MODERATOR_COOKIE)
+    (headers.cookie ?? '').includes(name)
   );
 }
 

@@ -45,6 +45,8 @@ export interface Route {
   description?: string;
   tag: string;
   access: Access;
+  /** Names of security events in the log: of a proof that is refused, and of a success. */
+  securityEvents?: { failed?: string; succeeded?: string };
   /** With `session?`: the handler refuses requests without a session, with a reply of its own. */
   checksSession?: true;
   /**

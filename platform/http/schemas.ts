@@ -145,19 +145,6 @@ export const ReceiptBody = z
   .meta({ id: 'Receipt' });
 export type ReceiptBody = z.infer<typeof ReceiptBody>;
 
-/** The reply to the withdrawal of a publication. */
-export const WithdrawnReply = z
-  .object({
-    status: z.literal('withdrawn'),
-    id: AnyUuid,
-    version: z
-      .int()
-      .optional()
-      .describe('For a profile: the `expected_version` to publish again with.'),
-    receipt: ReceiptBody,
-  })
-  .meta({ id: 'WithdrawnReply' });
-
 /** Converts a time to Unix seconds, rounded down. */
 export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 

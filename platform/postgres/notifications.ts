@@ -4,9 +4,6 @@ import type pg from 'pg';
 import { Client, destroyConnection } from './client.ts';
 import { backendPid, clientConfig } from './connection.ts';
 
-/** The topic of the moderators' consoles; every other topic is a member's id. */
-export const MODERATION_TOPIC = 'moderation';
-
 const CHANNEL = 'wake_ups';
 const EVERYTHING = '*';
 const GATHER_MS = 10;

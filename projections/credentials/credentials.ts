@@ -1,10 +1,10 @@
 import * as events from '../../domain/credentials/events.ts';
+import type { Scope } from '../../domain/permissions.ts';
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import type { Scope } from '../../platform/http/principal.ts';
-import { type EndReason, REASON_DAYS } from '../../platform/keys/ended-verifiers.ts';
 import type { Verifier } from '../../platform/keys/key-ring.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import { type EndReason, REASON_DAYS } from '../membership/ended-verifiers.ts';
 import { defineProjection } from '../projection.ts';
 
 const insertCredential = defineInsert(

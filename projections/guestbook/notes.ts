@@ -1,8 +1,9 @@
 import * as events from '../../domain/guestbook/events.ts';
 import type { Experience } from '../../domain/guestbook/words.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
+import { guestNoteOwner, memberOwner } from '../../domain/owners.ts';
 import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
-import { guestNoteOwner, memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
+import type { Owner } from '../../platform/eventstore/owner.ts';
 import { fault } from '../../platform/fault.ts';
 import type { KeysetPosition } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';

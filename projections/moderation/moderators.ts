@@ -1,6 +1,6 @@
 import * as events from '../../domain/moderation/events.ts';
+import type { Role } from '../../domain/permissions.ts';
 import type { Actor, RecordedEvent } from '../../platform/eventstore/event.ts';
-import type { Role } from '../../platform/http/principal.ts';
 import { locking, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
 

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { memberOwner } from '../../domain/owners.ts';
 import { factsFrom, lastFact, newestFacts } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
-import { memberOwner, type Owner } from '../../platform/eventstore/owner.ts';
+import type { Owner } from '../../platform/eventstore/owner.ts';
 import { named, type Sql } from '../../platform/sql.ts';
 import type { RecordKind } from './record-events.ts';
 

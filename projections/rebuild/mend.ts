@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { SERVICE_OWNER } from '../../domain/owners.ts';
 import { ReadModelsMended } from '../../domain/proving/events.ts';
 import { appendStatement } from '../../platform/eventstore/append.ts';
 import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
 import { createLogWatch } from '../../platform/eventstore/log-watch.ts';
-import { SERVICE_OWNER } from '../../platform/eventstore/owner.ts';
 import { addressConfig, withConnection } from '../../platform/postgres/connection.ts';
 import { appliedMigrations } from '../../platform/postgres/migrate.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type ExportedReceipt, receiptsAfter } from '../../platform/eventstore/receipts.ts';
 import { AnyUuid, Json, Sha256, Timestamp, Uuid } from '../../platform/http/schemas.ts';
 import { type FeedRow, feedAfter } from '../../projections/updates/feed-page.ts';
 import { type ExportSection, exportSection } from '../membership/export-section.ts';
 import { UpdateEvent } from '../updates/update-event.ts';
+import { type ExportedReceipt, receiptsAfter } from './receipts.ts';
 
 /** The receipts of all commands, with the responses as they were sent. */
 const receiptsSection = exportSection<ExportedReceipt>({

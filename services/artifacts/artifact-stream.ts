@@ -1,7 +1,7 @@
 import { artifact } from '../../domain/artifacts/artifact.ts';
 import { conflict } from '../../domain/conflict.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { derive } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import { artifactAuthor } from '../../projections/artifacts/artifacts.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ARTIFACT_KINDS } from '../../domain/artifacts/words.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { type Append, attribute } from '../../platform/eventstore/append.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { AnyUuid } from '../../platform/http/schemas.ts';
 import { parseJson } from '../../platform/json.ts';
 import { isRefusal } from '../../platform/refusal.ts';

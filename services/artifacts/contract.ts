@@ -13,9 +13,9 @@ import {
   ReceiptBody,
   Timestamp,
   Uuid,
-  WithdrawnReply,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
+import { WithdrawnReply } from '../publications/withdrawn-reply.ts';
 import { Sha256 } from './fixture.ts';
 import { MAX_PACKET_BYTES, Packet } from './packet.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { publish, supersede } from '../../domain/artifacts/artifact.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { optional } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type Content, type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import { contentHash } from '../../platform/json.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';

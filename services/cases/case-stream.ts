@@ -6,10 +6,10 @@ import {
   RESETS,
   stateSinceReset,
 } from '../../domain/cases/case-state.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { defineFactsSinceReset, streamVersion } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { derive } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import { refuse } from '../../platform/refusal.ts';
 import {

@@ -5,7 +5,6 @@ import {
   type PresentedCredential,
   type PrincipalOf,
 } from '../../platform/http/principal.ts';
-import { type EndReason, endedVerifier, refuseEnded } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import { readTogether } from '../../platform/postgres/read-together.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
@@ -15,6 +14,11 @@ import {
   type LiveCredentialRow,
   liveCredentials,
 } from '../../projections/credentials/credentials.ts';
+import {
+  type EndReason,
+  endedVerifier,
+  refuseEnded,
+} from '../../projections/membership/ended-verifiers.ts';
 import { createUseRecorder } from './last-use.ts';
 
 const FORM = /^svc_([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})\.([0-9a-f]{64})$/;

@@ -1,8 +1,9 @@
+import { memberOwner } from '../../domain/owners.ts';
 import type { Config } from '../../platform/config.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { definePolicy, type Policy } from '../../platform/eventstore/handle.ts';
+import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import type { Load, Rows } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { fault } from '../../platform/fault.ts';
 import { type KeyedCall, REPLAYED, requestOf } from '../../platform/http/keyed-call.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
@@ -10,9 +11,7 @@ import type { LimitProblem } from '../../platform/http/rate-limit.ts';
 import { jsonContent } from '../../platform/http/respond.ts';
 import type { LimitOf, ReplyOf, Route } from '../../platform/http/route.ts';
 import type { ReceiptBody } from '../../platform/http/schemas.ts';
-import { MEMBERSHIP_DISABLED } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { readVerifiers, renewVerifier } from '../../platform/keys/verifiers.ts';
 import {
   budgetHeaders,
   budgetResetsAt,
@@ -24,7 +23,10 @@ import {
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { credentialHolder } from '../../projections/credentials/credentials.ts';
+import { MEMBERSHIP_DISABLED } from '../../projections/membership/ended-verifiers.ts';
 import { findMember } from '../../projections/membership/members.ts';
+import { readVerifiers, renewVerifier } from '../../projections/membership/verifiers.ts';
+import { RECEIPT_SPACES } from '../receipt-spaces.ts';
 
 /** What the commands of members need. */
 export interface MemberDeps {
@@ -104,7 +106,11 @@ function byMember<R extends Route, const Of extends Load>(
     lock: [memberId],
     load: { proof: proof.load, budgets: writesToday(memberId) },
     prove: (rows) => proof.prove(rows.proof as Rows<Of>),
-    request: { owner: memberOwner(memberId), space: 'api', keys, ...requestOf(call) },
+    request: requestIn(RECEIPT_SPACES.api, {
+      owner: memberOwner(memberId),
+      keys,
+      ...requestOf(call),
+    }),
     // The stored reply, byte for byte.
     repeat: ({ status, body }, { budgets: [budget] }, now) =>
       ({

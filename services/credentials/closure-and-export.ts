@@ -1,11 +1,11 @@
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
-import { readVerifiers } from '../../platform/keys/verifiers.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import {
   credentialsAfter,
   type ListedCredential,
   unendedCredentials,
 } from '../../projections/credentials/credentials.ts';
+import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
+import { readVerifiers } from '../../projections/membership/verifiers.ts';
 import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
 import { exportSection } from '../membership/export-section.ts';
 import { Credential } from './contract.ts';

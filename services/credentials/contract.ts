@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { SCOPES } from '../../domain/permissions.ts';
 import { REPLAYED_HEADER } from '../../platform/http/keyed-call.ts';
-import { SCOPES } from '../../platform/http/principal.ts';
 import { COMMAND_PROBLEMS } from '../../platform/http/problems.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { defineContract } from '../../platform/http/route.ts';
@@ -134,6 +134,7 @@ export const credentialsContract = defineContract({
       '`expires_at` is 60 seconds to 24 hours from now. At most ten are active at a time.',
     tag: 'credentials',
     access: 'public',
+    securityEvents: { failed: 'credential_failed' },
     bodyLimit: BODY_LIMIT,
     idempotency: 'required',
     body: NewCredential,

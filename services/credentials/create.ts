@@ -1,13 +1,13 @@
+import { memberOwner } from '../../domain/owners.ts';
+import type { Scope } from '../../domain/permissions.ts';
 import type { Config } from '../../platform/config.ts';
 import { handle, type Policy } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import type { Scope } from '../../platform/http/principal.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
-import { readVerifiers, writeVerifier } from '../../platform/keys/verifiers.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials, findCredential } from '../../projections/credentials/credentials.ts';
+import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { findMember } from '../../projections/membership/members.ts';
+import { readVerifiers, writeVerifier } from '../../projections/membership/verifiers.ts';
 import { credentialOwner } from './authenticate.ts';
 import type { MemberDeps } from './by-bearer.ts';
 import type { CredentialBody } from './contract.ts';

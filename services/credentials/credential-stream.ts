@@ -1,9 +1,9 @@
 import { conflict } from '../../domain/conflict.ts';
 import { credential } from '../../domain/credentials/credential.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { type Append, attribute } from '../../platform/eventstore/append.ts';
 import type { Actor } from '../../platform/eventstore/event.ts';
 import { derive } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { type CredentialRow, findCredential } from '../../projections/credentials/credentials.ts';

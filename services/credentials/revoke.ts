@@ -1,14 +1,14 @@
+import { memberOwner } from '../../domain/owners.ts';
 import { handle, type Policy } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReplyOf } from '../../platform/http/route.ts';
 import { type ReceiptBody, unixSeconds } from '../../platform/http/schemas.ts';
-import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
-import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import {
   activeCredentials,
   type CredentialRow,
 } from '../../projections/credentials/credentials.ts';
+import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
+import { readVerifiers } from '../../projections/membership/verifiers.ts';
 import type { MemberDeps } from './by-bearer.ts';
 import type { CredentialBody, credentialsContract } from './contract.ts';
 import { loadOwnCredential, revocation } from './credential-stream.ts';

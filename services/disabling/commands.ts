@@ -5,13 +5,13 @@ import {
 } from '../../domain/disabling/disabling.ts';
 import { refuseUnlessActive } from '../../domain/moderation/policy.ts';
 import { LEADS } from '../../domain/moderation/roles.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
 import { readStream } from '../../platform/eventstore/append.ts';
 import type { EventsOrRefusal } from '../../platform/eventstore/decider.ts';
 import { type RecordedEvent, SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import { derive, type Rows } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import {

@@ -1,7 +1,7 @@
+import { memberOwner } from '../../domain/owners.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
 import { lastFact } from '../../platform/eventstore/append.ts';
 import { defineCommand } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { moderatorNames } from '../../projections/moderation/moderators.ts';
 import { liveLeasesOn, takeOverStream } from '../moderation/claims/leases.ts';

@@ -5,7 +5,6 @@ import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import { defineCommand, handle } from '../../platform/eventstore/handle.ts';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { isMemberKey, type VerifierRow } from '../../platform/keys/verifiers.ts';
 import type { RouteLimits } from '../../platform/limits/route-limits.ts';
 import { snapshot } from '../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
@@ -14,6 +13,7 @@ import {
   latestDisabling,
 } from '../../projections/disabling/member-decisions.ts';
 import type { MemberRow } from '../../projections/membership/members.ts';
+import { isMemberKey, type VerifierRow } from '../../projections/membership/verifiers.ts';
 import type { DisablingEnding } from '../membership/account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import { byModerator } from '../moderation/staff/by-moderator.ts';

@@ -1,11 +1,11 @@
 import { conflict } from '../../domain/conflict.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { definePolicy, type Policy } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { ReplyOf, Route } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { readVerifiers, type VerifierRow } from '../../platform/keys/verifiers.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import { findMember, type MemberRow } from '../../projections/membership/members.ts';
+import { readVerifiers, type VerifierRow } from '../../projections/membership/verifiers.ts';
 
 export interface MemberKey {
   id: string;

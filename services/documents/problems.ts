@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CONFLICT_REASONS, conflict } from '../../domain/conflict.ts';
+import { SCOPES } from '../../domain/permissions.ts';
 import { documentProblems } from '../../platform/http/openapi-responses.ts';
-import { SCOPES } from '../../platform/http/principal.ts';
 import { AnyUuid, Timestamp, UnixSeconds } from '../../platform/http/schemas.ts';
-import { END_REASONS } from '../../platform/keys/ended-verifiers.ts';
+import { END_REASONS } from '../../projections/membership/ended-verifiers.ts';
 
 const ActiveCredential = z
   .object({ credential_id: AnyUuid, expires_at: UnixSeconds })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endWithAuthor, erasedWithAuthor } from '../../domain/guestbook/scheduled-decisions.ts';
 import { EXPERIENCES, noteStream } from '../../domain/guestbook/words.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
 import { type AppealOfMember, appealsOfMember } from '../../projections/guestbook/note-appeals.ts';
 import { noteReporters, openReports } from '../../projections/guestbook/note-reports.ts';

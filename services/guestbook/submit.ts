@@ -1,4 +1,5 @@
 import { screeningJob } from '../../domain/guestbook/jobs.ts';
+import { guestNoteOwner, memberOwner } from '../../domain/owners.ts';
 import {
   type Accepted,
   type Command,
@@ -7,13 +8,14 @@ import {
   handle,
   type Policy,
 } from '../../platform/eventstore/handle.ts';
-import { guestNoteOwner, memberOwner } from '../../platform/eventstore/owner.ts';
+import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { sql } from '../../platform/sql.ts';
 import { findNote } from '../../projections/guestbook/notes.ts';
 import { findLiveSession } from '../membership/sessions.ts';
+import { RECEIPT_SPACES } from '../receipt-spaces.ts';
 import type { NoteSubmission } from './contract.ts';
 import type { GuestbookDeps } from './deps.ts';
 import { noteStreamOf } from './note-stream.ts';
@@ -79,16 +81,15 @@ function byAuthor(
     load: session ? findLiveSession(session.sessionId) : null,
     prove: ([live]) =>
       session && live?.member_id !== memberId ? refuse('session_required') : null,
-    request: {
+    request: requestIn(RECEIPT_SPACES.note, {
       owner: memberId ? memberOwner(memberId) : guestNoteOwner(id),
-      space: 'note',
       key: id,
       operation: 'guestbook.submit',
       route: 'POST /api/guestbook',
       // The parsed body, which includes the defaults.
       sent: body,
       keys,
-    },
+    }),
     repeat: (stored) => stored as SubmitReply,
   });
 }

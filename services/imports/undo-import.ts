@@ -1,7 +1,7 @@
 import { undoImport } from '../../domain/guestbook/imported-notes.ts';
 import { noteStream } from '../../domain/guestbook/words.ts';
+import { guestNoteOwner } from '../../domain/owners.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';
-import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { locking, named, sql } from '../../platform/sql.ts';
 import { currentFacts, noteFacts } from '../../projections/guestbook/note-facts.ts';
 import { noteReporters } from '../../projections/guestbook/note-reports.ts';

@@ -1,10 +1,12 @@
+import { memberOwner } from '../../domain/owners.ts';
 import { definePolicy, type Policy } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import { type KeyedCall, replayed, requestOf } from '../../platform/http/keyed-call.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import type { ReplyOf, Route } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
+import { RECEIPT_SPACES } from '../receipt-spaces.ts';
 import { findLiveSession } from './sessions.ts';
 
 /**
@@ -31,7 +33,11 @@ export function bySession<R extends Route>(
   const { memberId } = call.principal;
   return {
     ...byLiveSession(call.principal),
-    request: { owner: memberOwner(memberId), space: 'session', keys, ...requestOf(call) },
+    request: requestIn(RECEIPT_SPACES.session, {
+      owner: memberOwner(memberId),
+      keys,
+      ...requestOf(call),
+    }),
     repeat: replayed<ReplyOf<R>>,
   };
 }

@@ -1,7 +1,7 @@
 import { end } from '../../domain/membership/member.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { attribute } from '../../platform/eventstore/append.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { dropVerifiers } from '../../platform/keys/verifiers.ts';
+import { dropVerifiers } from '../../projections/membership/verifiers.ts';
 import { defineAccountClosure, defineDisablingEnding } from './account-closure.ts';
 import { ExportedSession } from './contract.ts';
 import { exportSection } from './export-section.ts';

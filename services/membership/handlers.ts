@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { memberOwner } from '../../domain/owners.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { hasReceipt } from '../../platform/eventstore/idempotency.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import {
   type Handlers,
   implement,
@@ -10,12 +10,13 @@ import {
 } from '../../platform/http/route.ts';
 import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
 import { newToken } from '../../platform/keys/token.ts';
-import { isMemberKey } from '../../platform/keys/verifiers.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findMemberByHandle } from '../../projections/membership/members.ts';
+import { isMemberKey } from '../../projections/membership/verifiers.ts';
+import { RECEIPT_SPACES } from '../receipt-spaces.ts';
 import { bySession } from './by-session.ts';
 import { KEY_ATTEMPTS, membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
@@ -82,7 +83,12 @@ function membershipHandlers(deps: MembershipDeps): Handlers<typeof membershipCon
         const isProven = await isMemberKey(proofs, id, 'recovery', recovery_key);
         // A recovery replaces the key that proves it, so a repeat is known by its receipt. Read afterwards,
         // because both change in one commit.
-        const isRepeat = await hasReceipt(store.pool, memberOwner(id), 'recover', operation_id);
+        const isRepeat = await hasReceipt(
+          store.pool,
+          memberOwner(id),
+          RECEIPT_SPACES.recover,
+          operation_id,
+        );
         if (!isProven && !isRepeat) return refuse('credentials_not_accepted');
         return recoverMember(deps, call.body);
       }),

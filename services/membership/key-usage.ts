@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { countReceipts } from '../../platform/eventstore/receipts.ts';
 import type { KeyRing, Purpose } from '../../platform/keys/key-ring.ts';
-import { countVerifiers, verifierKeys } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { countHandles, handleKeys } from '../../projections/membership/members.ts';
+import { countVerifiers, verifierKeys } from '../../projections/membership/verifiers.ts';
 import { countSessions } from './sessions.ts';
 
 /**

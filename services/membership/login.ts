@@ -1,13 +1,17 @@
 import type { SessionEnd } from '../../domain/membership/words.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { definePolicy, handle, type Policy } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../platform/http/schemas.ts';
-import { MEMBERSHIP_DISABLED } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Token } from '../../platform/keys/token.ts';
-import { readVerifiers, renewVerifier, type VerifierRow } from '../../platform/keys/verifiers.ts';
 import { refuse } from '../../platform/refusal.ts';
+import { MEMBERSHIP_DISABLED } from '../../projections/membership/ended-verifiers.ts';
 import { findMember } from '../../projections/membership/members.ts';
+import {
+  readVerifiers,
+  renewVerifier,
+  type VerifierRow,
+} from '../../projections/membership/verifiers.ts';
 import type { MembershipDeps } from './deps.ts';
 import {
   endSessions,

@@ -1,4 +1,5 @@
 import { type RecoveryRefusal, recover } from '../../domain/membership/member.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import {
   type Command,
   defineCommand,
@@ -6,14 +7,19 @@ import {
   handle,
   type Policy,
 } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
+import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { readVerifiers, type VerifierRow, writeVerifier } from '../../platform/keys/verifiers.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { activeCredentials } from '../../projections/credentials/credentials.ts';
+import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { findMember } from '../../projections/membership/members.ts';
+import {
+  readVerifiers,
+  type VerifierRow,
+  writeVerifier,
+} from '../../projections/membership/verifiers.ts';
 import { dropPasskeys, endPasskey, passkeysOf } from '../passkeys/passkeys.ts';
+import { RECEIPT_SPACES } from '../receipt-spaces.ts';
 import type { MembershipDeps } from './deps.ts';
 import { endSession } from './login.ts';
 import { memberStreams } from './register.ts';
@@ -61,15 +67,14 @@ function byRecoveryKey(
         ? { recovery }
         : refuse('credentials_not_accepted');
     },
-    request: {
+    request: requestIn(RECEIPT_SPACES.recover, {
       owner,
-      space: 'recover',
       key: operation_id,
       operation: 'membership.recover',
       route: 'POST /api/membership/recover',
       sent: { ...body },
       keys,
-    },
+    }),
     repeat: (stored) => stored as Recovered,
   });
 }

@@ -1,5 +1,6 @@
 import { member, type RegistrationRefusal, register } from '../../domain/membership/member.ts';
 import { isReservedHandle } from '../../domain/membership/reserved-handles.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import {
   type Accepted,
   type Command,
@@ -8,14 +9,15 @@ import {
   handle,
   type Policy,
 } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
+import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { memberBody } from '../../platform/http/schemas.ts';
-import { writeVerifier } from '../../platform/keys/verifiers.ts';
 import { countOne, exhaustedLimits } from '../../platform/limits/rate-counters.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
+import { writeVerifier } from '../../projections/membership/verifiers.ts';
+import { RECEIPT_SPACES } from '../receipt-spaces.ts';
 import { ALL_REGISTRATIONS, type membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 
@@ -44,15 +46,14 @@ function byNewMember(
   return definePolicy({
     actor: { type: 'member', id: body.id },
     load: null,
-    request: {
+    request: requestIn(RECEIPT_SPACES.register, {
       owner: memberOwner(body.id),
-      space: 'register',
       key: body.id,
       operation: 'membership.register',
       route: 'POST /api/membership/register',
       sent: { ...body },
       keys,
-    },
+    }),
     repeat: (stored) => stored as Registered,
   });
 }

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { dropEndedVerifiersUnder } from '../../platform/keys/ended-verifiers.ts';
 import { deriveSecret } from '../../platform/keys/key-ring.ts';
 import type { ServerKey } from '../../platform/keys/server-keys.ts';
-import { dropVerifiersUnder } from '../../platform/keys/verifiers.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import { dropEndedVerifiersUnder } from '../../projections/membership/ended-verifiers.ts';
+import { dropVerifiersUnder } from '../../projections/membership/verifiers.ts';
 import type { KeyUse } from './key-usage.ts';
 import { expireSessions } from './sessions.ts';
 

@@ -2,12 +2,16 @@ import type pg from 'pg';
 import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { createSessionCookie } from '../../platform/http/session-cookie.ts';
-import { type EndReason, REASON_DAYS, refuseEnded } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import type { Token } from '../../platform/keys/token.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import {
+  type EndReason,
+  REASON_DAYS,
+  refuseEnded,
+} from '../../projections/membership/ended-verifiers.ts';
 
 export const SESSION_SECONDS = 1800;
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { conflict } from '../../domain/conflict.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { definePolicy, handle, type Policy } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
-import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findMember } from '../../projections/membership/members.ts';
+import { readVerifiers } from '../../projections/membership/verifiers.ts';
 import type { MembershipDeps } from '../membership/deps.ts';
 import { findLiveSession } from '../membership/sessions.ts';
 import { dropChallenge, lockChallenge } from './challenges.ts';

@@ -2,11 +2,10 @@ import type { Logger } from 'pino';
 import type { Config } from '../../platform/config.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
-import { SECURITY_EVENTS } from '../../platform/http/security-events.ts';
 import { newToken } from '../../platform/keys/token.ts';
-import { isMemberKey } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
+import { isMemberKey } from '../../projections/membership/verifiers.ts';
 import { byLiveSession } from '../membership/by-session.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import type { MembershipDeps } from '../membership/deps.ts';
@@ -156,9 +155,9 @@ function passkeysHandlers(deps: PasskeysDeps): Handlers<typeof passkeysContract>
         const answer = await signInWithPasskey(deps, answered, token, before);
         if (isRefusal(answer)) return NOT_ACCEPTED;
         if ('copied' in answer) {
-          const event = 'passkey_copied';
-          const line = { member: passkey.member_id, passkey: answer.copied, event };
-          logger[SECURITY_EVENTS[event]](line, 'security');
+          const { member_id: member } = passkey;
+          const line = { member, passkey: answer.copied, event: 'passkey_copied' };
+          logger.warn(line, 'security');
           return NOT_ACCEPTED;
         }
         return {

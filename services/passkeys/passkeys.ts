@@ -1,5 +1,5 @@
+import { memberOwner } from '../../domain/owners.ts';
 import type { PasskeyEnd } from '../../domain/passkeys/words.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 
 /** The most passkeys of a member. */

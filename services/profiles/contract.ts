@@ -17,10 +17,10 @@ import {
   Text,
   Timestamp,
   Uuid,
-  WithdrawnReply,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
 import { consent } from '../publications/publication-kind.ts';
+import { WithdrawnReply } from '../publications/withdrawn-reply.ts';
 
 const content = {
   display_name: Text(1, 80),

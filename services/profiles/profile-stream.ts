@@ -1,6 +1,6 @@
+import { memberOwner } from '../../domain/owners.ts';
 import { profile } from '../../domain/profiles/profile.ts';
 import { derive } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import { findProfile, type ProfileRow } from '../../projections/profiles/profiles.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { REPORT_REASONS } from '../../domain/guestbook/words.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { RECORD_TYPES } from '../../domain/publications/words.ts';
 import { reportsStream } from '../../domain/reports/reports.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
 import {
   type ReportOfMember,

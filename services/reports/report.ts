@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { memberOwner } from '../../domain/owners.ts';
 import { recordReports, type SubjectId } from '../../domain/reports/reports.ts';
 import { type Command, defineCommand } from '../../platform/eventstore/handle.ts';
 import { derive } from '../../platform/eventstore/load.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { findRecordReport, reportsOn } from '../../projections/publications/record-reports.ts';

@@ -1,9 +1,9 @@
+import { memberOwner } from '../../domain/owners.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
 import { reportsStream, resolveReports } from '../../domain/reports/reports.ts';
 import { type OwnAppend, streamVersion } from '../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { lastRemoval } from '../../projections/publications/record-decisions.ts';
 import {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { SERVICE_OWNER } from '../../domain/owners.ts';
 import { bootstrap, newAgent, newCredential, toAuthorization } from '../../harness/agent.ts';
 import { addModerator, decide, type Moderator, submit } from '../../harness/moderation.ts';
-import { SERVICE_OWNER } from '../../platform/eventstore/owner.ts';
 import { revokeModerator } from '../../services/moderation/staff/moderators.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { SERVICE_OWNER } from '../../domain/owners.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
-import { SERVICE_OWNER } from '../../platform/eventstore/owner.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { eraseCommand } from '../../services/guestbook/scheduled-commands.ts';
 import { testDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { memberOwner } from '../../domain/owners.ts';
 import { createEventStore } from '../../platform/eventstore/event-store.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { jobSender } from '../../platform/jobs/boss.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { createPool } from '../../platform/postgres/pool.ts';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
+import { guestNoteOwner } from '../../domain/owners.ts';
 import {
   addModerator,
   decide,
@@ -8,7 +9,6 @@ import {
   submitAs,
 } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { guestNoteOwner } from '../../platform/eventstore/owner.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { sql } from '../../platform/sql.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';

@@ -1,10 +1,9 @@
 import t from 'tap';
+import { memberOwner } from '../../domain/owners.ts';
 import {
   defineFactsOfStreamsSinceReset,
   defineFactsSinceReset,
 } from '../../platform/eventstore/append.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { filledReceipts } from '../../platform/eventstore/receipts.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { casesHeld } from '../../projections/cases/case-members.ts';
@@ -13,6 +12,7 @@ import { overdueCredentials } from '../../projections/credentials/credentials.ts
 import { erasedNotes } from '../../projections/guestbook/notes-of-member.ts';
 import { auditPage } from '../../projections/moderation/audit.ts';
 import { reportedCaseNotesOf } from '../../projections/publications/record-reports.ts';
+import { filledReceipts } from '../../services/account/receipts.ts';
 import { overdueSessions } from '../../services/membership/sessions.ts';
 import { actsOnCases } from '../../services/seal/tree-store.ts';
 import { blocksOf } from '../support/blocks.ts';

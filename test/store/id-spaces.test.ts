@@ -2,20 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { memberOwner, moderatorOwner, SERVICE_OWNER } from '../../domain/owners.ts';
 import { bootstrap, newAgent, newCredential, toAuthorization } from '../../harness/agent.ts';
 import { addModerator, atDesk, decide, type Moderator, submit } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
 import type { Append } from '../../platform/eventstore/append.ts';
 import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import { handle } from '../../platform/eventstore/handle.ts';
-import {
-  memberOwner,
-  moderatorOwner,
-  type Owner,
-  SERVICE_OWNER,
-} from '../../platform/eventstore/owner.ts';
+import type { Owner } from '../../platform/eventstore/owner.ts';
 import { newToken } from '../../platform/keys/token.ts';
-import { writeVerifier } from '../../platform/keys/verifiers.ts';
+import { writeVerifier } from '../../projections/membership/verifiers.ts';
 import { eraseCommand } from '../../services/guestbook/scheduled-commands.ts';
 import { moderatorToken } from '../../services/moderation/staff/authenticate.ts';
 import { revokeModerator } from '../../services/moderation/staff/moderators.ts';

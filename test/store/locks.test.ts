@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { memberOwner } from '../../domain/owners.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../harness/cases.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { definePlan, type Plan } from '../../platform/eventstore/plan.ts';
 import { sql } from '../../platform/sql.ts';
 import { livingMembersOfCase, membersOfCase } from '../../projections/cases/case-members.ts';

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import t from 'tap';
+import { moderatorOwner } from '../../domain/owners.ts';
 import { handle, type Policy } from '../../platform/eventstore/handle.ts';
-import { moderatorOwner } from '../../platform/eventstore/owner.ts';
+import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import { isServerError } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
+import { RECEIPT_SPACES } from '../../services/receipt-spaces.ts';
 import { createBareStore } from '../support/bare-store.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -43,15 +45,14 @@ t.test('undoes the work when its receipt fails on a server of another language',
   const id = randomUUID();
   const policy: Policy<'idempotency_conflict', { status: number; body: string }> = {
     actor: { type: 'moderator', id },
-    request: {
+    request: requestIn(RECEIPT_SPACES.moderation, {
       owner: moderatorOwner(id),
-      space: 'moderation',
       key: randomUUID(),
       operation: 'moderation.claim',
       route: 'POST /api/moderation/claims',
       sent: {},
       keys: null,
-    },
+    }),
   };
   const claim = () =>
     handle(store, policy, {

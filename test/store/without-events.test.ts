@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { moderatorOwner } from '../../domain/owners.ts';
 import { wasCommitted } from '../../platform/eventstore/commit-status.ts';
-import { moderatorOwner } from '../../platform/eventstore/owner.ts';
 import { definePlan, type Plan } from '../../platform/eventstore/plan.ts';
 import { findReceipt, type Receipt, receiptStatement } from '../../platform/eventstore/receipts.ts';
 import { createStandbyBarrier } from '../../platform/eventstore/standby-barrier.ts';

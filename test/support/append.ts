@@ -1,5 +1,5 @@
+import { memberOwner } from '../../domain/owners.ts';
 import { readStream, streamVersion } from '../../platform/eventstore/append.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
 import { definePlan } from '../../platform/eventstore/plan.ts';
 import type { Service } from './service.ts';
 

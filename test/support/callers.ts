@@ -1,4 +1,4 @@
-import { ROLES } from '../../domain/moderation/roles.ts';
+import { ROLES, SCOPES, type Scope } from '../../domain/permissions.ts';
 import {
   type Agent,
   bootstrap,
@@ -9,7 +9,6 @@ import {
 import { readCookie } from '../../harness/api.ts';
 import { addModerator } from '../../harness/moderation.ts';
 import type { Operation } from '../../platform/http/invoke.ts';
-import { SCOPES, type Scope } from '../../platform/http/principal.ts';
 import { revokeModerator } from '../../services/moderation/staff/moderators.ts';
 import type { Service } from './service.ts';
 

@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import t from 'tap';
+import { CONFLICT_REASONS } from '../../domain/conflict.ts';
+import { SCOPES } from '../../domain/permissions.ts';
 import { catalogue, projections } from '../../services/features.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -161,10 +163,31 @@ const DEFINITIONS = [
   'platform/eventstore/decider.ts',
   'platform/refusal.ts',
   'platform/jobs/job-type.ts',
-  // Who acts, with which scopes, and the shapes of ids and times.
-  'platform/http/principal.ts',
+  'platform/eventstore/owner.ts',
+  // The shapes of ids and times.
   'platform/http/schemas.ts',
 ];
+
+/** Names of capabilities that the platform has in another sense. */
+const GENERAL_WORDS: Readonly<Record<string, string>> = {
+  account: 'an account of the operating system',
+  case: 'a case of a rule',
+  credential: 'what a bearer or a browser presents',
+  notice: 'a sentence that precedes a document',
+  report: 'to report a failure',
+  search: 'the query of an address',
+  update: 'of SQL',
+};
+
+/** Files of the platform that name a capability, each with its reason. */
+const NAMES_CAPABILITIES: Readonly<Record<string, string>> = {
+  'platform/config.ts': 'lists the settings of all capabilities',
+  'platform/log-settings.ts': 'settings of the sealed log and of the proof',
+  'platform/eventstore/erasure.ts':
+    'erases the salts of the sealed log, whose table a trigger knows as well',
+  'platform/fault.ts': 'names the faults that the proof injects',
+  'platform/http/cors.ts': 'has the paths whose preflights are answered',
+};
 
 /** Imports that break a rule, each with its reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -284,6 +307,32 @@ for (const [rule, breaks] of RULES)
           `${file} imports ${imported.file}`,
         );
   });
+
+t.test(
+  'the platform names no capability, scope, reason or event, with named exceptions',
+  async (t) => {
+    const singular = (name: string) => name.replace(/s$/, '');
+    const capabilities = globSync('domain/*/', { cwd: root })
+      .map((folder) => singular(basename(folder)))
+      .filter((name) => !(name in GENERAL_WORDS));
+    t.ok(capabilities.length > 10);
+    const inNames = capabilities.flatMap((name) => [
+      `(?<![A-Za-z])${name}`,
+      name.replace(/^./, (letter) => letter.toUpperCase()),
+      name.toUpperCase(),
+    ]);
+    const words = [...inNames, ...SCOPES, ...CONFLICT_REASONS, ...catalogue.names];
+    const named = new RegExp(words.join('|'));
+    t.match('dropPasskeys', named);
+    for (const [file, content] of text)
+      if (isIn(file, 'platform'))
+        t.equal(
+          named.test(content),
+          file in NAMES_CAPABILITIES,
+          `${file} names ${named.exec(content)?.[0]}`,
+        );
+  },
+);
 
 t.test('every exception is needed', async (t) => {
   for (const exception of Object.keys(EXCEPTIONS)) {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
+import { memberOwner, moderatorOwner } from '../../domain/owners.ts';
 import { attribute } from '../../platform/eventstore/append.ts';
 import type { Decider } from '../../platform/eventstore/decider.ts';
 import { defineEvent } from '../../platform/eventstore/event.ts';
@@ -10,10 +11,10 @@ import {
   type Policy,
 } from '../../platform/eventstore/handle.ts';
 import { derive, flattenReads, shapeRows } from '../../platform/eventstore/load.ts';
-import { memberOwner, moderatorOwner } from '../../platform/eventstore/owner.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import { RECEIPT_SPACES } from '../../services/receipt-spaces.ts';
 import { createFakeStore } from '../support/fake-store.ts';
 
 const MODERATOR = 'a0000000-0000-4000-8000-000000000000';
@@ -57,7 +58,7 @@ interface Options {
 const requestWith = (sent: object, key: string | null = KEY) =>
   ({
     owner: moderatorOwner(MODERATOR),
-    space: 'moderation',
+    space: RECEIPT_SPACES.moderation,
     key: key ?? undefined,
     operation: 'count',
     route: 'POST /count',

@@ -1,34 +1,31 @@
 import t from 'tap';
+import { memberOwner } from '../../domain/owners.ts';
 import { type Command, handle, type Policy } from '../../platform/eventstore/handle.ts';
-import { type IdempotentRequest, POLICIES } from '../../platform/eventstore/idempotency.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import type { Receipt } from '../../platform/eventstore/receipts.ts';
+import type { IdempotentRequest } from '../../platform/eventstore/idempotency.ts';
 import { keyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
+import { RECEIPT_SPACES } from '../../services/receipt-spaces.ts';
 import { createFakeStore } from '../support/fake-store.ts';
 
 const OWNER = 'a0000000-0000-4000-8000-000000000000';
 const KEY = 'b0000000-0000-4000-8000-000000000000';
 const SENT = { title: 'Ä', sign_in_key: 'a'.repeat(64), credential_secret: 'b'.repeat(64) };
 const keys = keyRing([{ id: 1, secret: Buffer.alloc(32, 7) }]);
-const spaces = Object.keys(POLICIES) as Receipt['space'][];
-const withoutKey = spaces.filter((space) => !POLICIES[space].keyRequired);
-const withKey = spaces.filter((space) => POLICIES[space].keyRequired);
+type Space = keyof typeof RECEIPT_SPACES;
+const spaces = Object.keys(RECEIPT_SPACES) as Space[];
+const withoutKey = spaces.filter((space) => !RECEIPT_SPACES[space].keyRequired);
+const withKey = spaces.filter((space) => RECEIPT_SPACES[space].keyRequired);
 
-const requestIn = (
-  space: Receipt['space'],
-  change: Partial<IdempotentRequest> = {},
-): IdempotentRequest =>
-  ({
-    owner: memberOwner(OWNER),
-    space,
-    key: KEY,
-    operation: 'thing.make',
-    route: 'POST /things',
-    sent: SENT,
-    keys: keys as never,
-    ...change,
-  }) as IdempotentRequest;
+const requestIn = (space: Space, change: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
+  owner: memberOwner(OWNER),
+  space: RECEIPT_SPACES[space],
+  key: KEY,
+  operation: 'thing.make',
+  route: 'POST /things',
+  sent: SENT,
+  keys,
+  ...change,
+});
 
 interface Reply {
   status: number;
@@ -63,13 +60,15 @@ function createCounter() {
   return { issue, receipts, hashes, executed: () => executed };
 }
 
-t.test('the policies name binding, key and conflict of each space', async (t) => {
-  const table = Object.entries(POLICIES).map(([space, { binding, keyRequired, conflict }]) => [
-    space,
-    binding,
-    keyRequired,
-    conflict.refused,
-  ]);
+t.test('the spaces name binding, key and conflict of each space', async (t) => {
+  const table = Object.entries(RECEIPT_SPACES).map(
+    ([space, { binding, keyRequired, conflict }]) => [
+      space,
+      binding,
+      keyRequired,
+      conflict.refused,
+    ],
+  );
   t.same(table, [
     ['api', 'body and secrets', true, 'idempotency_conflict'],
     ['register', 'body and secrets', true, 'registration_conflict'],
@@ -97,7 +96,7 @@ for (const space of spaces)
     await issue(requestIn(space));
     const others = [{ route: 'POST /others' }, { sent: { ...SENT, title: 'B' } }];
     for (const other of others)
-      t.same(await issue(requestIn(space, other)), POLICIES[space].conflict);
+      t.same(await issue(requestIn(space, other)), RECEIPT_SPACES[space].conflict);
     t.equal(executed(), 1);
     for (const other of [{ owner: memberOwner(KEY) }, { key: OWNER }])
       t.match(await issue(requestIn(space, other)), { status: 201 });
@@ -109,7 +108,7 @@ for (const space of withKey)
     const { issue } = createCounter();
     await issue(requestIn(space));
     const sent = { ...SENT, credential_secret: 'c'.repeat(64) };
-    const { conflict } = POLICIES[space];
+    const { conflict } = RECEIPT_SPACES[space];
     t.same(await issue(requestIn(space, { sent })), conflict);
   });
 
@@ -120,7 +119,7 @@ for (const space of spaces)
     for (const [key, receipt] of receipts)
       receipts.set(key, { ...receipt, bodyHash: '', bound: null, reply: null });
     const repeated = await issue(requestIn(space));
-    t.same(repeated, POLICIES[space].conflict);
+    t.same(repeated, RECEIPT_SPACES[space].conflict);
   });
 
 for (const space of withKey)
@@ -161,7 +160,7 @@ for (const space of spaces)
   t.test(`${space}: stores the receipt as earlier releases did`, async (t) => {
     const { issue, receipts, hashes } = createCounter();
     await issue(requestIn(space));
-    const stored = STORED[POLICIES[space].binding];
+    const stored = STORED[RECEIPT_SPACES[space].binding];
     t.same(
       [...receipts.values()],
       [

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/words.ts';
 import { end } from '../../domain/membership/member.ts';
+import { memberOwner } from '../../domain/owners.ts';
 import { readStream } from '../../platform/eventstore/append.ts';
 import {
   EVENT_WORDS,
@@ -20,13 +21,7 @@ import {
   handle,
   NOTHING_TO_DO,
 } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import {
-  emptyReceipts,
-  filledReceipts,
-  type ReceiptPlace,
-} from '../../platform/eventstore/receipts.ts';
-import { dropEndedVerifiers } from '../../platform/keys/ended-verifiers.ts';
+import { emptyReceipts, type ReceiptPlace } from '../../platform/eventstore/receipts.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
 import { query, runTogether } from '../../platform/postgres/query.ts';
 import {
@@ -34,6 +29,7 @@ import {
   erasedNotes,
   keptNotes,
 } from '../../projections/guestbook/notes-of-member.ts';
+import { dropEndedVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { membersToErase } from '../../projections/membership/members.ts';
 import type { Projection } from '../../projections/projection.ts';
 import {
@@ -44,6 +40,7 @@ import {
 import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
 import { streamKindsOf } from '../../projections/stream-owners.ts';
 import { closeMore } from '../../services/account/delete.ts';
+import { filledReceipts } from '../../services/account/receipts.ts';
 import { CASE_WORDS, SUBMISSION_WORDS } from '../../services/cases/receipts.ts';
 import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures, projections } from '../../services/features.ts';

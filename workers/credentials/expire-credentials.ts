@@ -1,3 +1,4 @@
+import { memberOwner } from '../../domain/owners.ts';
 import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
 import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import {
@@ -6,16 +7,15 @@ import {
   handle,
   NOTHING_TO_DO,
 } from '../../platform/eventstore/handle.ts';
-import { memberOwner } from '../../platform/eventstore/owner.ts';
-import { endCredentialVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import { readVerifiers } from '../../platform/keys/verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import {
   type CredentialRow,
   findCredential,
   overdueCredentials,
 } from '../../projections/credentials/credentials.ts';
+import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
+import { readVerifiers } from '../../projections/membership/verifiers.ts';
 import { forEachInBatches } from '../batches.ts';
 
 type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;

@@ -8,9 +8,9 @@ import {
   handle,
   NOTHING_TO_DO,
 } from '../../platform/eventstore/handle.ts';
-import { dropOldEndedVerifiers } from '../../platform/keys/ended-verifiers.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
+import { dropOldEndedVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { endSession } from '../../services/membership/login.ts';
 import {
   dropEndedSessions,

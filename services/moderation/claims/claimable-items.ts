@@ -1,6 +1,7 @@
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
-import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
+import { memberOwner } from '../../../domain/owners.ts';
+import type { Owner } from '../../../platform/eventstore/owner.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { findMember, hasEnded, stays } from '../../../projections/membership/members.ts';

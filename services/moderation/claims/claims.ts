@@ -1,6 +1,7 @@
 import { conflict } from '../../../domain/conflict.ts';
 import { DECIDERS, LEADS } from '../../../domain/moderation/roles.ts';
 import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
+import { memberOwner } from '../../../domain/owners.ts';
 import { lastFact } from '../../../platform/eventstore/append.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
@@ -11,7 +12,7 @@ import {
   handle,
 } from '../../../platform/eventstore/handle.ts';
 import { type DependentLoad, loadAfter } from '../../../platform/eventstore/load.ts';
-import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
+import type { Owner } from '../../../platform/eventstore/owner.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { StorageUnavailable } from '../../../platform/postgres/errors.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';

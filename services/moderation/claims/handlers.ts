@@ -1,7 +1,6 @@
-import { subjectKey } from '../../../domain/moderation/subject.ts';
+import { MODERATION_TOPIC, subjectKey } from '../../../domain/moderation/subject.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { OutcomeUnconfirmed, StorageUnavailable } from '../../../platform/postgres/errors.ts';
-import { MODERATION_TOPIC } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import type { ModerationDeps } from '../deps.ts';

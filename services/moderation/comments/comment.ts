@@ -1,6 +1,7 @@
 import { wrongState } from '../../../domain/conflict.ts';
 import { CLAIMERS, LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
+import { memberOwner } from '../../../domain/owners.ts';
 import { lastFact, readsEvents, streamVersion } from '../../../platform/eventstore/append.ts';
 import { eraseEvents } from '../../../platform/eventstore/erasure.ts';
 import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event.ts';
@@ -11,7 +12,7 @@ import {
   loadAfter,
   type MemberRead,
 } from '../../../platform/eventstore/load.ts';
-import { memberOwner, type Owner } from '../../../platform/eventstore/owner.ts';
+import type { Owner } from '../../../platform/eventstore/owner.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { sql } from '../../../platform/sql.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';

@@ -4,6 +4,7 @@ import { type NoteCommand, note } from '../../../domain/guestbook/note.ts';
 import type { NoteEvents, NoteState, ParentFacts } from '../../../domain/guestbook/state.ts';
 import { isUndoable } from '../../../domain/guestbook/undo.ts';
 import { noteStream, screeningStream } from '../../../domain/guestbook/words.ts';
+import type { Role } from '../../../domain/permissions.ts';
 import { notifiedAt } from '../../../domain/publications/undo.ts';
 import { type OwnAppend, streamVersion } from '../../../platform/eventstore/append.ts';
 import { replay } from '../../../platform/eventstore/decider.ts';
@@ -11,7 +12,6 @@ import type { NewEvent, RecordedEvent } from '../../../platform/eventstore/event
 import { SERVICE_ACTOR } from '../../../platform/eventstore/event.ts';
 import { loadAfter, type Rows } from '../../../platform/eventstore/load.ts';
 import type { Job } from '../../../platform/eventstore/plan.ts';
-import type { Role } from '../../../platform/http/principal.ts';
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import {
   currentFacts,

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { type ChangePolicy, changePolicy } from '../../../domain/moderation/policy.ts';
 import { LEADS } from '../../../domain/moderation/roles.ts';
+import { SERVICE_OWNER } from '../../../domain/owners.ts';
 import { WEIGHTS } from '../../../domain/screening/rules.ts';
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import { type Command, defineCommand, handle } from '../../../platform/eventstore/handle.ts';
-import { SERVICE_OWNER } from '../../../platform/eventstore/owner.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { cursorText, toCursor, toPage } from '../../../platform/keyset-cursor.ts';
 import { query } from '../../../platform/postgres/query.ts';

@@ -1,5 +1,5 @@
 import type { AuthorRecord, Script, View } from '../../../domain/moderation/words.ts';
-import type { Role } from '../../../platform/http/principal.ts';
+import type { Role } from '../../../domain/permissions.ts';
 import {
   formatKeysetCursor,
   type KeysetPosition,

@@ -1,14 +1,17 @@
+import { moderatorOwner } from '../../../domain/owners.ts';
+import type { Role } from '../../../domain/permissions.ts';
 import { definePolicy, type Policy } from '../../../platform/eventstore/handle.ts';
-import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
+import { requestIn } from '../../../platform/eventstore/idempotency.ts';
 import {
   type KeyConflict,
   type KeyedCall,
   replayed,
   requestOf,
 } from '../../../platform/http/keyed-call.ts';
-import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { ReplyOf, Route } from '../../../platform/http/route.ts';
 import { refuse } from '../../../platform/refusal.ts';
+import { RECEIPT_SPACES } from '../../receipt-spaces.ts';
 import { lockModerator, shareLockModerator } from './lock-moderator.ts';
 
 /** The moderator who issues a command, with the role at that time. */
@@ -38,12 +41,11 @@ export function byModerator<R extends Route, Reply = ReplyOf<R>>(
     load: alone ? lockModerator(principal) : shareLockModerator(principal),
     prove: ([live]) =>
       live ? { moderatorId, role: live.role } : refuse('moderator_required' as const),
-    request: {
+    request: requestIn(RECEIPT_SPACES.moderation, {
       owner: moderatorOwner(moderatorId),
-      space: 'moderation',
       keys: null,
       ...requestOf(call),
-    },
+    }),
     repeat: replayed<Reply>,
   });
 }

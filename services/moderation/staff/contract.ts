@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { READERS, ROLES } from '../../../domain/moderation/roles.ts';
+import { READERS } from '../../../domain/moderation/roles.ts';
+import { ROLES } from '../../../domain/permissions.ts';
 import type { RateLimit } from '../../../platform/http/rate-limit.ts';
 import { defineContract } from '../../../platform/http/route.ts';
 import { AnyUuid, Text, UnixSeconds } from '../../../platform/http/schemas.ts';
@@ -42,6 +43,7 @@ export const moderatorSessionContract = defineContract({
       'cookie was sent ends. With the cookie, every mutation needs the `Origin` of this service.',
     tag: 'moderation',
     access: 'public',
+    securityEvents: { failed: 'moderator_refused' },
     origin: 'cookie',
     idempotency: 'optional',
     body: ModeratorToken,

@@ -1,14 +1,14 @@
+import { moderatorOwner } from '../../../domain/owners.ts';
+import type { Role } from '../../../domain/permissions.ts';
 import { readStream, streamVersion } from '../../../platform/eventstore/append.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import { type Command, defineCommand, handle } from '../../../platform/eventstore/handle.ts';
-import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
-import type { Role } from '../../../platform/http/principal.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import { newToken } from '../../../platform/keys/token.ts';
-import { dropVerifiers, writeVerifier } from '../../../platform/keys/verifiers.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { Sql } from '../../../platform/sql.ts';
+import { dropVerifiers, writeVerifier } from '../../../projections/membership/verifiers.ts';
 import { findModerators, lockModerator } from '../../../projections/moderation/moderators.ts';
 import { moderatorToken } from './authenticate.ts';
 import { dropModeratorSessions, releaseAllLeases } from './sessions.ts';

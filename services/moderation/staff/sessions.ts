@@ -1,9 +1,21 @@
-import { MODERATOR_COOKIE, type Role } from '../../../platform/http/principal.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Role } from '../../../domain/permissions.ts';
 import { createSessionCookie } from '../../../platform/http/session-cookie.ts';
 import type { Verifier } from '../../../platform/keys/key-ring.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 
 const MAX_SECONDS = 86_400;
+
+/** The cookie of a moderator's browser session. */
+export const MODERATOR_COOKIE = '__Host-ServiceModerator';
+
+/** Whether a request has the form of a moderator's, which anyone can give it. */
+export const seemsModerated = (
+  { headers: { authorization = '', cookie = '' } }: IncomingMessage,
+  path: string,
+): boolean =>
+  path.startsWith('/api/moderation/') &&
+  (/^bearer mod_/i.test(authorization) || cookie.includes(MODERATOR_COOKIE));
 
 export const {
   set: moderatorCookie,

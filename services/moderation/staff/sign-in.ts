@@ -1,20 +1,21 @@
+import { moderatorOwner } from '../../../domain/owners.ts';
+import type { Role } from '../../../domain/permissions.ts';
 import {
   type Command,
   defineCommand,
   definePolicy,
   type Policy,
 } from '../../../platform/eventstore/handle.ts';
-import { moderatorOwner } from '../../../platform/eventstore/owner.ts';
-import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import type { KeyRing } from '../../../platform/keys/key-ring.ts';
 import type { Token } from '../../../platform/keys/token.ts';
+import { refuse } from '../../../platform/refusal.ts';
 import {
   readVerifiers,
   renewVerifier,
   type VerifierRow,
-} from '../../../platform/keys/verifiers.ts';
-import { refuse } from '../../../platform/refusal.ts';
+} from '../../../projections/membership/verifiers.ts';
 import { holdModerator, type ModeratorRow } from '../../../projections/moderation/moderators.ts';
 import {
   dropDeadModeratorSessions,

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Role } from '../../../platform/http/principal.ts';
+import type { Role } from '../../../domain/permissions.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { DEAD_LETTERS, type JobsRow, waitingJobs } from '../../../platform/jobs/queues.ts';
 import { query } from '../../../platform/postgres/query.ts';

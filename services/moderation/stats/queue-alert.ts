@@ -1,6 +1,6 @@
+import { SERVICE_OWNER } from '../../../domain/owners.ts';
 import { lastFact, streamVersion } from '../../../platform/eventstore/append.ts';
 import { type Accepted, type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
-import { SERVICE_OWNER } from '../../../platform/eventstore/owner.ts';
 import { queueDepth } from '../../../projections/moderation/review-stats.ts';
 
 const STREAM = 'queue-age';

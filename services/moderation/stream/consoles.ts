@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { subjectKey } from '../../../domain/moderation/subject.ts';
+import { MODERATION_TOPIC, subjectKey } from '../../../domain/moderation/subject.ts';
+import type { Role } from '../../../domain/permissions.ts';
 import { currentEpoch, FIRST_EPOCH } from '../../../platform/eventstore/log-epochs.ts';
 import { createLogFollower } from '../../../platform/eventstore/subscription.ts';
-import type { PrincipalOf, Role } from '../../../platform/http/principal.ts';
+import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { createCoalescer } from '../../../platform/postgres/coalescer.ts';
-import { MODERATION_TOPIC, type Notifications } from '../../../platform/postgres/notifications.ts';
+import type { Notifications } from '../../../platform/postgres/notifications.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';

@@ -20,6 +20,7 @@ import {
 } from '../../../platform/http/strict-json.ts';
 import { toProblem } from '../../../platform/http/to-problem.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
+import { MODERATOR_COOKIE } from '../../moderation/staff/sessions.ts';
 import { CallId } from './contract.ts';
 import { A2aFault, faultReply } from './fault.ts';
 import { type Method, methods, UNSUPPORTED_METHODS } from './methods.ts';
@@ -79,7 +80,7 @@ export function dispatcher(deps: DispatcherDeps) {
 
 function checkEdge(incoming: IncomingMessage, route: Route, baseUrl: string): void {
   checkHeaders(incoming, route);
-  checkOrigin(incoming, route, baseUrl);
+  checkOrigin(incoming, route, { baseUrl, moderatorCookie: MODERATOR_COOKIE });
   checkMedia(incoming, route);
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { memberOwner } from '../../../domain/owners.ts';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { CLOSURE_BATCH, FIRST_BATCH } from '../../../services/membership/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { countLockWaits, whileWaitingForLock } from '../../support/meanwhile.ts';

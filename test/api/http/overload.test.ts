@@ -9,12 +9,13 @@ import { newAgent } from '../../../harness/agent.ts';
 import { addModerator } from '../../../harness/moderation.ts';
 import { createAdmission, type Place } from '../../../platform/http/admission.ts';
 import { createApp } from '../../../services/app.ts';
+import { seemsModerated } from '../../../services/moderation/staff/sessions.ts';
 import { startService } from '../../support/service.ts';
 
 /** Serves the same database behind an admission with places for a pool of `poolSize`. */
 async function startBounded(t: Test, poolSize = 1) {
   const service = await startService(t);
-  const admission = createAdmission(poolSize, service.logger);
+  const admission = createAdmission(poolSize, service.logger, seemsModerated);
   const { app, stop } = await createApp(service.core, service.logger, { admission });
   const server = createServer((req, res) => void app(req, res));
   server.listen(0, '127.0.0.1');
@@ -130,7 +131,7 @@ t.test(
   async (t) => {
     const { logger } = await startService(t);
     let now = 0;
-    const admission = createAdmission(1, logger, () => now);
+    const admission = createAdmission(1, logger, seemsModerated, () => now);
     const enter = () => {
       const place = admission.placeFor({ method: 'GET', headers: {} } as IncomingMessage, '/');
       place.enter();

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
-import { ACTIONS, type Action, DECIDERS, ROLES } from '../../../domain/moderation/roles.ts';
+import { ACTIONS, type Action, DECIDERS } from '../../../domain/moderation/roles.ts';
+import { ROLES } from '../../../domain/permissions.ts';
 import { type Agent, newAgent } from '../../../harness/agent.ts';
 import { addModerator, type Moderator, submit, submitAs } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';

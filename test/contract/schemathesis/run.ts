@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newIdentity, newKey } from '../../../client/identity.ts';
+import { SCOPES } from '../../../domain/permissions.ts';
 import { startInstance } from '../../../harness/instance.ts';
-import { SCOPES } from '../../../platform/http/principal.ts';
 
 /** Time limit of the whole run in seconds. */
 const BUDGET = process.env.SCHEMATHESIS_SECONDS ?? '220';

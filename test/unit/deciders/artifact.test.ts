@@ -5,7 +5,7 @@ import {
   artifact,
 } from '../../../domain/artifacts/artifact.ts';
 import { conflict } from '../../../domain/conflict.ts';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
+import { memberOwner } from '../../../domain/owners.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { closeArtifacts } from '../../../services/artifacts/closure-and-export.ts';
 import { matchAll } from '../../support/match-all.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { memberOwner } from '../../../domain/owners.ts';
+import { SCOPES } from '../../../domain/permissions.ts';
 import { type Append, readFacts } from '../../../platform/eventstore/append.ts';
 import type { NewEvent } from '../../../platform/eventstore/event.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import { flattenReads, shapeRows } from '../../../platform/eventstore/load.ts';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import type { Plan } from '../../../platform/eventstore/plan.ts';
-import { SCOPES } from '../../../platform/http/principal.ts';
 import { keyRing } from '../../../platform/keys/key-ring.ts';
 import { isRefusal, type Refusal } from '../../../platform/refusal.ts';
 import {

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { conflict } from '../../../domain/conflict.ts';
+import { memberOwner } from '../../../domain/owners.ts';
 import {
   type ProfileCommand,
   type ProfileState,
   profile,
 } from '../../../domain/profiles/profile.ts';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import type { ProfileRow } from '../../../projections/profiles/profiles.ts';
 import { profileClosure } from '../../../services/profiles/closure-and-export.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { memberOwner } from '../../../domain/owners.ts';
 import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import type { EventStore } from '../../../platform/eventstore/event-store.ts';
 import { flattenReads, shapeRows } from '../../../platform/eventstore/load.ts';
-import { memberOwner } from '../../../platform/eventstore/owner.ts';
 import type { Plan } from '../../../platform/eventstore/plan.ts';
 import { type ReceiptRow, readReceipt } from '../../../platform/eventstore/receipts.ts';
 import type { AnyReply } from '../../../platform/http/route.ts';

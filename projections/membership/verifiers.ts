@@ -1,15 +1,16 @@
 import type pg from 'pg';
-import { defineBatch, defineInsert, defineRead } from '../batch-statements.ts';
-import { memberOwner, type Owner } from '../eventstore/owner.ts';
-import { query } from '../postgres/query.ts';
-import { type Sql, sql, valuesIn } from '../sql.ts';
-import type { KeyRing, Purpose, Verifier } from './key-ring.ts';
+import { memberOwner, type OwnerKind } from '../../domain/owners.ts';
+import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
+import type { Owner } from '../../platform/eventstore/owner.ts';
+import type { KeyRing, Purpose, Verifier } from '../../platform/keys/key-ring.ts';
+import { query } from '../../platform/postgres/query.ts';
+import { type Sql, sql, valuesIn } from '../../platform/sql.ts';
 
 /** What the verifiers of an owner verify. A member and a moderator may have the same id. */
 const PURPOSES = {
   member: ['sign-in', 'recovery', 'credential'],
   moderator: ['moderator'],
-} as const satisfies Partial<Record<Owner['kind'], readonly Purpose[]>>;
+} as const satisfies Partial<Record<OwnerKind, readonly Purpose[]>>;
 
 type Holder = keyof typeof PURPOSES;
 type PurposeOf<Kind extends Holder> = (typeof PURPOSES)[Kind][number];

@@ -1,8 +1,11 @@
-import { defineInsert } from '../batch-statements.ts';
-import { type Refusal, refuse } from '../refusal.ts';
-import { type Sql, sql } from '../sql.ts';
-import type { KeyRing, Verifier } from './key-ring.ts';
-import { dropCredentialVerifier, type VerifierRow } from './verifiers.ts';
+import { defineInsert } from '../../platform/batch-statements.ts';
+import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
+import { type Refusal, refuse } from '../../platform/refusal.ts';
+import { type Sql, sql } from '../../platform/sql.ts';
+import {
+  dropCredentialVerifier,
+  type VerifierRow,
+} from '../../projections/membership/verifiers.ts';
 
 /** For so many days after the end of a secret, an answer to it says why it is not accepted. */
 export const REASON_DAYS = 30;
