@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { bootstrap, newAgent, newCredential } from '../../../harness/agent.ts';
-import { readCookie } from '../../../harness/api.ts';
+import { type Api, readCookie } from '../../../harness/api.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
+import { patient } from '../../../harness/patient.ts';
 import { newKey } from '../../../harness/registration.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { matchAll } from '../../support/match-all.ts';
@@ -15,11 +16,11 @@ type Agent = Awaited<ReturnType<typeof newAgent>>;
 const remove = (agent: Agent, more: object = {}, headers: Record<string, string> = {}) =>
   agent.call('POST', '/api/v1/me/delete', { confirm_handle: agent.handle, ...more }, headers);
 
-async function login(service: Service, { id, sign_in_key }: Agent) {
+async function login(service: Api, { id, sign_in_key }: Agent) {
   return service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
 }
 
-async function memberNote(service: Service, agent: Agent, cookie: string, message: string) {
+async function memberNote(service: Api, agent: Agent, cookie: string, message: string) {
   const more = { name: '', message, attribution: 'member', member_handle: agent.handle };
   return (await submit(service, more, cookie)).id;
 }
@@ -225,7 +226,7 @@ t.test('withdraws a note once if its account is deleted at the same time', async
 
 t.test('executes one of two concurrent deletions', async (t) => {
   const service = await startService(t);
-  const agent = await newAgent(service);
+  const agent = await newAgent(patient(service));
   const key = randomUUID();
   const answers = await Promise.all([
     remove(agent),
@@ -245,12 +246,13 @@ t.test('accepts no write of a member after the deletion commits', async (t) => {
     LIMIT_BOOTSTRAP_ATTEMPTS: '1000',
     LIMIT_ACTIVE_CREDENTIALS: '1000',
   });
-  const agent = await newAgent(service);
-  const cookie = readCookie(await login(service, agent));
+  const api = patient(service);
+  const agent = await newAgent(api);
+  const cookie = readCookie(await login(api, agent));
   const write = (index: number) => {
-    if (index % 3 === 0) return bootstrap(service, agent, newCredential());
-    if (index % 3 === 1) return login(service, agent);
-    return memberNote(service, agent, cookie, `Note ${index}`).then(
+    if (index % 3 === 0) return bootstrap(api, agent, newCredential());
+    if (index % 3 === 1) return login(api, agent);
+    return memberNote(api, agent, cookie, `Note ${index}`).then(
       () => ({ status: 202 }),
       () => ({ status: 401 }),
     );
