@@ -16,6 +16,16 @@ type Agent = Awaited<ReturnType<typeof newAgent>>;
 const remove = (agent: Agent, more: object = {}, headers: Record<string, string> = {}) =>
   agent.call('POST', '/api/v1/me/delete', { confirm_handle: agent.handle, ...more }, headers);
 
+/** Repeats a deletion that a busy machine could not do in time; one of unknown outcome may have ended the bearer. */
+async function removeUntilAnswered(agent: Agent) {
+  const key = { 'idempotency-key': randomUUID() };
+  for (let unconfirmed = false; ; ) {
+    const { status, body } = await remove(agent, {}, key);
+    if (status !== 503) return { status, unconfirmed };
+    unconfirmed ||= body.status === 'outcome_unconfirmed';
+  }
+}
+
 async function login(service: Api, { id, sign_in_key }: Agent) {
   return service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
 }
@@ -247,7 +257,7 @@ t.test('accepts no write of a member after the deletion commits', async (t) => {
     LIMIT_ACTIVE_CREDENTIALS: '1000',
   });
   const api = patient(service);
-  const agent = await newAgent(api);
+  const agent = await newAgent(service);
   const cookie = readCookie(await login(api, agent));
   const write = (index: number) => {
     if (index % 3 === 0) return bootstrap(api, agent, newCredential());
@@ -258,9 +268,10 @@ t.test('accepts no write of a member after the deletion commits', async (t) => {
     );
   };
   const writes = Array.from({ length: 25 }, (_, index) => write(index));
-  const deletion = remove(agent);
+  const deletion = removeUntilAnswered(agent);
   writes.push(...Array.from({ length: 25 }, (_, index) => write(index)));
-  t.equal((await deletion).status, 200);
+  const { status, unconfirmed } = await deletion;
+  t.equal(status, unconfirmed && status === 401 ? 401 : 200);
   writes.push(write(0), write(1));
   const statuses = (await Promise.all(writes)).map(({ status }) => status);
   t.strictSame(statuses.slice(-2), [401, 401]);
