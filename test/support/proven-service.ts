@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { newAgent } from '../../harness/agent.ts';
 import { writeHistory } from '../../harness/history.ts';
+import { patient } from '../../harness/patient.ts';
 import { publishArtifact, publishProfile } from '../../harness/records.ts';
 import { writeRecords } from '../../harness/records-of-member.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
@@ -44,7 +45,7 @@ export function keepDoing(work: () => Promise<unknown>) {
 
 /** A member with records who leaves, and whose erasure takes many transactions. */
 export async function joinAndLeave(service: Service): Promise<void> {
-  const agent = await newAgent(service);
+  const agent = await newAgent(patient(service));
   await publishProfile(agent);
   await publishArtifact(agent);
   await writeRecords(service.core.store, agent.id, 10, 'leaving');
@@ -62,7 +63,7 @@ export async function fillHistory(service: Service, members: number): Promise<vo
 
 /** Members join, write and leave; no row of the history is touched. */
 export async function startLoad(service: Service) {
-  const agent = await newAgent(service);
+  const agent = await newAgent(patient(service));
   const loads = [keepDoing(() => publishArtifact(agent)), keepDoing(() => joinAndLeave(service))];
   return () => Promise.all(loads.map((load) => load.stop()));
 }
