@@ -1,7 +1,7 @@
 import type { EventTypes, NewEvent, RecordedEvent } from '../platform/eventstore/event.ts';
 import { type Engine, ONE_SERVER } from '../platform/postgres/engine.ts';
 import type { Sql } from '../platform/sql.ts';
-import { eraseTexts, type Texts } from './rebuild/erasable-texts.ts';
+import { eraseTexts, type Texts } from './erasable-texts.ts';
 
 type Types<Modules extends EventTypes> = Modules[keyof Modules];
 

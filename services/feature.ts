@@ -4,7 +4,7 @@ import type { JobType } from '../platform/jobs/job-type.ts';
 import type { ActivityEntries } from '../projections/activity-entry.ts';
 import type { FeedEntries } from '../projections/feed-entry.ts';
 import type { Projection } from '../projections/projection.ts';
-import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
+import type { AccessEnding, AccountClosure } from './membership/account-closure.ts';
 import type { ExportSection } from './membership/export-section.ts';
 import type { ProvableRecord, PublicationKind } from './publications/publication-kind.ts';
 
@@ -34,7 +34,9 @@ export interface Feature<Deps> {
   /** How the capability reacts when an account is closed. */
   closure?: AccountClosure;
   /** What ends with the disabling of a membership, in one transaction with it. */
-  disabling?: DisablingEnding;
+  disabling?: AccessEnding;
+  /** What ends with the recovery of a member's keys, in one transaction with it. */
+  recovery?: AccessEnding;
   /** The capability's sections of an account export, in document order. */
   exportSections?: readonly ExportSection[];
   /** Record types that members publish without review, and moderators can remove. */

@@ -28,7 +28,7 @@ import { discoveryFeature } from './discovery/feature.ts';
 import { documentsFeature } from './documents/feature.ts';
 import type { Feature } from './feature.ts';
 import { guestbookFeature } from './guestbook/feature.ts';
-import type { AccountClosure, DisablingEnding } from './membership/account-closure.ts';
+import type { AccessEnding, AccountClosure } from './membership/account-closure.ts';
 import type { ExportSection } from './membership/export-section.ts';
 import { membershipFeature } from './membership/feature.ts';
 import { moderationFeature } from './moderation/feature.ts';
@@ -70,7 +70,8 @@ export interface ProcessDeps {
 /** What the features provide to each other, collected from `FEATURES`. */
 interface SharedDeps {
   accountClosures: readonly AccountClosure[];
-  disablingEndings: readonly DisablingEnding[];
+  disablingEndings: readonly AccessEnding[];
+  recoveryEndings: readonly AccessEnding[];
   exportSections: readonly ExportSection[];
   publicationKinds: readonly PublicationKind[];
   provableRecords: readonly ProvableRecord[];
@@ -150,6 +151,9 @@ export const accountClosures = FEATURES.flatMap(({ closure }) => closure ?? []);
 /** What ends with the disabling of a membership. */
 export const disablingEndings = FEATURES.flatMap(({ disabling }) => disabling ?? []);
 
+/** What ends with the recovery of a member's keys. */
+const recoveryEndings = FEATURES.flatMap(({ recovery }) => recovery ?? []);
+
 const provableRecords = FEATURES.flatMap(({ provableRecords: records }) => records ?? []);
 
 const exportSections = FEATURES.flatMap(({ exportSections: sections }) => sections ?? []);
@@ -166,6 +170,7 @@ export async function createRoutes(
       ...deps,
       accountClosures,
       disablingEndings,
+      recoveryEndings,
       exportSections,
       publicationKinds,
       provableRecords,

@@ -20,9 +20,9 @@ import { inSpan, type SpanDescription } from '../platform/telemetry/spans.ts';
 import { type Core, createCore } from '../services/compose.ts';
 import { databaseMetrics } from '../services/database-metrics.ts';
 import { operatePage } from '../services/operate.ts';
-import { dailySchedule, listSchedules, type RunnableJob, watchDueJobs } from './job.ts';
 import { JOBS } from './jobs.ts';
 import { jobMetrics } from './metrics.ts';
+import { dailySchedule, listSchedules, type RunnableJob, watchDueJobs } from './running/job.ts';
 
 type JobMetrics = ReturnType<typeof jobMetrics>;
 

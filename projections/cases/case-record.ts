@@ -3,11 +3,11 @@ import * as membershipEvents from '../../domain/membership/events.ts';
 import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
+import { eraseTexts } from '../erasable-texts.ts';
 import { stays } from '../membership/members.ts';
 import { defineProjection } from '../projection.ts';
 import { NOTIFIED_STATE, type OwnRow, ownRecords } from '../publications/record-decisions.ts';
 import type { RecordRow } from '../publications/records.ts';
-import { eraseTexts } from '../rebuild/erasable-texts.ts';
 
 const heard = { ...caseEvents, MemberDeactivated: membershipEvents.MemberDeactivated } as const;
 

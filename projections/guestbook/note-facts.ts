@@ -123,23 +123,21 @@ const factsOf = (
  * reports than `settled` says. Reports themselves are decided by rows (`reportCommand`).
  */
 export const noteFacts = (noteIds: readonly string[], settled: SettledReportsOf = {}) =>
-  loadWith(FACTS, noteIds, settled);
+  loadAfter(notesToDecide(noteIds, settled), (found) => factsOfFound(found, noteIds, settled));
 
 /** Loads the same, with the moderators' words to the authors. */
 export const noteFactsWithWords = (noteIds: readonly string[], settled: SettledReportsOf) =>
-  loadWith(FACTS_WITH_WORDS, noteIds, settled);
+  loadAfter(notesToDecide(noteIds, settled), (found) =>
+    factsOfFound(found, noteIds, settled, FACTS_WITH_WORDS),
+  );
 
-/** Loads what `noteFacts` does of notes that were found. */
+/** Loads what `noteFacts` does of notes that were found, and the notes again under the locks. */
 export const factsOfFound = (
   notes: readonly NoteToDecide[],
   noteIds: readonly string[],
   settled: SettledReportsOf,
-) => ({ found: factsOf(FACTS, notes, settled), notes: notesToDecide(noteIds, settled) });
-
-const loadWith = (text: string, noteIds: readonly string[], settled: SettledReportsOf) => {
-  const notes = notesToDecide(noteIds, settled);
-  return { found: loadAfter(notes, (found) => factsOf(text, found, settled)), notes };
-};
+  text = FACTS,
+) => ({ found: factsOf(text, notes, settled), notes: notesToDecide(noteIds, settled) });
 
 /**
  * The events of `noteFacts`, one stream after the other. The reports were found before the locks were

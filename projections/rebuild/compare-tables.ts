@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import type { Texts } from '../erasable-texts.ts';
 import { isUnsplit, SPLIT_TABLES } from '../search/unsplit.ts';
-import type { Texts } from './erasable-texts.ts';
 import { UNLOGGED_COLUMNS } from './rebuilt-tables.ts';
 
 /** Rows of a table that are named; the others are counted. */

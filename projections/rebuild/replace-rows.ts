@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Texts } from '../erasable-texts.ts';
 import {
   compareRows,
   type Difference,
@@ -8,7 +9,6 @@ import {
   sameKey,
   tableKeys,
 } from './compare-tables.ts';
-import type { Texts } from './erasable-texts.ts';
 import { UNLOGGED_COLUMNS } from './rebuilt-tables.ts';
 
 /** A served table whose rows can be replaced. */

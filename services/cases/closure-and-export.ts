@@ -15,7 +15,7 @@ import { casesClaimed, casesHeld } from '../../projections/cases/case-members.ts
 import { caseNotes, caseReviews, caseSubmissions } from '../../projections/cases/case-record.ts';
 import { casesOfMember } from '../../projections/cases/cases.ts';
 import type { OwnRow } from '../../projections/publications/record-decisions.ts';
-import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
+import { defineAccessEnding, defineAccountClosure } from '../membership/account-closure.ts';
 import { exportSection, ToldDecision } from '../membership/export-section.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseStream } from './case-stream.ts';
@@ -63,7 +63,7 @@ const readCases = (reads: typeof casesHeld) => ({
 });
 type CaseRows = Rows<ReturnType<ReturnType<typeof readCases>['load']>>;
 
-export const casesDisabling = defineDisablingEnding({
+export const casesDisabling = defineAccessEnding({
   ...readCases(casesClaimed),
   close: (memberId, rows, now) => endCases('LoseClaim', memberId, rows, now),
 });

@@ -1,12 +1,15 @@
 import { memberOwner } from '../../domain/owners.ts';
+import { SERVICE_ACTOR } from '../../platform/eventstore/event.ts';
+import type { Sql } from '../../platform/sql.ts';
 import {
+  activeCredentials,
   credentialsAfter,
   type ListedCredential,
   unendedCredentials,
 } from '../../projections/credentials/credentials.ts';
 import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { readVerifiers } from '../../projections/membership/verifiers.ts';
-import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
+import { defineAccessEnding, defineAccountClosure } from '../membership/account-closure.ts';
 import { exportSection } from '../membership/export-section.ts';
 import { Credential } from './contract.ts';
 import { revocation } from './credential-stream.ts';
@@ -21,28 +24,35 @@ export const credentialsClosure = defineAccountClosure({
     ),
 });
 
-/** The same when the membership is disabled; the secrets then say for a time that they were revoked. */
-export const credentialsDisabling = defineDisablingEnding({
-  load: (memberId) => ({
-    unended: unendedCredentials(memberId),
-    verifiers: readVerifiers(memberOwner(memberId), 'credential'),
-  }),
-  close: (memberId, { unended }) =>
-    unended.flatMap(({ credential_id }) =>
-      revocation(memberId, credential_id, 'disabled', { type: 'service' }),
-    ),
-  rows: (memberId, { unended, verifiers }, now, { keys }) =>
-    endCredentialVerifiers(
-      keys,
-      memberId,
-      verifiers,
-      unended.map(({ credential_id }) => ({
-        credentialId: credential_id,
-        reason: 'revoked',
-        at: now,
-      })),
-    ),
-});
+/** Revokes the credentials that `find` reads; their secrets then say for a time that they were revoked. */
+const endingCredentials = (
+  reason: 'disabled' | 'recovery',
+  find: (memberId: string) => Sql<{ credential_id: string }>,
+) =>
+  defineAccessEnding({
+    load: (memberId) => ({
+      ending: find(memberId),
+      verifiers: readVerifiers(memberOwner(memberId), 'credential'),
+    }),
+    close: (memberId, { ending }) =>
+      ending.flatMap(({ credential_id }) =>
+        revocation(memberId, credential_id, reason, SERVICE_ACTOR),
+      ),
+    rows: (memberId, { ending, verifiers }, now, { keys }) =>
+      endCredentialVerifiers(
+        keys,
+        memberId,
+        verifiers,
+        ending.map(({ credential_id }) => ({
+          credentialId: credential_id,
+          reason: 'revoked',
+          at: now,
+        })),
+      ),
+  });
+
+export const credentialsDisabling = endingCredentials('disabled', unendedCredentials);
+export const credentialsRecovery = endingCredentials('recovery', activeCredentials);
 
 export const credentialsSection = exportSection<ListedCredential>({
   name: 'credentials',

@@ -5,6 +5,7 @@ import type { Feature } from '../feature.ts';
 import {
   credentialsClosure,
   credentialsDisabling,
+  credentialsRecovery,
   credentialsSection,
 } from './closure-and-export.ts';
 import type { CredentialsDeps } from './handlers.ts';
@@ -16,5 +17,6 @@ export const credentialsFeature: Feature<CredentialsDeps> = {
   routes: () => import('./handlers.ts'),
   closure: credentialsClosure,
   disabling: credentialsDisabling,
+  recovery: credentialsRecovery,
   exportSections: [credentialsSection],
 };

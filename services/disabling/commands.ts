@@ -21,7 +21,7 @@ import {
 } from '../../projections/disabling/member-decisions.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import { findPolicy } from '../../projections/moderation/policies.ts';
-import { type DisablingEnding, FIRST_BATCH } from '../membership/account-closure.ts';
+import { type AccessEnding, joinEndings } from '../membership/account-closure.ts';
 import type { DecideRefusal } from '../moderation/decisions/contract.ts';
 import type { DecideCommand } from '../moderation/decisions/request.ts';
 import type { ActiveModerator } from '../moderation/staff/by-moderator.ts';
@@ -54,7 +54,7 @@ type Lead = ActiveModerator | null;
 
 export interface DisablingDeps {
   /** What ends with the disabling of a membership: sessions, credentials and claims. */
-  disablingEndings: readonly DisablingEnding[];
+  disablingEndings: readonly AccessEnding[];
   keys: KeyRing;
   undoSeconds: number;
 }
@@ -84,7 +84,7 @@ export function disableMember(
   deps: DisablingDeps,
 ): Command<Disabled<'disabled'>, DecideRefusal | 'rate_limited', Lead> {
   const moderatorId = by?.moderatorId ?? null;
-  const endings = endingsWith(deps, memberId);
+  const endings = joinEndings(deps.disablingEndings, memberId, deps.keys, SERVICE_ACTOR);
   return defineCommand({
     lock: [memberId],
     find: endings.find,
@@ -151,7 +151,7 @@ export function undoMemberDecision(
   { member_id: memberId, event_id: of }: Pick<MemberDecisionRow, 'member_id' | 'event_id'>,
   deps: DisablingDeps,
 ): DecideCommand {
-  const endings = endingsWith(deps, memberId);
+  const endings = joinEndings(deps.disablingEndings, memberId, deps.keys, SERVICE_ACTOR);
   return defineCommand({
     lock: [memberId],
     find: endings.find,
@@ -208,28 +208,4 @@ export function refuseUnlessOpen(
 ): Refusal<'role_required' | 'not_found'> | null {
   if (lead && !LEADS.includes(lead.role)) return refuse('role_required', { roles: LEADS });
   return member?.state === 'active' ? null : refuse('not_found');
-}
-
-/**
- * What ends with the membership's disabling. All of it fits in one transaction: a member has at most 50 live
- * sessions, few credentials and 25 claimed cases.
- */
-function endingsWith(
-  { disablingEndings: endings, keys }: Pick<DisablingDeps, 'disablingEndings' | 'keys'>,
-  memberId: string,
-) {
-  const request = { keys };
-  return {
-    find: endings.flatMap((ending) => ending.find?.(memberId, request, FIRST_BATCH) ?? []),
-    load: endings.map((ending) => ending.load(memberId, request, FIRST_BATCH)),
-    close: (rows: readonly unknown[], now: Date) => ({
-      appends: endings
-        .flatMap((ending, index) => ending.close(memberId, rows[index], now, request))
-        .filter(({ events }) => events.length > 0)
-        .map((append) => ({ ...append, actor: SERVICE_ACTOR })),
-      rows: endings.flatMap(
-        (ending, index) => ending.rows?.(memberId, rows[index], now, request) ?? [],
-      ),
-    }),
-  };
 }

@@ -14,7 +14,7 @@ import {
 } from '../../projections/disabling/member-decisions.ts';
 import type { MemberRow } from '../../projections/membership/members.ts';
 import { isMemberKey, type VerifierRow } from '../../projections/membership/verifiers.ts';
-import type { DisablingEnding } from '../membership/account-closure.ts';
+import type { AccessEnding } from '../membership/account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import { byModerator } from '../moderation/staff/by-moderator.ts';
 import { disableMember, enableMember, loadMembership } from './commands.ts';
@@ -26,7 +26,7 @@ export interface DisablingHandlerDeps {
   store: EventStore;
   keys: KeyRing;
   limits: RouteLimits;
-  disablingEndings: readonly DisablingEnding[];
+  disablingEndings: readonly AccessEnding[];
 }
 
 /** The member's side: each request proves the sign-in key, and none opens a session. */

@@ -1,4 +1,5 @@
 import type { Append } from '../../platform/eventstore/append.ts';
+import type { Actor } from '../../platform/eventstore/event.ts';
 import type { Load, MemberRead, Rows } from '../../platform/eventstore/load.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Sql } from '../../platform/sql.ts';
@@ -47,14 +48,43 @@ export function defineAccountClosure<const Of extends Load>(
   return closing;
 }
 
-/** What ends with the disabling of a membership: like a closure, but all of it in one transaction. */
-export type DisablingEnding<Known = unknown> = AccountClosure<Known, { keys: KeyRing }>;
+/**
+ * What ends with the disabling of a membership, or with the recovery of its keys: like a closure, but all
+ * of it in one transaction.
+ */
+export type AccessEnding<Known = unknown> = AccountClosure<Known, { keys: KeyRing }>;
 
 /** Defines such an ending; infers the type of `rows` from `load`. */
-export function defineDisablingEnding<const Of extends Load>(
-  ending: DisablingEnding<Rows<Of>> & {
+export function defineAccessEnding<const Of extends Load>(
+  ending: AccessEnding<Rows<Of>> & {
     load(memberId: string, request: { keys: KeyRing }, limit: number): Of;
   },
-): DisablingEnding {
+): AccessEnding {
   return ending;
+}
+
+/**
+ * Joins the endings of all features for one member; the events are those of `actor`. All of it fits in one
+ * transaction: a member has at most 50 live sessions, few credentials and passkeys, and 25 claimed cases.
+ */
+export function joinEndings(
+  endings: readonly AccessEnding[],
+  memberId: string,
+  keys: KeyRing,
+  actor: Actor,
+) {
+  const request = { keys };
+  return {
+    find: endings.flatMap((ending) => ending.find?.(memberId, request, FIRST_BATCH) ?? []),
+    load: endings.map((ending) => ending.load(memberId, request, FIRST_BATCH)),
+    close: (rows: readonly unknown[], now: Date) => ({
+      appends: endings
+        .flatMap((ending, index) => ending.close(memberId, rows[index], now, request))
+        .filter(({ events }) => events.length > 0)
+        .map((append) => ({ ...append, actor })),
+      rows: endings.flatMap(
+        (ending, index) => ending.rows?.(memberId, rows[index], now, request) ?? [],
+      ),
+    }),
+  };
 }

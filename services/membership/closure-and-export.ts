@@ -2,7 +2,7 @@ import { end } from '../../domain/membership/member.ts';
 import { memberOwner } from '../../domain/owners.ts';
 import { attribute } from '../../platform/eventstore/append.ts';
 import { dropVerifiers } from '../../projections/membership/verifiers.ts';
-import { defineAccountClosure, defineDisablingEnding } from './account-closure.ts';
+import { defineAccessEnding, defineAccountClosure } from './account-closure.ts';
 import { ExportedSession } from './contract.ts';
 import { exportSection } from './export-section.ts';
 import { endSession } from './login.ts';
@@ -10,7 +10,7 @@ import { exportedSession } from './own-sessions.ts';
 import { memberStreams } from './register.ts';
 import { endSessions, liveSessions, type SessionTimes, sessionsAfter } from './sessions.ts';
 
-const endingSessions = (reason: 'deactivated' | 'disabled') => ({
+const endingSessions = (reason: 'deactivated' | 'disabled' | 'recovery') => ({
   load: liveSessions,
   close: (memberId: string, rows: readonly Live[]) =>
     rows.map(({ session_id }) => endSession(memberId, session_id, reason)),
@@ -24,7 +24,8 @@ const endingSessions = (reason: 'deactivated' | 'disabled') => ({
 type Live = { session_id: string };
 
 export const sessionsClosure = defineAccountClosure(endingSessions('deactivated'));
-export const sessionsDisabling = defineDisablingEnding(endingSessions('disabled'));
+export const sessionsDisabling = defineAccessEnding(endingSessions('disabled'));
+export const sessionsRecovery = defineAccessEnding(endingSessions('recovery'));
 
 /** Deactivates the member. A deletion runs this closure after those of all features. */
 export const memberClosure = defineAccountClosure({

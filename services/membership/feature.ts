@@ -3,7 +3,12 @@ import { expireSessions, sweepSessions } from '../../domain/membership/jobs.ts';
 import { members } from '../../projections/membership/members.ts';
 import { membershipFeed } from '../../projections/membership/membership-feed.ts';
 import type { Feature } from '../feature.ts';
-import { sessionsClosure, sessionsDisabling, sessionsSection } from './closure-and-export.ts';
+import {
+  sessionsClosure,
+  sessionsDisabling,
+  sessionsRecovery,
+  sessionsSection,
+} from './closure-and-export.ts';
 import type { MembershipDeps } from './deps.ts';
 
 export const membershipFeature: Feature<MembershipDeps> = {
@@ -14,5 +19,6 @@ export const membershipFeature: Feature<MembershipDeps> = {
   routes: () => import('./handlers.ts'),
   closure: sessionsClosure,
   disabling: sessionsDisabling,
+  recovery: sessionsRecovery,
   exportSections: [sessionsSection],
 };

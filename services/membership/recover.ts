@@ -10,20 +10,16 @@ import {
 import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
-import { activeCredentials } from '../../projections/credentials/credentials.ts';
-import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import {
   readVerifiers,
   type VerifierRow,
   writeVerifier,
 } from '../../projections/membership/verifiers.ts';
-import { dropPasskeys, endPasskey, passkeysOf } from '../passkeys/passkeys.ts';
 import { RECEIPT_SPACES } from '../receipt-spaces.ts';
+import { joinEndings } from './account-closure.ts';
 import type { MembershipDeps } from './deps.ts';
-import { endSession } from './login.ts';
 import { memberStreams } from './register.ts';
-import { endSessions, liveSessions } from './sessions.ts';
 
 interface Recovery {
   id: string;
@@ -38,12 +34,12 @@ interface Recovered {
   body: { status: 'recovered'; id: string };
 }
 
-/** Replaces both keys and ends every session, credential and passkey, in one transaction. */
+/** Replaces both keys, and ends every session, credential and passkey in the same transaction. */
 export function recoverMember(
-  { store, keys }: MembershipDeps,
+  deps: Pick<MembershipDeps, 'store' | 'keys' | 'recoveryEndings'>,
   body: Recovery,
 ): Promise<Recovered | Refusal<'credentials_not_accepted' | RecoveryRefusal | 'invalid_request'>> {
-  return handle(store, byRecoveryKey(keys, body), recoverCommand(keys, body));
+  return handle(deps.store, byRecoveryKey(deps.keys, body), recoverCommand(deps, body));
 }
 
 interface Proven {
@@ -80,25 +76,20 @@ function byRecoveryKey(
 }
 
 function recoverCommand(
-  keys: KeyRing,
+  { keys, recoveryEndings }: Pick<MembershipDeps, 'keys' | 'recoveryEndings'>,
   body: Recovery,
 ): Command<Recovered, RecoveryRefusal | 'invalid_request', Proven> {
   const { id, operation_id } = body;
   const owner = memberOwner(id);
+  const endings = joinEndings(recoveryEndings, id, keys, { type: 'member', id });
   return defineCommand({
+    find: endings.find,
     load: {
       signIn: readVerifiers(owner, 'sign-in'),
       stream: memberStreams.load(owner, id),
-      sessions: liveSessions(id),
-      credentials: activeCredentials(id),
-      bearers: readVerifiers(owner, 'credential'),
-      passkeys: passkeysOf(id),
+      endings: endings.load,
     },
-    decide(
-      { signIn, stream, sessions, credentials, bearers, passkeys },
-      now,
-      { recovery }: Proven,
-    ) {
+    decide({ signIn, stream, endings: ending }, now, { recovery }: Proven) {
       const issues = keysInUse(keys, [...signIn, ...recovery], body);
       if (issues.length > 0) return refuse('invalid_request', { issues });
 
@@ -106,40 +97,11 @@ function recoverCommand(
         recover(stream.state, { type: 'RecoverMember', operationId: operation_id }),
       );
       if (isRefusal(decided)) return decided;
+      const ended = endings.close(ending, now);
       return {
-        appends: [
-          ...decided.appends,
-          ...sessions.map(({ session_id }) => endSession(id, session_id, 'recovery')),
-          ...credentials.map(({ credential_id }) => ({
-            owner,
-            stream: `credential-${credential_id}`,
-            version: 1,
-            events: [
-              {
-                type: 'CredentialRevoked',
-                data: { credential_id, reason: 'recovery' },
-                personal: null,
-              },
-            ],
-          })),
-          ...passkeys.map(({ passkey_id }) => endPasskey(id, passkey_id, 'recovery')),
-        ],
+        appends: [...decided.appends, ...ended.appends],
         rows: [
-          dropPasskeys(passkeys.map(({ passkey_id }) => passkey_id)),
-          endSessions(
-            sessions.map(({ session_id }) => session_id),
-            now,
-          ),
-          ...endCredentialVerifiers(
-            keys,
-            id,
-            bearers,
-            credentials.map(({ credential_id }) => ({
-              credentialId: credential_id,
-              reason: 'revoked',
-              at: now,
-            })),
-          ),
+          ...ended.rows,
           writeVerifier(owner, 'sign-in', id, keys.mac('sign-in', id, body.new_sign_in_key)),
           writeVerifier(owner, 'recovery', id, keys.mac('recovery', id, body.new_recovery_key)),
         ],

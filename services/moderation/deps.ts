@@ -4,7 +4,7 @@ import type { EventStore } from '../../platform/eventstore/event-store.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import type { ReadPast } from '../../projections/past/past-reads.ts';
-import type { DisablingEnding } from '../membership/account-closure.ts';
+import type { AccessEnding } from '../membership/account-closure.ts';
 import type { PublicationKind } from '../publications/publication-kind.ts';
 import type { MembershipReview } from './membership-review.ts';
 
@@ -16,7 +16,7 @@ export interface ModerationDeps {
   store: EventStore;
   wakeUps: Notifications;
   /** What ends with the disabling of a membership. */
-  disablingEndings: readonly DisablingEnding[];
+  disablingEndings: readonly AccessEnding[];
   /** The kinds of records, besides notes, that can be reported and removed. */
   publicationKinds: readonly PublicationKind[];
   membershipReview: MembershipReview;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { Sql } from '../../platform/sql.ts';
-import type { DisablingEnding } from '../membership/account-closure.ts';
+import type { AccessEnding } from '../membership/account-closure.ts';
 import type { DecideCommand } from './decisions/request.ts';
 import type { ReviewingModerator } from './queue/item-parts.ts';
 import type { MemberAction, MemberItem, MemberItemRow } from './queue/member-item.ts';
@@ -26,7 +26,7 @@ export interface MemberAppealDecision {
 interface UndoDeps {
   pool: pg.Pool;
   keys: KeyRing;
-  disablingEndings: readonly DisablingEnding[];
+  disablingEndings: readonly AccessEnding[];
   undoSeconds: number;
 }
 

@@ -1,5 +1,5 @@
 import type { PasskeyEnd } from '../../domain/passkeys/words.ts';
-import { defineAccountClosure, defineDisablingEnding } from '../membership/account-closure.ts';
+import { defineAccessEnding, defineAccountClosure } from '../membership/account-closure.ts';
 import { exportSection } from '../membership/export-section.ts';
 import { Passkey } from './contract.ts';
 import {
@@ -22,7 +22,8 @@ const endingPasskeys = (reason: PasskeyEnd) => ({
 });
 
 export const passkeysClosure = defineAccountClosure(endingPasskeys('deactivated'));
-export const passkeysDisabling = defineDisablingEnding(endingPasskeys('disabled'));
+export const passkeysDisabling = defineAccessEnding(endingPasskeys('disabled'));
+export const passkeysRecovery = defineAccessEnding(endingPasskeys('recovery'));
 
 export const passkeyBody = ({ passkey_id, name, added_at, last_used_on }: PasskeyRow) => ({
   id: passkey_id,

@@ -2,7 +2,12 @@ import * as passkeyEvents from '../../domain/passkeys/events.ts';
 import { sweepChallenges } from '../../domain/passkeys/jobs.ts';
 import { passkeysFeed } from '../../projections/passkeys/passkeys-feed.ts';
 import type { Feature } from '../feature.ts';
-import { passkeysClosure, passkeysDisabling, passkeysSection } from './closure-and-export.ts';
+import {
+  passkeysClosure,
+  passkeysDisabling,
+  passkeysRecovery,
+  passkeysSection,
+} from './closure-and-export.ts';
 import type { PasskeysDeps } from './handlers.ts';
 
 export const passkeysFeature: Feature<PasskeysDeps> = {
@@ -12,5 +17,6 @@ export const passkeysFeature: Feature<PasskeysDeps> = {
   routes: () => import('./handlers.ts'),
   closure: passkeysClosure,
   disabling: passkeysDisabling,
+  recovery: passkeysRecovery,
   exportSections: [passkeysSection],
 };

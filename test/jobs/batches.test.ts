@@ -1,5 +1,5 @@
 import t from 'tap';
-import { BATCH_SIZE, forEachInBatches } from '../../workers/batches.ts';
+import { BATCH_SIZE, forEachInBatches } from '../../workers/running/batches.ts';
 
 /** Numbered rows that wait; a completed row is removed. */
 function createRows(count: number) {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { callerBoss } from '../../platform/jobs/boss.ts';
 import { dueQueues } from '../../platform/jobs/queues.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
-import { watchDueJobs } from '../../workers/job.ts';
+import { watchDueJobs } from '../../workers/running/job.ts';
 import { testDatabase } from '../support/database.ts';
 import { countRowsRead } from '../support/rows-read.ts';
 

@@ -3,7 +3,7 @@ import { type Agent, newAgent } from '../../harness/agent.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { membersToErase } from '../../projections/membership/members.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
-import { BATCH_SIZE } from '../../workers/batches.ts';
+import { BATCH_SIZE } from '../../workers/running/batches.ts';
 import { startService } from '../support/service.ts';
 
 /** More than two batches, also for the last step of an erasure. */

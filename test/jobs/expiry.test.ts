@@ -10,9 +10,9 @@ import { mayOwn } from '../../projections/stream-owners.ts';
 import { affectedMembers, catalogue, jobTypes, project } from '../../services/features.ts';
 import { insertSession } from '../../services/membership/sessions.ts';
 import { expireCredentials } from '../../workers/credentials/expire-credentials.ts';
-import { dailySchedule, listSchedules } from '../../workers/job.ts';
 import { sweepRateCounters } from '../../workers/limits/sweep-rate-counters.ts';
 import { expireSessions } from '../../workers/membership/expire-sessions.ts';
+import { dailySchedule, listSchedules } from '../../workers/running/job.ts';
 import { testDatabase } from '../support/database.ts';
 
 const HOUR = 3_600_000;

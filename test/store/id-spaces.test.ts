@@ -376,7 +376,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'services/screening/bayes.ts': 'words',
   'services/screening/fingerprint.ts': 'words',
   'services/screening/shape.ts': 'words',
-  'workers/batches.ts': 'rows of one batch',
+  'workers/running/batches.ts': 'rows of one batch',
 };
 
 t.test('knows for every collection in memory what its keys are', async (t) => {

@@ -8,7 +8,6 @@ import { memberOwner } from '../../domain/owners.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { readStream } from '../../platform/eventstore/append.ts';
 import type { Actor, NewEvent, RecordedEvent } from '../../platform/eventstore/event.ts';
-import { completeLoad, flattenReads } from '../../platform/eventstore/load.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { noteFacts, type SettledReportsOf } from '../../projections/guestbook/note-facts.ts';
@@ -133,11 +132,9 @@ t.test('a decision follows from the facts of a note as from its whole stream', a
       const state = note.replay(whole) as ExistingNote;
       const by = pick(MODERATORS);
       const factsWith = async (settled: SettledReportsOf) => {
-        const { found } = noteFacts([id], settled);
-        const load = completeLoad(found, [await query(pool, found.find)]);
-        return (
-          await Promise.all(flattenReads(load).map((read) => query(pool, read)))
-        ).flat() as RecordedEvent[];
+        const facts = noteFacts([id], settled);
+        const { found } = facts.load((await query(pool, facts.find)) as never);
+        return (await Promise.all(found.map((read) => query(pool, read)))).flat();
       };
       const compare = async (commands: readonly NoteCommand[], settled: SettledReportsOf) => {
         const facts = note.replay(await factsWith(settled));

@@ -24,6 +24,7 @@ import {
 import { emptyReceipts, type ReceiptPlace } from '../../platform/eventstore/receipts.ts';
 import { dropBudgets } from '../../platform/limits/write-budget.ts';
 import { query, runTogether } from '../../platform/postgres/query.ts';
+import { eraseTextsIn, rowsWithTexts, type Texts } from '../../projections/erasable-texts.ts';
 import {
   type ErasedNote,
   erasedNotes,
@@ -32,11 +33,6 @@ import {
 import { dropEndedVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { membersToErase } from '../../projections/membership/members.ts';
 import type { Projection } from '../../projections/projection.ts';
-import {
-  eraseTextsIn,
-  rowsWithTexts,
-  type Texts,
-} from '../../projections/rebuild/erasable-texts.ts';
 import { dropLeftOver } from '../../projections/rebuild/rebuilt-tables.ts';
 import { streamKindsOf } from '../../projections/stream-owners.ts';
 import { closeMore } from '../../services/account/delete.ts';
@@ -46,7 +42,7 @@ import { dropUses } from '../../services/credentials/last-use.ts';
 import { accountClosures, projections } from '../../services/features.ts';
 import { memberStreams } from '../../services/membership/register.ts';
 import { dropSessions } from '../../services/membership/sessions.ts';
-import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
+import { BATCH_SIZE, drainBatches, forEachInBatches } from '../running/batches.ts';
 
 interface Deps {
   pool: pg.Pool;

@@ -5,7 +5,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { lapsedCases } from '../../projections/cases/cases.ts';
 import { loadCase } from '../../services/cases/case-stream.ts';
-import { forEachInBatches } from '../batches.ts';
+import { forEachInBatches } from '../running/batches.ts';
 
 /** Records the end of every case claim with an expired lease; returns how many it recorded. */
 export function expireCaseClaims({ store }: { store: EventStore }): Promise<number> {

@@ -16,7 +16,7 @@ import {
 } from '../../projections/credentials/credentials.ts';
 import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { readVerifiers } from '../../projections/membership/verifiers.ts';
-import { forEachInBatches } from '../batches.ts';
+import { forEachInBatches } from '../running/batches.ts';
 
 type Overdue = Pick<CredentialRow, 'credential_id' | 'member_id'>;
 

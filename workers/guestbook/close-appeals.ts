@@ -7,7 +7,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from '../../services/guestbook/scheduled-commands.ts';
-import { forEachInBatches } from '../batches.ts';
+import { forEachInBatches } from '../running/batches.ts';
 
 interface Deps {
   store: EventStore;

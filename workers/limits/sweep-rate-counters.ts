@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { MARKS_KEPT_HOURS } from '../../platform/eventstore/write-marks.ts';
 import { named, type Sql } from '../../platform/sql.ts';
-import { BATCH_SIZE, drainBatches } from '../batches.ts';
+import { BATCH_SIZE, drainBatches } from '../running/batches.ts';
 
 interface Deps {
   pool: pg.Pool;

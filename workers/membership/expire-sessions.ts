@@ -17,7 +17,7 @@ import {
   endSessions,
   overdueSessions,
 } from '../../services/membership/sessions.ts';
-import { BATCH_SIZE, drainBatches, forEachInBatches } from '../batches.ts';
+import { BATCH_SIZE, drainBatches, forEachInBatches } from '../running/batches.ts';
 
 interface Overdue {
   session_id: string;

@@ -1,5 +1,5 @@
 import * as types from '../../domain/membership/jobs.ts';
-import { runs } from '../job.ts';
+import { runs } from '../running/job.ts';
 import { expireSessions, sweepSessions } from './expire-sessions.ts';
 
 export const membershipJobs = [

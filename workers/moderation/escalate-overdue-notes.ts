@@ -7,7 +7,7 @@ import type { NoteRow } from '../../projections/guestbook/notes.ts';
 import { scheduledCommand } from '../../services/guestbook/scheduled-commands.ts';
 import { type QueueAlert, queueAlertCommand } from '../../services/moderation/stats/queue-alert.ts';
 import { isLiveLease } from '../../services/publications/review-leases.ts';
-import { forEachInBatches } from '../batches.ts';
+import { forEachInBatches } from '../running/batches.ts';
 
 /** Escalates every note that has waited for more than 72 hours; returns how many. */
 export function escalateOverdueNotes({ store }: { store: EventStore }): Promise<number> {

@@ -2,7 +2,7 @@ import { named, type Sql } from '../../platform/sql.ts';
 import type { Core } from '../../services/compose.ts';
 import { isForgotten } from '../../services/moderation/claims/claim-times.ts';
 import { isExpiredLease } from '../../services/publications/review-leases.ts';
-import { BATCH_SIZE, drainBatches } from '../batches.ts';
+import { BATCH_SIZE, drainBatches } from '../running/batches.ts';
 
 /** Deletes expired leases, and times of claims that no longer count; returns how many. */
 export async function expireReviewLeases({ pool }: Pick<Core, 'pool'>): Promise<number> {

@@ -1,5 +1,5 @@
 import * as types from '../../domain/moderation/jobs.ts';
-import { runs } from '../job.ts';
+import { runs } from '../running/job.ts';
 import { escalateOverdueNotes, queueAlert } from './escalate-overdue-notes.ts';
 import { expireReviewLeases } from './expire-review-leases.ts';
 import { keepFolds } from './keep-folds.ts';

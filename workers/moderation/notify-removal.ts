@@ -9,7 +9,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { withdrawnReported } from '../../projections/publications/record-reports.ts';
 import { publicationKinds } from '../../services/features.ts';
 import { notifyRemovalCommand, notifyWithdrawalCommand } from '../../services/reports/resolve.ts';
-import { forEachInBatches } from '../batches.ts';
+import { forEachInBatches } from '../running/batches.ts';
 
 interface Deps {
   store: EventStore;

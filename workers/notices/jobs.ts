@@ -1,6 +1,6 @@
 import { sendNotices } from '../../domain/notices/jobs.ts';
 import { callReceivers } from '../../services/notices/call-receivers.ts';
-import { runs } from '../job.ts';
+import { runs } from '../running/job.ts';
 
 export const noticesJobs = [
   runs(sendNotices, async (core, _data, logger) => {

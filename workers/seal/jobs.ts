@@ -1,7 +1,7 @@
 import { sealLog } from '../../domain/seal/jobs.ts';
 import { sealCommitted } from '../../services/seal/seal-log.ts';
 import { publishCheckpoint } from '../../services/seal/witnesses.ts';
-import { runs } from '../job.ts';
+import { runs } from '../running/job.ts';
 
 export const sealJobs = [
   runs(sealLog, async (core, _data, logger) => {

@@ -1,5 +1,5 @@
 import * as types from '../../domain/search/jobs.ts';
-import { runs } from '../job.ts';
+import { runs } from '../running/job.ts';
 import { splitWordsOfOldRows } from './split-words.ts';
 
 export const searchJobs = [

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { query } from '../../platform/postgres/query.ts';
 import { SPLIT_TABLES, splitRows, unsplitRows } from '../../projections/search/unsplit.ts';
-import { BATCH_SIZE } from '../batches.ts';
+import { BATCH_SIZE } from '../running/batches.ts';
 
 /**
  * Splits the texts of an earlier release into words for the search, and clears the words of texts that

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Sql } from '../../platform/sql.ts';
+import type { Sql } from '../platform/sql.ts';
 
 /** Columns of a read model that hold names or free text; null means erased. */
 export interface Texts {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import type { JobType } from '../platform/jobs/job-type.ts';
-import { dueQueues } from '../platform/jobs/queues.ts';
-import type { Core } from '../services/compose.ts';
+import type { JobType } from '../../platform/jobs/job-type.ts';
+import { dueQueues } from '../../platform/jobs/queues.ts';
+import type { Core } from '../../services/compose.ts';
 
 /** A type of job with the function that runs it. */
 export interface RunnableJob extends JobType {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { query } from '../platform/postgres/query.ts';
-import type { Sql } from '../platform/sql.ts';
+import { query } from '../../platform/postgres/query.ts';
+import type { Sql } from '../../platform/sql.ts';
 
 export const BATCH_SIZE = 500;
 const MAX_CONCURRENT = 4;
