@@ -8,7 +8,7 @@ import { requireSettings } from '../../platform/postgres/database-settings.ts';
 import { readEngine } from '../../platform/postgres/engine.ts';
 import { appliedMigrations, requireReleased } from '../../platform/postgres/migrate.ts';
 import { withLocks } from '../../platform/postgres/table-locks.ts';
-import { RELEASE } from '../../platform/telemetry/logger.ts';
+import { RELEASE } from '../../platform/version.ts';
 import { catalogue } from '../../services/features.ts';
 import { OWNED_TABLES } from '../../services/partitions.ts';
 import { clientConfigOf, copyOut } from './copy.ts';

@@ -12,7 +12,7 @@ import {
   readMigrations,
   requireFinishedRestore,
 } from '../../platform/postgres/migrate.ts';
-import { RELEASE } from '../../platform/telemetry/logger.ts';
+import { RELEASE } from '../../platform/version.ts';
 import { clientConfigOf, copyIn } from './copy.ts';
 import { type CheckedBackup, damaged, hashing, type Manifest } from './folder.ts';
 import { fileOf, requireSameTables, tablesOf } from './tables.ts';

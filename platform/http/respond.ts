@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseJson } from '../json.ts';
+import { CONTRACT_VERSION } from '../version.ts';
 import { compressBody, type Encoding, isCompressible, preferredEncoding } from './compression.ts';
 import { READABLE_ANYWHERE } from './cors.ts';
 import {
@@ -14,8 +15,6 @@ import {
   isRevalidated,
   type Route,
 } from './route.ts';
-
-export const CONTRACT_VERSION = 'service-api-2026-09-12';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const REVALIDATE = 'public, max-age=0, must-revalidate';

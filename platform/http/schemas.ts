@@ -110,28 +110,6 @@ export const StatusReply = z
 /** The body of an operation that takes no fields. */
 export const EmptyBody = z.strictObject({}).meta({ id: 'EmptyBody' });
 
-/** Who caused an event, as shown to readers. */
-export const Actor = z
-  .object({
-    type: z.enum(['member', 'moderator', 'service', 'guest']),
-    id: AnyUuid.optional(),
-  })
-  .meta({ id: 'Actor' });
-
-export const Member = z
-  .object({
-    id: Uuid,
-    handle: Handle,
-    identity: z.literal('chosen_service_handle'),
-    network_verified: z.literal(false),
-  })
-  .meta({ id: 'Member' });
-
-/** The body that describes a member. */
-export function memberBody(id: string, handle: string): z.infer<typeof Member> {
-  return { id, handle, identity: 'chosen_service_handle', network_verified: false };
-}
-
 /** The receipt of a mutation. It is kept permanently, and an exact retry returns it again. */
 export const ReceiptBody = z
   .object({

@@ -1,13 +1,8 @@
 import { write, writeSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type Logger, pino } from 'pino';
+import { RELEASE } from '../version.ts';
 
 export type ProcessName = 'web' | 'worker';
-
-/** The version of this release. */
-export const { version: RELEASE } = createRequire(import.meta.url)('../../package.json') as {
-  version: string;
-};
 
 /** Levels are words, and times are ISO 8601. */
 export const LOG_FORMAT = {

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { CONTRACT_VERSION } from '../http/respond.ts';
 import type { Replicas } from '../postgres/replica.ts';
-import { RELEASE } from './logger.ts';
+import { CONTRACT_VERSION, RELEASE } from '../version.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30];

@@ -9,7 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { RELEASE } from './logger.ts';
+import { RELEASE } from '../version.ts';
 import { formatTraceparent } from './trace.ts';
 
 const SCOPE = 'service';

@@ -4,13 +4,13 @@ import { defineContract } from '../../platform/http/route.ts';
 import {
   Handle,
   Key,
-  Member,
   ReceiptBody,
   StatusReply,
   Timestamp,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { DISABLED_PROBLEMS, PROVEN_EACH_TIME } from '../disabling/contract.ts';
+import { Member } from '../membership/contract.ts';
 import type { ExportSection } from '../membership/export-section.ts';
 import { toSections } from './sections.ts';
 

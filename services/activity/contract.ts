@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineContract } from '../../platform/http/route.ts';
-import { Actor, AnyUuid, Cursor, Limit, NextPage, Timestamp } from '../../platform/http/schemas.ts';
+import { AnyUuid, Cursor, Limit, NextPage, Timestamp } from '../../platform/http/schemas.ts';
 import { ACTIVITY_TYPES } from '../../projections/activity-entry.ts';
+import { Actor } from '../updates/update-event.ts';
 
 const Entry = z
   .object({

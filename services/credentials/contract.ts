@@ -9,7 +9,6 @@ import {
   Cursor,
   Key,
   Limit,
-  Member,
   NextPage,
   PlainText,
   ReceiptBody,
@@ -19,6 +18,7 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
+import { Member } from '../membership/contract.ts';
 
 const BODY_LIMIT = 4096;
 

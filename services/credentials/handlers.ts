@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../../platform/config.ts';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
-import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { unixSeconds } from '../../platform/http/schemas.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import type { RouteLimits } from '../../platform/limits/route-limits.ts';
 import { budgetResetsAt } from '../../platform/limits/write-budget.ts';
@@ -9,6 +9,7 @@ import { query } from '../../platform/postgres/query.ts';
 import { isRefusal, refuse } from '../../platform/refusal.ts';
 import { credentialsOfMember } from '../../projections/credentials/credentials.ts';
 import { isMemberKey } from '../../projections/membership/verifiers.ts';
+import { memberBody } from '../membership/contract.ts';
 import { byBearer, bySignInKey, type MemberDeps } from './by-bearer.ts';
 import { BOOTSTRAP_ATTEMPTS, credentialsContract } from './contract.ts';
 import { createCredential } from './create.ts';

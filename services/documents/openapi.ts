@@ -1,6 +1,6 @@
 import * as platform from '../../platform/http/openapi.ts';
-import { CONTRACT_VERSION } from '../../platform/http/respond.ts';
 import type { Routes } from '../../platform/http/route.ts';
+import { CONTRACT_VERSION } from '../../platform/version.ts';
 import { GLOSSARY, SCHEMA_GLOSSARY } from './glossary.ts';
 import { PROBLEM_DOCUMENTS } from './problems.ts';
 

@@ -10,13 +10,26 @@ import {
   Handle,
   Key,
   Limit,
-  Member,
   NextPage,
   StatusReply,
   Timestamp,
   UnixSeconds,
   Uuid,
 } from '../../platform/http/schemas.ts';
+
+export const Member = z
+  .object({
+    id: Uuid,
+    handle: Handle,
+    identity: z.literal('chosen_service_handle'),
+    network_verified: z.literal(false),
+  })
+  .meta({ id: 'Member' });
+
+/** The body that describes a member. */
+export function memberBody(id: string, handle: string): z.infer<typeof Member> {
+  return { id, handle, identity: 'chosen_service_handle', network_verified: false };
+}
 
 const BODY_LIMIT = 4096;
 

@@ -8,7 +8,7 @@ import {
   type RequestContext,
   type Routes,
 } from '../../platform/http/route.ts';
-import { memberBody, unixSeconds } from '../../platform/http/schemas.ts';
+import { unixSeconds } from '../../platform/http/schemas.ts';
 import { newToken } from '../../platform/keys/token.ts';
 import { toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { exhausted } from '../../platform/limits/rate-headers.ts';
@@ -18,7 +18,7 @@ import { findMemberByHandle } from '../../projections/membership/members.ts';
 import { isMemberKey } from '../../projections/membership/verifiers.ts';
 import { RECEIPT_SPACES } from '../receipt-spaces.ts';
 import { bySession } from './by-session.ts';
-import { KEY_ATTEMPTS, membershipContract, REGISTRATIONS } from './contract.ts';
+import { KEY_ATTEMPTS, memberBody, membershipContract, REGISTRATIONS } from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 import { type MemberKey, signIn, signOut } from './login.ts';
 import {

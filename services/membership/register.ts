@@ -12,13 +12,17 @@ import {
 import { requestIn } from '../../platform/eventstore/idempotency.ts';
 import { defineStream } from '../../platform/eventstore/stream.ts';
 import type { Call } from '../../platform/http/route.ts';
-import { memberBody } from '../../platform/http/schemas.ts';
 import { countOne, exhaustedLimits } from '../../platform/limits/rate-counters.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
 import { findHandle, findMember, lockTotals } from '../../projections/membership/members.ts';
 import { writeVerifier } from '../../projections/membership/verifiers.ts';
 import { RECEIPT_SPACES } from '../receipt-spaces.ts';
-import { ALL_REGISTRATIONS, type membershipContract, REGISTRATIONS } from './contract.ts';
+import {
+  ALL_REGISTRATIONS,
+  memberBody,
+  type membershipContract,
+  REGISTRATIONS,
+} from './contract.ts';
 import type { MembershipDeps } from './deps.ts';
 
 type RegisterRoute = (typeof membershipContract)['membership.register'];

@@ -1,5 +1,4 @@
-import { CONTRACT_VERSION } from '../../platform/http/respond.ts';
-import { RELEASE } from '../../platform/telemetry/logger.ts';
+import { CONTRACT_VERSION, RELEASE } from '../../platform/version.ts';
 import type { OperateDeps } from './context.ts';
 import type { Section } from './report.ts';
 

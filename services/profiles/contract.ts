@@ -11,7 +11,6 @@ import {
   Handle,
   Ids,
   Limit,
-  Member,
   NextPage,
   ReceiptBody,
   Text,
@@ -19,6 +18,7 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { WRITES_PER_DAY } from '../../platform/limits/write-budget.ts';
+import { Member } from '../membership/contract.ts';
 import { consent } from '../publications/publication-kind.ts';
 import { WithdrawnReply } from '../publications/withdrawn-reply.ts';
 

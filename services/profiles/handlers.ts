@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { handle } from '../../platform/eventstore/handle.ts';
 import { type Handlers, implement, type Routes } from '../../platform/http/route.ts';
-import { memberBody } from '../../platform/http/schemas.ts';
 import { type KeysetPosition, toKeysetPosition, toPage } from '../../platform/keyset-cursor.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { snapshot } from '../../platform/postgres/reads.ts';
@@ -16,6 +15,7 @@ import {
   publishedProfilesOf,
 } from '../../projections/profiles/profiles.ts';
 import { byBearer, type MemberDeps } from '../credentials/by-bearer.ts';
+import { memberBody } from '../membership/contract.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { profilesContract } from './contract.ts';
 import { loadProfile } from './profile-stream.ts';

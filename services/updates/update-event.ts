@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { UPDATE_TYPES, type UpdateType } from '../../domain/updates/update-type.ts';
-import { Actor, AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
+import { AnyUuid, Timestamp } from '../../platform/http/schemas.ts';
+
+/** Who caused an event, as shown to readers. */
+export const Actor = z
+  .object({
+    type: z.enum(['member', 'moderator', 'service', 'guest']),
+    id: AnyUuid.optional(),
+  })
+  .meta({ id: 'Actor' });
 
 /** The schema's name of an update type: `case.lease_ended` becomes `CaseLeaseEndedEvent`. */
 const nameOf = (type: UpdateType): string =>

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { AgentCard } from '@a2a-js/sdk';
 import { z } from 'zod';
 import type { Operation, Operations } from '../../../platform/http/invoke.ts';
-import { CONTRACT_VERSION } from '../../../platform/http/respond.ts';
 import { isMutation } from '../../../platform/http/route.ts';
+import { CONTRACT_VERSION } from '../../../platform/version.ts';
 import changed from './card-changed.json' with { type: 'json' };
 import { exampleValue } from './example-value.ts';
 

@@ -3,11 +3,10 @@ import { createServer } from 'node:http';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { freePort } from '../../../harness/free-port.ts';
-import { CONTRACT_VERSION } from '../../../platform/http/respond.ts';
 import { createHttpServer } from '../../../platform/http/server.ts';
-import { RELEASE } from '../../../platform/telemetry/logger.ts';
 import { processMetrics, requestMetrics } from '../../../platform/telemetry/metrics.ts';
 import { serveMetrics } from '../../../platform/telemetry/metrics-server.ts';
+import { CONTRACT_VERSION, RELEASE } from '../../../platform/version.ts';
 import { createApp } from '../../../services/app.ts';
 import { startService } from '../../support/service.ts';
 
