@@ -1,37 +1,22 @@
-export interface Answer {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the demo reads any field of the JSON
-  body: any;
-  link: string | null;
-}
+import { type Api, type ApiResponse, createApi } from '../harness/api.ts';
+import { patient } from '../harness/patient.ts';
 
-export type Api = ReturnType<typeof createApiClient>;
+export type DemoApi = ReturnType<typeof createApiClient>;
 
-/** Sends requests to one instance and counts responses by status. */
+/** Sends requests to one instance, again where a busy machine does not answer in time, and counts answers by status. */
 export function createApiClient(baseUrl: string) {
   const counts = new Map<number, number>();
+  const api: Api = patient(createApi(baseUrl));
 
   async function call(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: {
-        ...(method === 'GET' ? {} : { origin: baseUrl, 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
-    const answer = await response.text();
-    return {
-      status: response.status,
-      body: answer ? JSON.parse(answer) : undefined,
-      link: response.headers.get('link'),
-    };
+  ): Promise<ApiResponse> {
+    const answer = await api.call(method, path, { body, headers });
+    counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
+    return answer;
   }
 
   return { call, counts };

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readCookie } from '../harness/api.ts';
 import { startInstance } from '../harness/instance.ts';
 import { NO_TOOLS } from '../harness/tools.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
-import { type Api, createApiClient, each } from './api.ts';
+import { createApiClient, type DemoApi, each } from './api.ts';
 import { realTexts, type Text } from './texts.ts';
 
 const USAGE = `Usage:
@@ -41,7 +42,7 @@ interface Author {
   handle: string;
 }
 
-async function signUp(api: Api, handle: string): Promise<Author> {
+async function signUp(api: DemoApi, handle: string): Promise<Author> {
   const key = () => randomBytes(32).toString('hex');
   const [id, sign_in_key] = [randomUUID(), key()];
   await api.call('POST', '/api/membership/register', {
@@ -50,15 +51,11 @@ async function signUp(api: Api, handle: string): Promise<Author> {
     sign_in_key,
     recovery_key: key(),
   });
-  const response = await fetch(`${base}/api/membership/login`, {
-    method: 'POST',
-    headers: { origin: base, 'content-type': 'application/json' },
-    body: JSON.stringify({ id, sign_in_key }),
-  });
-  return { cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '', handle };
+  const login = await api.call('POST', '/api/membership/login', { id, sign_in_key });
+  return { cookie: readCookie(login), handle };
 }
 
-async function submitAll(api: Api, texts: readonly Text[], members: readonly Author[]) {
+async function submitAll(api: DemoApi, texts: readonly Text[], members: readonly Author[]) {
   const experienceOf = new Map<string, string>();
   await each([...texts.entries()], LANES, async ([index, { id, message, fits }]) => {
     const experience = EXPERIENCES[index % EXPERIENCES.length] ?? 'service';
@@ -75,14 +72,15 @@ async function submitAll(api: Api, texts: readonly Text[], members: readonly Aut
       member ? { cookie: member.cookie } : {},
     );
     experienceOf.set(id, experience);
-    const wanted = fits ? 202 : 400;
-    expect(answer.status === wanted, `${answer.status} for ${JSON.stringify(message)}`);
+    // 200 answers the repetition of a note whose first answer was lost.
+    const wanted = fits ? [202, 200] : [400];
+    expect(wanted.includes(answer.status), `${answer.status} for ${JSON.stringify(message)}`);
   });
   return experienceOf;
 }
 
 /** Reads the whole moderation queue, page by page. */
-async function readQueue(api: Api, authorization: string) {
+async function readQueue(api: DemoApi, authorization: string) {
   const items = new Map<string, { text: string; version: number; screening?: { state: string } }>();
   for (let cursor: string | null = ''; cursor !== null; ) {
     const search = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
@@ -95,7 +93,7 @@ async function readQueue(api: Api, authorization: string) {
   return items;
 }
 
-async function screened(api: Api, authorization: string) {
+async function screened(api: DemoApi, authorization: string) {
   for (let waited = 0; waited < 300; waited += 1) {
     const items = await readQueue(api, authorization);
     const left = [...items.values()].filter((item) => item.screening?.state !== 'done').length;
@@ -105,12 +103,12 @@ async function screened(api: Api, authorization: string) {
   throw new Error('the worker did not screen everything within five minutes');
 }
 
-async function readBack(api: Api, experience: string) {
+async function readBack(api: DemoApi, experience: string) {
   const entries = new Map<string, string>();
   for (let path: string | undefined = `/api/guestbook?experience=${experience}`; path; ) {
-    const page: Awaited<ReturnType<Api['call']>> = await api.call('GET', path);
+    const page: Awaited<ReturnType<DemoApi['call']>> = await api.call('GET', path);
     for (const entry of page.body.entries) entries.set(entry.id, entry.message);
-    path = /<([^>]+)>; rel="next"/.exec(page.link ?? '')?.[1];
+    path = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
   }
   return entries;
 }
