@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import type pg from 'pg';
-import { mergeBatches } from '../platform/batch-statements.ts';
 import type { RecordedEvent } from '../platform/eventstore/event.ts';
+import { mergeBatches } from '../platform/postgres/batch-statements.ts';
 import { pipeline } from '../platform/postgres/pipeline.ts';
 import { projector } from '../projections/projection.ts';
 import { UNLOGGED_COLUMNS } from '../projections/rebuild/rebuilt-tables.ts';

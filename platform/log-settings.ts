@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseCalledUrl } from './base-url.ts';
-import { makeOnce, newSecret } from './keys/server-keys.ts';
+import { newSecret } from './keys/server-keys.ts';
+import { makeOnce } from './private-files.ts';
 import { TimeOfDay } from './sandbox-settings.ts';
 import { parseWitnessKey, type VerifierKey } from './tlog/note.ts';
 

@@ -1,5 +1,5 @@
-import { defineInsert } from '../platform/batch-statements.ts';
 import type { Actor, EventTypes, RecordedEvent } from '../platform/eventstore/event.ts';
+import { defineInsert } from '../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../platform/sql.ts';
 import { defineProjection, type Handlers, type Projection } from './projection.ts';
 

@@ -1,9 +1,10 @@
 import type { History, ObservedFeed } from './history.ts';
+import type { Limits } from './limits.ts';
 import type { LogFacts } from './log-facts.ts';
 import { revokedForGood } from './rules/credentials.ts';
 import { oneEffect, streamsWhole } from './rules/effects.ts';
 import { feedsWhole, ownWritesRead } from './rules/feeds.ts';
-import { addressLimitsHeld, type Limits, limitsHeld } from './rules/limits.ts';
+import { addressLimitsHeld, limitsHeld } from './rules/limits.ts';
 import { authorsNotifiedInTime, decidedBeforePublic } from './rules/notes.ts';
 
 export interface Verdict {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anyAddress, type SharedRunState, uuid } from './client.ts';
 import { type Answer, done } from './history.ts';
+import type { Limits } from './limits.ts';
 import { createProofMember, type Member } from './member.ts';
 import type { Moderator } from './moderator.ts';
 import { createOperations, guestNote } from './operations.ts';
 import type { Random } from './random.ts';
-import type { Limits } from './rules/limits.ts';
 
 /** Concurrent registrations as the seats run out. */
 const SEEKERS = 12;

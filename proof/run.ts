@@ -11,6 +11,7 @@ import { createContention } from './contention.ts';
 import type { ProofEnvironment } from './environment.ts';
 import { breakThings, possibleFaults } from './faults.ts';
 import { createHistory, type History, type ObservedFeed, startCall } from './history.ts';
+import type { Limits } from './limits.ts';
 import { readLogFacts } from './log-facts.ts';
 import { createProofMember, type Member } from './member.ts';
 import { createProofModerator } from './moderator.ts';
@@ -19,7 +20,6 @@ import { type FaultName, planOf } from './plan.ts';
 import { type Random, seeded } from './random.ts';
 import { readFeed, visit } from './reader.ts';
 import { differFromRebuild } from './rebuilt.ts';
-import type { Limits } from './rules/limits.ts';
 import { sealFaults, sealOften, sealRest } from './sealed.ts';
 import { leaks } from './secrets.ts';
 

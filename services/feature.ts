@@ -4,8 +4,8 @@ import type { JobType } from '../platform/jobs/job-type.ts';
 import type { ActivityEntries } from '../projections/activity-entry.ts';
 import type { FeedEntries } from '../projections/feed-entry.ts';
 import type { Projection } from '../projections/projection.ts';
-import type { AccessEnding, AccountClosure } from './membership/account-closure.ts';
-import type { ExportSection } from './membership/export-section.ts';
+import type { AccessEnding, AccountClosure } from './account-closure.ts';
+import type { ExportSection } from './export-section.ts';
 import type { ProvableRecord, PublicationKind } from './publications/publication-kind.ts';
 
 /** What read models over the events of several capabilities are made of. */

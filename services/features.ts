@@ -18,6 +18,7 @@ import { createPastReads, type ReadPast } from '../projections/past/past-reads.t
 import { projector } from '../projections/projection.ts';
 import { feedProjection } from '../projections/updates/feed.ts';
 import { accountFeature } from './account/feature.ts';
+import type { AccessEnding, AccountClosure } from './account-closure.ts';
 import { activityFeature } from './activity/feature.ts';
 import { artifactsFeature } from './artifacts/feature.ts';
 import { casesFeature } from './cases/feature.ts';
@@ -26,13 +27,12 @@ import { disablingFeature } from './disabling/feature.ts';
 import { membershipReview } from './disabling/review.ts';
 import { discoveryFeature } from './discovery/feature.ts';
 import { documentsFeature } from './documents/feature.ts';
+import type { ExportSection } from './export-section.ts';
 import type { Feature } from './feature.ts';
 import { guestbookFeature } from './guestbook/feature.ts';
-import type { AccessEnding, AccountClosure } from './membership/account-closure.ts';
-import type { ExportSection } from './membership/export-section.ts';
 import { membershipFeature } from './membership/feature.ts';
+import type { MembershipDecisions } from './moderation/decisions/membership-decisions.ts';
 import { moderationFeature } from './moderation/feature.ts';
-import type { MembershipReview } from './moderation/membership-review.ts';
 import { noticesFeature } from './notices/feature.ts';
 import { pagesFeature } from './pages/feature.ts';
 import { passkeysFeature } from './passkeys/feature.ts';
@@ -75,7 +75,7 @@ interface SharedDeps {
   exportSections: readonly ExportSection[];
   publicationKinds: readonly PublicationKind[];
   provableRecords: readonly ProvableRecord[];
-  membershipReview: MembershipReview;
+  membershipReview: MembershipDecisions;
   /** Reads what stood at an earlier moment; one for the process, which limits how many run. */
   readPast: ReadPast;
   /** The routes and operations of this instance; call these only once a request arrives. */

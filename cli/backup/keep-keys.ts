@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { makePrivateFolder } from '../../platform/embedded/folders.ts';
 import {
   formatServerKeys,
   type ServerKey,
   serverKeys,
   serverKeysFile,
 } from '../../platform/keys/server-keys.ts';
+import { makePrivateFolder } from '../../platform/private-files.ts';
 
 /**
  * Puts the keys of a backup where the service looks for them: into DATA_DIR, unless SERVER_KEYS is

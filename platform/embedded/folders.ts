@@ -3,31 +3,16 @@ import {
   closeSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   realpathSync,
   rmdirSync,
   symlinkSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivateFolder } from '../private-files.ts';
 import { type Account, canUse } from './account.ts';
-
-/**
- * Creates a folder that only this account can use. As root its mode is 0711, because the database
- * runs as another account, which must traverse the folder but not list it. Parent folders are
- * created in a separate call, since a recursive mkdir would give them the mode as well.
- */
-export function makePrivateFolder(folder: string): void {
-  mkdirSync(dirname(folder), { recursive: true });
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-    if (process.getuid?.() === 0) chmodSync(folder, 0o711);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
 
 /**
  * The folder of the server's files: `postgres` in the data folder. If the server's account cannot

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { withConnection } from '../postgres/connection.ts';
+import { makePrivateFolder } from '../private-files.ts';
 import { serverAccount } from './account.ts';
 import { serverBinaries } from './binaries.ts';
 import { createCluster, SUPERUSER } from './cluster.ts';
-import { lockFile, makePrivateFolder, serverHome } from './folders.ts';
+import { lockFile, serverHome } from './folders.ts';
 import { isServerOfFolder, runningPostmaster, stopPostmaster } from './postmaster.ts';
 import { adopt, type Settings, startServer } from './start-server.ts';
 

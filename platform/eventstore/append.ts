@@ -1,4 +1,4 @@
-import { defineInsert, defineRead } from '../batch-statements.ts';
+import { defineInsert, defineRead } from '../postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../sql.ts';
 import { type Actor, currentShape, type NewEvent, type RecordedEvent } from './event.ts';
 import type { Owner } from './owner.ts';

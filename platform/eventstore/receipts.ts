@@ -1,5 +1,5 @@
-import { defineInsert, defineRead } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
+import { defineInsert, defineRead } from '../postgres/batch-statements.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Owner } from './owner.ts';
 

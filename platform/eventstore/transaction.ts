@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { mergeBatches } from '../batch-statements.ts';
 import { fault } from '../fault.ts';
+import { mergeBatches } from '../postgres/batch-statements.ts';
 import { destroyConnection } from '../postgres/client.ts';
 import { rollBack } from '../postgres/connection.ts';
 import { isRace, isServerError, StorageUnavailable } from '../postgres/errors.ts';

@@ -1,5 +1,5 @@
-import { defineInsert, defineRead } from '../batch-statements.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
+import { defineInsert, defineRead } from '../postgres/batch-statements.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Limit } from './rate-counters.ts';
 import { exhausted, rateLimitHeaders } from './rate-headers.ts';

@@ -1,4 +1,3 @@
-import { TURN } from '../batch-statements.ts';
 import { createBatcher } from '../batcher.ts';
 import type { RecordedEvent } from '../eventstore/event.ts';
 import type { EventStore } from '../eventstore/event-store.ts';
@@ -12,6 +11,7 @@ import {
 } from '../eventstore/plan.ts';
 import { statementsToFind, withFound } from '../eventstore/transaction.ts';
 import { mergeJobs } from '../jobs/job-type.ts';
+import { TURN } from '../postgres/batch-statements.ts';
 import { type Engine, ONE_SERVER } from '../postgres/engine.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import { pipeline } from '../postgres/pipeline.ts';

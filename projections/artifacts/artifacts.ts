@@ -1,9 +1,9 @@
 import * as events from '../../domain/artifacts/events.ts';
 import type { Kind } from '../../domain/artifacts/words.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
-import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { parseJson } from '../../platform/json.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
+import { defineInsert, defineRead } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
 import { stays } from '../membership/members.ts';

@@ -1,9 +1,9 @@
 import * as events from '../../domain/cases/events.ts';
 import { memberOwner } from '../../domain/owners.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type DependentLoad, loadAfter } from '../../platform/eventstore/load.ts';
 import type { Owner } from '../../platform/eventstore/owner.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
 

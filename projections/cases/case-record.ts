@@ -1,7 +1,7 @@
 import * as caseEvents from '../../domain/cases/events.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { eraseTexts } from '../erasable-texts.ts';
 import { stays } from '../membership/members.ts';

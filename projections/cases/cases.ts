@@ -1,8 +1,8 @@
 import * as caseEvents from '../../domain/cases/events.ts';
 import { lapsedSql, stateAsReadSql } from '../../domain/cases/lease.ts';
 import * as membershipEvents from '../../domain/membership/events.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
 import { stays } from '../membership/members.ts';

@@ -1,8 +1,8 @@
 import * as events from '../../domain/credentials/events.ts';
 import type { Scope } from '../../domain/permissions.ts';
-import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { Verifier } from '../../platform/keys/key-ring.ts';
 import { type KeysetPosition, START_NEWEST } from '../../platform/keyset-cursor.ts';
+import { defineBatch, defineInsert, defineRead } from '../../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { type EndReason, REASON_DAYS } from '../membership/ended-verifiers.ts';
 import { defineProjection } from '../projection.ts';

@@ -1,6 +1,6 @@
 import * as events from '../../domain/disabling/events.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 

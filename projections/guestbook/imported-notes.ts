@@ -1,6 +1,6 @@
 import * as events from '../../domain/guestbook/events.ts';
 import type { ImportSource } from '../../domain/guestbook/words.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { locking, named, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
 import type { NoteRow } from './notes.ts';

@@ -1,5 +1,5 @@
 import * as events from '../../domain/guestbook/events.ts';
-import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
+import { defineBatch, defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 

@@ -1,7 +1,7 @@
 import { MAX_OPEN_REPORTS } from '../../domain/guestbook/author-decisions.ts';
 import * as events from '../../domain/guestbook/events.ts';
 import { REPORT_REASONS } from '../../domain/guestbook/words.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
 

@@ -1,5 +1,5 @@
-import { defineInsert } from '../../platform/batch-statements.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import {

@@ -1,7 +1,7 @@
 import * as disabling from '../../domain/disabling/events.ts';
 import * as membership from '../../domain/membership/events.ts';
-import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { fault } from '../../platform/fault.ts';
+import { defineBatch, defineInsert, defineRead } from '../../platform/postgres/batch-statements.ts';
 import { locking, named, type Sql, sql, valuesIn } from '../../platform/sql.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { memberOwner, type OwnerKind } from '../../domain/owners.ts';
-import { defineBatch, defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { Owner } from '../../platform/eventstore/owner.ts';
 import type { KeyRing, Purpose, Verifier } from '../../platform/keys/key-ring.ts';
+import { defineBatch, defineInsert, defineRead } from '../../platform/postgres/batch-statements.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Sql, sql, valuesIn } from '../../platform/sql.ts';
 

@@ -1,5 +1,5 @@
 import * as noteEvents from '../../domain/guestbook/events.ts';
-import { defineBatch } from '../../platform/batch-statements.ts';
+import { defineBatch } from '../../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
 import type { RecordKind } from '../publications/record-events.ts';

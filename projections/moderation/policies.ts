@@ -1,5 +1,5 @@
 import * as events from '../../domain/moderation/events.ts';
-import { defineRead } from '../../platform/batch-statements.ts';
+import { defineRead } from '../../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { mergeBatches } from '../../platform/batch-statements.ts';
 import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
+import { mergeBatches } from '../../platform/postgres/batch-statements.ts';
 import { createTurns } from '../../platform/postgres/bounded-reads.ts';
 import { rollBack } from '../../platform/postgres/connection.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';

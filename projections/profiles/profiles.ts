@@ -1,7 +1,7 @@
 import * as events from '../../domain/profiles/events.ts';
 import { MAX_COUNTED } from '../../domain/publications/words.ts';
-import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import { START_NEWEST } from '../../platform/keyset-cursor.ts';
+import { defineInsert, defineRead } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { toVector } from '../../platform/word-vector.ts';
 import { noteStays, stays } from '../membership/members.ts';

@@ -1,8 +1,8 @@
 import type { RecordType } from '../../domain/publications/words.ts';
 import * as reportEvents from '../../domain/reports/events.ts';
-import { defineInsert } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { type KeysetPosition, START_OLDEST } from '../../platform/keyset-cursor.ts';
+import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection } from '../projection.ts';
 import { type RecordKind, recordHandlers } from './record-events.ts';

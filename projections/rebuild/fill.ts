@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { mergeBatches } from '../../platform/batch-statements.ts';
 import type { EventCatalogue, RecordedEvent } from '../../platform/eventstore/event.ts';
 import { untilVisibleEverywhere } from '../../platform/eventstore/subscription.ts';
+import { mergeBatches } from '../../platform/postgres/batch-statements.ts';
 import { isInFailedTransaction, isServerError } from '../../platform/postgres/errors.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { untilWritersEnd, type Waiting } from '../../platform/postgres/table-locks.ts';

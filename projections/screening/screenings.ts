@@ -1,8 +1,8 @@
 import * as noteEvents from '../../domain/guestbook/events.ts';
 import * as screeningEvents from '../../domain/screening/events.ts';
 import type { Band, Finding } from '../../domain/screening/rules.ts';
-import { defineBatch, defineInsert } from '../../platform/batch-statements.ts';
 import { START_OLDEST } from '../../platform/keyset-cursor.ts';
+import { defineBatch, defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import { defineProjection, type EventOf } from '../projection.ts';
 

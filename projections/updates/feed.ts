@@ -1,6 +1,6 @@
-import { defineBatch } from '../../platform/batch-statements.ts';
 import type { RecordedEvent } from '../../platform/eventstore/event.ts';
 import { fault } from '../../platform/fault.ts';
+import { defineBatch } from '../../platform/postgres/batch-statements.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
 import type { FeedEntries, FeedEntry } from '../feed-entry.ts';
 import type { Projection } from '../projection.ts';

@@ -1,20 +1,6 @@
 import type { Entry, Fault } from '../history.ts';
+import type { Limits } from '../limits.ts';
 import type { LogFacts } from '../log-facts.ts';
-
-export interface Limits {
-  /** Writes of a member on a UTC day. */
-  writes: number;
-  /** Active credentials of a member. */
-  credentials: number;
-  /** Notes from one address in ten minutes. */
-  notes: number;
-  /** New members from one address on a UTC day. */
-  registrations: number;
-  /** Key attempts from one address in ten minutes. */
-  attempts: number;
-  /** Active members of the service. */
-  members: number;
-}
 
 const EXEMPT = ['credential.bootstrap', 'credential.revoke', 'account.delete'];
 const DAY_MS = 86_400_000;

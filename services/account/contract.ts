@@ -10,8 +10,8 @@ import {
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { DISABLED_PROBLEMS, PROVEN_EACH_TIME } from '../disabling/contract.ts';
+import type { ExportSection } from '../export-section.ts';
 import { Member } from '../membership/contract.ts';
-import type { ExportSection } from '../membership/export-section.ts';
 import { toSections } from './sections.ts';
 
 const exportOf = (sections: readonly ExportSection[]) =>

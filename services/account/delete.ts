@@ -16,13 +16,13 @@ import { jobOf } from '../../platform/jobs/job-type.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import { refuse } from '../../platform/refusal.ts';
 import { findUse } from '../../projections/membership/members.ts';
-import { byDisabledMember } from '../disabling/proof.ts';
 import {
   type AccountClosure,
   CLOSURE_BATCH,
   type ClosingRequest,
   FIRST_BATCH,
-} from '../membership/account-closure.ts';
+} from '../account-closure.ts';
+import { byDisabledMember } from '../disabling/proof.ts';
 import { memberClosure } from '../membership/closure-and-export.ts';
 import type { accountContract } from './contract.ts';
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { query } from '../../platform/postgres/query.ts';
 import { withDeadline } from '../../platform/postgres/request-deadline.ts';
 import type { Sql } from '../../platform/sql.ts';
-import type { ExportSection } from '../membership/export-section.ts';
+import type { ExportSection } from '../export-section.ts';
 
 const BATCH = 200;
 const CHUNK = 64 * 1024;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyUuid, Json, Sha256, Timestamp, Uuid } from '../../platform/http/schemas.ts';
 import { type FeedRow, feedAfter } from '../../projections/updates/feed-page.ts';
-import { type ExportSection, exportSection } from '../membership/export-section.ts';
+import { type ExportSection, exportSection } from '../export-section.ts';
 import { UpdateEvent } from '../updates/update-event.ts';
 import { type ExportedReceipt, receiptsAfter } from './receipts.ts';
 

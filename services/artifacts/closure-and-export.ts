@@ -11,8 +11,8 @@ import {
   type OwnArtifactRow,
   openArtifactsOfMember,
 } from '../../projections/artifacts/artifacts.ts';
-import { defineAccountClosure } from '../membership/account-closure.ts';
-import { exportSection, ToldDecision } from '../membership/export-section.ts';
+import { defineAccountClosure } from '../account-closure.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { artifactStreams } from './artifact-stream.ts';
 import { Artifact } from './contract.ts';

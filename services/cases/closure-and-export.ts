@@ -15,8 +15,8 @@ import { casesClaimed, casesHeld } from '../../projections/cases/case-members.ts
 import { caseNotes, caseReviews, caseSubmissions } from '../../projections/cases/case-record.ts';
 import { casesOfMember } from '../../projections/cases/cases.ts';
 import type { OwnRow } from '../../projections/publications/record-decisions.ts';
-import { defineAccessEnding, defineAccountClosure } from '../membership/account-closure.ts';
-import { exportSection, ToldDecision } from '../membership/export-section.ts';
+import { defineAccessEnding, defineAccountClosure } from '../account-closure.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { caseStream } from './case-stream.ts';
 import { Case, CaseNote, Review, Submission } from './contract.ts';

@@ -9,8 +9,8 @@ import {
 } from '../../projections/credentials/credentials.ts';
 import { endCredentialVerifiers } from '../../projections/membership/ended-verifiers.ts';
 import { readVerifiers } from '../../projections/membership/verifiers.ts';
-import { defineAccessEnding, defineAccountClosure } from '../membership/account-closure.ts';
-import { exportSection } from '../membership/export-section.ts';
+import { defineAccessEnding, defineAccountClosure } from '../account-closure.ts';
+import { exportSection } from '../export-section.ts';
 import { Credential } from './contract.ts';
 import { revocation } from './credential-stream.ts';
 import { credentialBody } from './revoke.ts';

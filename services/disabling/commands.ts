@@ -21,7 +21,7 @@ import {
 } from '../../projections/disabling/member-decisions.ts';
 import { findMember } from '../../projections/membership/members.ts';
 import { findPolicy } from '../../projections/moderation/policies.ts';
-import { type AccessEnding, joinEndings } from '../membership/account-closure.ts';
+import { type AccessEnding, joinEndings } from '../account-closure.ts';
 import type { DecideRefusal } from '../moderation/decisions/contract.ts';
 import type { DecideCommand } from '../moderation/decisions/request.ts';
 import type { ActiveModerator } from '../moderation/staff/by-moderator.ts';

@@ -8,7 +8,7 @@ import {
   disablingsOfMember,
   type ExportedDisablingRow,
 } from '../../projections/disabling/member-decisions.ts';
-import { exportSection } from '../membership/export-section.ts';
+import { exportSection } from '../export-section.ts';
 
 const disablingsSection = exportSection<ExportedDisablingRow>({
   name: 'disablings',

@@ -14,7 +14,7 @@ import {
 } from '../../projections/disabling/member-decisions.ts';
 import type { MemberRow } from '../../projections/membership/members.ts';
 import { isMemberKey, type VerifierRow } from '../../projections/membership/verifiers.ts';
-import type { AccessEnding } from '../membership/account-closure.ts';
+import type { AccessEnding } from '../account-closure.ts';
 import { KEY_ATTEMPTS } from '../membership/contract.ts';
 import { byModerator } from '../moderation/staff/by-moderator.ts';
 import { disableMember, enableMember, loadMembership } from './commands.ts';

@@ -7,7 +7,6 @@ import { LEADS } from '../../domain/moderation/roles.ts';
 import { notifiedAt } from '../../domain/publications/undo.ts';
 import { locking, named, type Sql } from '../../platform/sql.ts';
 import { OPEN_APPEALS } from '../../projections/disabling/member-appeals.ts';
-import type { ClaimableMember } from '../moderation/membership-review.ts';
 import { claimBody, type ReviewingModerator } from '../moderation/queue/item-parts.ts';
 import {
   MEMBER_ACTIONS,
@@ -15,6 +14,7 @@ import {
   type MemberItem,
   type MemberItemRow,
 } from '../moderation/queue/member-item.ts';
+import type { ClaimableMember } from '../moderation/queue/membership-review.ts';
 import { isLiveLease } from '../publications/review-leases.ts';
 
 const time = (at: Date | string): string => new Date(at).toISOString();

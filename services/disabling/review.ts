@@ -1,7 +1,7 @@
 import { query } from '../../platform/postgres/query.ts';
 import { OPEN_APPEALS } from '../../projections/disabling/member-appeals.ts';
 import { findMemberDecision } from '../../projections/disabling/member-decisions.ts';
-import type { MembershipReview } from '../moderation/membership-review.ts';
+import type { MembershipDecisions } from '../moderation/decisions/membership-decisions.ts';
 import { disablingStream, undoMemberDecision } from './commands.ts';
 import { decideMemberAppeal } from './decide-appeal.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './member-item.ts';
 
 /** What moderators need of disabled memberships. */
-export const membershipReview: MembershipReview = {
+export const membershipReview: MembershipDecisions = {
   openAppeals: OPEN_APPEALS,
   appealsByDecider,
   claimable: (ids) => ({ locked: lockAppeals(ids), members: claimableMembers(ids) }),

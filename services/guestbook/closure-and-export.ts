@@ -11,8 +11,8 @@ import {
   notesOfMember,
   notesToEnd,
 } from '../../projections/guestbook/notes-of-member.ts';
-import { defineAccountClosure } from '../membership/account-closure.ts';
-import { exportSection, ToldDecision } from '../membership/export-section.ts';
+import { defineAccountClosure } from '../account-closure.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { NoteState } from './followup-contract.ts';
 

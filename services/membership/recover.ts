@@ -16,8 +16,8 @@ import {
   type VerifierRow,
   writeVerifier,
 } from '../../projections/membership/verifiers.ts';
+import { joinEndings } from '../account-closure.ts';
 import { RECEIPT_SPACES } from '../receipt-spaces.ts';
-import { joinEndings } from './account-closure.ts';
 import type { MembershipDeps } from './deps.ts';
 import { memberStreams } from './register.ts';
 

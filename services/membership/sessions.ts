@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { defineInsert, defineRead } from '../../platform/batch-statements.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { createSessionCookie } from '../../platform/http/session-cookie.ts';
 import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import type { Token } from '../../platform/keys/token.ts';
+import { defineInsert, defineRead } from '../../platform/postgres/batch-statements.ts';
 import { query } from '../../platform/postgres/query.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';

@@ -6,9 +6,9 @@ import { commentsContract } from './comments/contract.ts';
 import { commentHandlers } from './comments/handlers.ts';
 import { reviewContract } from './decisions/contract.ts';
 import { reviewHandlers } from './decisions/handlers.ts';
+import type { DecisionsDeps } from './decisions/membership-decisions.ts';
 import { subjectContract } from './decisions/record-contract.ts';
 import { subjectHandlers } from './decisions/record-handlers.ts';
-import type { ModerationDeps } from './deps.ts';
 import { foldsContract } from './folds/contract.ts';
 import { type FoldsDeps, foldsHandlers } from './folds/handlers.ts';
 import { policiesContract } from './policies/contract.ts';
@@ -26,7 +26,7 @@ import { type StreamDeps, streamHandlers } from './stream/handlers.ts';
 import { viewsContract } from './views/contract.ts';
 import { viewsHandlers } from './views/handlers.ts';
 
-export type ModerationRoutesDeps = ModerationDeps &
+export type ModerationRoutesDeps = DecisionsDeps &
   ModeratorSessionDeps &
   PoliciesDeps &
   FoldsDeps &

@@ -3,9 +3,9 @@ import { keptText } from '../../platform/http/page-headers.ts';
 import type { Content } from '../../platform/http/route.ts';
 import { html, ICON, PAGES, type PageName } from './browser-pages.ts';
 import { type Bundle, bundlePages } from './bundle.ts';
-import { isLive } from './site/live.ts';
-import type { Page, Place } from './site/view.ts';
+import { isLive } from './live.ts';
 import { findStoredBundle } from './stored-bundle.ts';
+import type { Page, Place } from './view.ts';
 
 export interface Built {
   /** Content by file name; the name contains a hash of the content. */

@@ -1,6 +1,6 @@
 import type { PasskeyEnd } from '../../domain/passkeys/words.ts';
-import { defineAccessEnding, defineAccountClosure } from '../membership/account-closure.ts';
-import { exportSection } from '../membership/export-section.ts';
+import { defineAccessEnding, defineAccountClosure } from '../account-closure.ts';
+import { exportSection } from '../export-section.ts';
 import { Passkey } from './contract.ts';
 import {
   dropPasskeys,

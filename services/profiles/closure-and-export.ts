@@ -3,8 +3,8 @@ import { attribute } from '../../platform/eventstore/append.ts';
 import { Timestamp } from '../../platform/http/schemas.ts';
 import { isRefusal } from '../../platform/refusal.ts';
 import { type OwnProfileRow, ownProfile } from '../../projections/profiles/profiles.ts';
-import { defineAccountClosure } from '../membership/account-closure.ts';
-import { exportSection, ToldDecision } from '../membership/export-section.ts';
+import { defineAccountClosure } from '../account-closure.ts';
+import { exportSection, ToldDecision } from '../export-section.ts';
 import { dropLeases } from '../publications/review-leases.ts';
 import { loadProfile } from './profile-stream.ts';
 

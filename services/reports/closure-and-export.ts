@@ -10,8 +10,8 @@ import {
   reportersOfCaseNotes,
   reportsOfMember,
 } from '../../projections/publications/record-reports.ts';
-import { defineAccountClosure } from '../membership/account-closure.ts';
-import { exportSection } from '../membership/export-section.ts';
+import { defineAccountClosure } from '../account-closure.ts';
+import { exportSection } from '../export-section.ts';
 
 /**
  * Settles the reports on a member's case notes, which end with the account without an event. Those on

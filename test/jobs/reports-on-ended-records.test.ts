@@ -8,7 +8,7 @@ import {
   publishCaseNote,
   report,
 } from '../../harness/records.ts';
-import { FIRST_BATCH } from '../../services/membership/account-closure.ts';
+import { FIRST_BATCH } from '../../services/account-closure.ts';
 import { eraseMembers } from '../../workers/account/erase-member.ts';
 import { settleReports } from '../../workers/moderation/notify-removal.ts';
 import { readFeed } from '../support/passing-time.ts';

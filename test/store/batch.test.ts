@@ -6,7 +6,7 @@ import {
   defineRead,
   mergeBatches,
   readsByKey,
-} from '../../platform/batch-statements.ts';
+} from '../../platform/postgres/batch-statements.ts';
 import { BY_INDEX, clientConfig } from '../../platform/postgres/connection.ts';
 import { pipeline } from '../../platform/postgres/pipeline.ts';
 import { type Sql, sql } from '../../platform/sql.ts';

@@ -330,7 +330,7 @@ t.test('knows for every table to what its rows belong', async (t) => {
 
 /** Every map and set of texts of the server code that changes, and what its keys are. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
-  'platform/batch-statements.ts': 'texts of statements',
+  'platform/postgres/batch-statements.ts': 'texts of statements',
   'platform/eventstore/event.ts': 'types of events',
   'platform/http/accept.ts': 'media types or encodings of one header',
   'platform/http/invoke.ts': 'names of operations',
@@ -368,7 +368,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'services/moderation/decisions/desk.ts': 'ids of notes of one request',
   'services/moderation/queue/entries.ts': 'kinds and ids of subjects',
   'services/moderation/queue/queue-counts.ts': 'views',
-  'services/moderation/rewind/repeat.ts': 'ids of notes of one request',
+  'services/moderation/decisions/repeat-rewound.ts': 'ids of notes of one request',
   'services/moderation/stream/consoles.ts': 'kinds and ids of subjects; ids of moderators',
   'services/pages/site/shared-replies.ts': 'addresses of documents',
   'services/pages/build.ts': 'names of files',

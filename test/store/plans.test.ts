@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import t from 'tap';
-import { readsByKey } from '../../platform/batch-statements.ts';
+import { readsByKey } from '../../platform/postgres/batch-statements.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import '../site/site.css';
 import './guestbook.css';
 import { hydrate } from 'preact';
-import type { LiveView, SiteInfo } from '../../services/pages/site/view.ts';
+import type { LiveView, SiteInfo } from '../../services/pages/view.ts';
 import { EXPERIENCES } from '../shared/display-names.ts';
 import { Site } from '../site/frame.tsx';
 import { GuestbookPage } from './page.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { hasVisibleText } from '../../platform/visible-text.ts';
-import type { SealedPlace } from '../../services/pages/site/view.ts';
+import type { SealedPlace } from '../../services/pages/view.ts';
 import { findLinks } from '../shared/links.ts';
 import { AuthorName, foreign, repliesText, tidy } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';

@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
-import type { LiveView, ViewOf } from '../../services/pages/site/view.ts';
+import type { LiveView, ViewOf } from '../../services/pages/view.ts';
 import { EXPERIENCES, experienceName } from '../shared/display-names.ts';
 import { focusIfLost } from '../shared/field.tsx';
 import { Announcer, announce } from '../shared/live-region.tsx';

@@ -1,4 +1,4 @@
-import type { Body } from '../../services/pages/site/view.ts';
+import type { Body } from '../../services/pages/view.ts';
 import type { passkeysContract } from '../../services/passkeys/contract.ts';
 import { type Answer, call } from '../shared/api.ts';
 

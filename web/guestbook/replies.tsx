@@ -1,4 +1,4 @@
-import type { Listed } from '../../services/pages/site/view.ts';
+import type { Listed } from '../../services/pages/view.ts';
 import { repliesText } from '../shared/text.tsx';
 import { Empty } from '../site/parts.tsx';
 import { NoteItem } from './note-item.tsx';

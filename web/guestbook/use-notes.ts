@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Experience } from '../../domain/guestbook/words.ts';
-import type { Note } from '../../services/pages/site/view.ts';
+import type { Note } from '../../services/pages/view.ts';
 import { call } from '../shared/api.ts';
 import type { OwnNotes } from './own-notes-store.ts';
 

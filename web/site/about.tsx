@@ -1,4 +1,4 @@
-import type { ViewOf } from '../../services/pages/site/view.ts';
+import type { ViewOf } from '../../services/pages/view.ts';
 import { reasonName } from '../shared/display-names.ts';
 import { Facts, Prose } from './parts.tsx';
 

@@ -1,10 +1,5 @@
-import { recordPath } from '../../services/documents/navigation.ts';
-import type {
-  ActivityEntry,
-  ActivityNote,
-  People,
-  ViewOf,
-} from '../../services/pages/site/view.ts';
+import { recordPath } from '../../services/navigation.ts';
+import type { ActivityEntry, ActivityNote, People, ViewOf } from '../../services/pages/view.ts';
 import { AuthorName } from '../shared/text.tsx';
 import { dayOf, TimeOfDay } from '../shared/time.tsx';
 import { Empty, Filters, Pager, PersonName, RecordLink } from './parts.tsx';

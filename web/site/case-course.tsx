@@ -1,4 +1,4 @@
-import type { CaseCourse as Course, People } from '../../services/pages/site/view.ts';
+import type { CaseCourse as Course, People } from '../../services/pages/view.ts';
 import { When } from '../shared/time.tsx';
 import { PersonName } from './parts.tsx';
 

@@ -4,7 +4,7 @@ import type {
   CaseCourse as Course,
   People,
   ViewOf,
-} from '../../services/pages/site/view.ts';
+} from '../../services/pages/view.ts';
 import { UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { CaseCourse } from './case-course.tsx';

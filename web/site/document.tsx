@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { toLine } from '../../platform/visible-text.ts';
-import { feedPath } from '../../services/documents/navigation.ts';
-import type { Head, Place } from '../../services/pages/site/view.ts';
+import { feedPath } from '../../services/navigation.ts';
+import type { Head, Place } from '../../services/pages/view.ts';
 
 const MAX_TITLE = 80;
 const MAX_DESCRIPTION = 150;

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { FOOT, feedPath, TABS } from '../../services/documents/navigation.ts';
-import type { Section, SiteInfo } from '../../services/pages/site/view.ts';
+import { FOOT, feedPath, TABS } from '../../services/navigation.ts';
+import type { Section, SiteInfo } from '../../services/pages/view.ts';
 import { UserText } from '../shared/text.tsx';
 import { LocalTimes, zoneName } from '../shared/time.tsx';
 

@@ -1,4 +1,4 @@
-import type { ViewOf } from '../../services/pages/site/view.ts';
+import type { ViewOf } from '../../services/pages/view.ts';
 import { countText, toQuote, UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import { CaseList } from './cases.tsx';

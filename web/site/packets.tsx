@@ -1,5 +1,5 @@
 import { stripInvisible } from '../../platform/visible-text.ts';
-import type { Artifact, PacketLine, People, ViewOf } from '../../services/pages/site/view.ts';
+import type { Artifact, PacketLine, People, ViewOf } from '../../services/pages/view.ts';
 import { foreign, UserText } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';
 import {

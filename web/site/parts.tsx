@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { People, SealedPlace } from '../../services/pages/site/view.ts';
+import type { People, SealedPlace } from '../../services/pages/view.ts';
 import { foreign, tidy, UserText } from '../shared/text.tsx';
 
 /** A member by name, linked to their page if they have one. */

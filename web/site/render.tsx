@@ -1,13 +1,6 @@
 import { render } from 'preact-render-to-string';
-import { isLive } from '../../services/pages/site/live.ts';
-import type {
-  LiveView,
-  Page,
-  Place,
-  SiteInfo,
-  View,
-  ViewOf,
-} from '../../services/pages/site/view.ts';
+import { isLive } from '../../services/pages/live.ts';
+import type { LiveView, Page, Place, SiteInfo, View, ViewOf } from '../../services/pages/view.ts';
 import { GuestbookPage } from '../guestbook/page.tsx';
 import { About } from './about.tsx';
 import { Activity } from './activity.tsx';

@@ -1,4 +1,4 @@
-import type { ReportSubject, ViewOf } from '../../services/pages/site/view.ts';
+import type { ReportSubject, ViewOf } from '../../services/pages/view.ts';
 import { REASON_NAMES } from '../shared/display-names.ts';
 import { Alert } from '../shared/live-region.tsx';
 import { UserText } from '../shared/text.tsx';

@@ -1,6 +1,6 @@
 import { stripInvisible } from '../../platform/visible-text.ts';
-import { recordPath } from '../../services/documents/navigation.ts';
-import type { People, Result, ViewOf } from '../../services/pages/site/view.ts';
+import { recordPath } from '../../services/navigation.ts';
+import type { People, Result, ViewOf } from '../../services/pages/view.ts';
 import { Alert } from '../shared/live-region.tsx';
 import { foreign } from '../shared/text.tsx';
 import { When } from '../shared/time.tsx';

@@ -1,4 +1,4 @@
-import type { TransparencyWeek, ViewOf } from '../../services/pages/site/view.ts';
+import type { TransparencyWeek, ViewOf } from '../../services/pages/view.ts';
 import { dayOf } from '../shared/time.tsx';
 import { Empty, Pager } from './parts.tsx';
 

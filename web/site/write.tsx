@@ -1,4 +1,4 @@
-import type { ViewOf } from '../../services/pages/site/view.ts';
+import type { ViewOf } from '../../services/pages/view.ts';
 import { Alert } from '../shared/live-region.tsx';
 import { codePoints, toQuote, UserText } from '../shared/text.tsx';
 

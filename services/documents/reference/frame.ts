@@ -1,5 +1,5 @@
 import { type Markup, markup } from '../../../platform/markup.ts';
-import { TABS } from '../navigation.ts';
+import { TABS } from '../../navigation.ts';
 
 interface ReferencePage {
   /** The last part of its address; empty for the overview. */

@@ -8,7 +8,7 @@ import { refuse } from '../../../platform/refusal.ts';
 import { moderatorNames, nameActors } from '../../../projections/moderation/moderators.ts';
 import { readOwner } from '../claims/claimable-items.ts';
 import { commentStream, historyBody } from '../decisions/history.ts';
-import type { ModerationDeps } from '../deps.ts';
+import type { ModerationDeps } from '../queue/deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import { addComment, deleteComment } from './comment.ts';
 import type { commentsContract } from './contract.ts';

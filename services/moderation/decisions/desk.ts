@@ -28,7 +28,7 @@ import { type Fingerprint, toFingerprint } from '../../screening/fingerprint.ts'
 import { knownOfText, screening, toNoteFingerprinted } from '../../screening/screening.ts';
 import { liveLeasesOn, type NamedLease, takeOverStream } from '../claims/leases.ts';
 import { type ClaimOverride, claimedAt, passClaim } from '../claims/override.ts';
-import type { ModerationDeps } from '../deps.ts';
+import type { ModerationDeps } from '../queue/deps.ts';
 import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { Decided, DecideRefusal } from './contract.ts';
 import {

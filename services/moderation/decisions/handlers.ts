@@ -11,8 +11,6 @@ import {
   findDecision,
 } from '../../../projections/guestbook/note-decisions.ts';
 import { findRecordDecision } from '../../../projections/publications/record-decisions.ts';
-import type { ModerationDeps } from '../deps.ts';
-import { REWOUND_ROWS, repeatCommand, toRewoundPage } from '../rewind/repeat.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import { readAsOf } from './as-of.ts';
 import { decisionOn, undoCommand } from './commands.ts';
@@ -20,14 +18,16 @@ import type { BatchResult, DecisionRequest, reviewContract } from './contract.ts
 import { type ReviewsCommand, reviewCommand, reviewsCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { deskOptions, type Result } from './desk.ts';
+import type { DecisionsDeps } from './membership-decisions.ts';
 import { noteScope } from './past-scopes.ts';
 import { readNoteInThread } from './read-item.ts';
+import { REWOUND_ROWS, repeatCommand, toRewoundPage } from './repeat-rewound.ts';
 
 const VERSION_MISSING = {
   issues: [{ path: 'expected_version', message: 'is required' }],
 };
 
-export function reviewHandlers(deps: ModerationDeps): Handlers<typeof reviewContract> {
+export function reviewHandlers(deps: DecisionsDeps): Handlers<typeof reviewContract> {
   const { config, keys, pool, store, publicationKinds, membershipReview, disablingEndings } = deps;
   const undoSeconds = config.undoWindowSeconds;
   const desk = deskOptions(deps);

@@ -4,8 +4,8 @@ import type { NoteOwner } from '../../../projections/guestbook/notes.ts';
 import { MAX_PAST_EVENTS, type PastScope } from '../../../projections/past/past-reads.ts';
 import { NEAREST } from '../../../projections/screening/screenings.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
-import type { MembershipReview } from '../membership-review.ts';
 import { noteStreams, THREAD } from './history.ts';
+import type { MembershipDecisions } from './membership-decisions.ts';
 import { membershipStreams, recordStreams } from './read-item.ts';
 
 /** The stream of a member's registration, recoveries and closure. */
@@ -100,7 +100,7 @@ export function recordScope(
 }
 
 /** What a membership with its history depended on. */
-export const membershipScope = (review: MembershipReview, id: string): PastScope => ({
+export const membershipScope = (review: MembershipDecisions, id: string): PastScope => ({
   tables: ['members', 'member_decisions', 'member_appeals'],
   unrecorded: CLAIMS,
   streams: async () => ofMember(id, membershipStreams(review, id)),

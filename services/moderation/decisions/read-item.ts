@@ -10,7 +10,6 @@ import { moderatorNames } from '../../../projections/moderation/moderators.ts';
 import { recordAuthors } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { takeOverStream } from '../claims/leases.ts';
-import type { MembershipReview } from '../membership-review.ts';
 import { itemBodies } from '../queue/item-bodies.ts';
 import { itemsById } from '../queue/item-rows.ts';
 import { recordItemBody, withReports } from '../queue/record-item.ts';
@@ -23,6 +22,7 @@ import {
   type ThreadRow,
   threadBody,
 } from './history.ts';
+import type { MembershipDecisions } from './membership-decisions.ts';
 
 /** An item that a moderator asks for, and the page of its history. */
 export interface AskedItem {
@@ -100,7 +100,7 @@ export async function readRecord(
 /** A membership with its history; only leads know which ones are disabled, and why. */
 export async function readMembership(
   reads: Reads,
-  membershipReview: MembershipReview,
+  membershipReview: MembershipDecisions,
   { id, me, config, asOf, before }: AskedItem,
 ) {
   if (!LEADS.includes(me.role)) return refuse('role_required', { roles: LEADS });
@@ -128,7 +128,7 @@ export function recordStreams(
 }
 
 /** The streams of a membership: decisions and appeals, comments and claims taken over. */
-export function membershipStreams(membershipReview: MembershipReview, id: string): string[] {
+export function membershipStreams(membershipReview: MembershipDecisions, id: string): string[] {
   const ref = { type: 'member' as const, id };
   return [membershipReview.stream(id), commentStream(ref), takeOverStream(ref)];
 }

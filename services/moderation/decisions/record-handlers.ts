@@ -2,13 +2,13 @@ import { handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import type { Reads } from '../../../platform/postgres/reads.ts';
 import { isRefusal, refuse } from '../../../platform/refusal.ts';
-import type { ModerationDeps } from '../deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import { readAsOf } from './as-of.ts';
+import type { DecisionsDeps } from './membership-decisions.ts';
 import type { subjectContract } from './record-contract.ts';
 import { reviewKinds } from './review-kinds.ts';
 
-export function subjectHandlers(deps: ModerationDeps): Handlers<typeof subjectContract> {
+export function subjectHandlers(deps: DecisionsDeps): Handlers<typeof subjectContract> {
   const { config, store } = deps;
   const kindOf = reviewKinds(deps);
   return {

@@ -3,11 +3,11 @@ import type { Reads } from '../../../platform/postgres/reads.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { PastScope } from '../../../projections/past/past-reads.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
-import type { ModerationDeps } from '../deps.ts';
 import { decisionOn } from './commands.ts';
 import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
 import { deskOptions } from './desk.ts';
+import type { DecisionsDeps } from './membership-decisions.ts';
 import { membershipScope, noteScope, recordScope } from './past-scopes.ts';
 import {
   type AskedItem,
@@ -31,7 +31,7 @@ export interface ReviewKind {
 
 /** The kinds of what moderators review: notes, records of each kind, and disabled memberships. */
 export function reviewKinds(
-  deps: ModerationDeps,
+  deps: DecisionsDeps,
 ): (type: Subject['type']) => ReviewKind | undefined {
   const { config, publicationKinds, membershipReview } = deps;
   const undoSeconds = config.undoWindowSeconds;

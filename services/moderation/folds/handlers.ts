@@ -12,7 +12,7 @@ import { jobOf } from '../../../platform/jobs/job-type.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import { joinNewest } from '../../../projections/screening/fold-marks.ts';
-import type { ModerationDeps } from '../deps.ts';
+import type { ModerationDeps } from '../queue/deps.ts';
 import { foldBody } from '../queue/item-parts.ts';
 import { liveFolds, MAX_FOLDS } from '../queue/live-folds.ts';
 import { byModerator } from '../staff/by-moderator.ts';

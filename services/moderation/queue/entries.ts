@@ -3,7 +3,7 @@ import type { View } from '../../../domain/moderation/words.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { presentReads } from '../../../platform/postgres/reads.ts';
-import type { ModerationDeps } from '../deps.ts';
+import type { ModerationDeps } from './deps.ts';
 import type { Item } from './item.ts';
 import { itemBodies, notesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';

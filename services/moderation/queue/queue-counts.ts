@@ -6,7 +6,7 @@ import { query } from '../../../platform/postgres/query.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import type { MembershipReview } from '../membership-review.ts';
+import type { MembershipReview } from './membership-review.ts';
 import { countView, type Viewer } from './queue.ts';
 
 /** A view with up to this many items is counted on every request; a higher count is cached. */

@@ -11,8 +11,8 @@ import type { Sql } from '../../../platform/sql.ts';
 import { stays } from '../../../projections/membership/members.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
-import type { MembershipReview } from '../membership-review.ts';
 import type { MemberItem } from './member-item.ts';
+import type { MembershipReview } from './membership-review.ts';
 import {
   type Filters,
   hasRecords,

@@ -7,7 +7,7 @@ import { refuse } from '../../../platform/refusal.ts';
 import { actsOf } from '../../../projections/moderation/audit.ts';
 import { moderatorNames } from '../../../projections/moderation/moderators.ts';
 import { deskOptions } from '../decisions/desk.ts';
-import type { ModerationDeps } from '../deps.ts';
+import type { ModerationDeps } from '../queue/deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import type { rewindContract } from './contract.ts';
 import {

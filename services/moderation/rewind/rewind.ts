@@ -23,6 +23,7 @@ import {
   type OpenNote,
   openDesk,
 } from '../decisions/desk.ts';
+import { MAX_DECISIONS } from '../decisions/repeat-rewound.ts';
 import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { RewindPreview, RewindReply } from './contract.ts';
 import {
@@ -32,11 +33,6 @@ import {
   undoneOnNote,
 } from './moderator-decisions.ts';
 
-/**
- * The most decisions of one transaction, as of a batch: on a busy machine, 500 took longer than a
- * request may wait for storage.
- */
-export const MAX_DECISIONS = 100;
 /** The most acts of a moderator, other acts than decisions too, that one request reads. */
 export const MAX_ACTS = 1000;
 /** How many acts a run reads again under its locks, to notice a decision that the preview does not have. */

@@ -12,7 +12,7 @@ import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
 import { subjectOf } from '../claims/leases.ts';
-import type { MembershipReview } from '../membership-review.ts';
+import type { MembershipReview } from '../queue/membership-review.ts';
 import { appealsByDecider, queueCounts } from '../queue/queue-counts.ts';
 import { claims, counts, type Figures, type Lease, type Message, queued } from './messages.ts';
 

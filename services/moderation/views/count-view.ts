@@ -3,7 +3,7 @@ import type { View } from '../../../domain/moderation/words.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import type { Sql } from '../../../platform/sql.ts';
-import type { ModerationDeps } from '../deps.ts';
+import type { ModerationDeps } from '../queue/deps.ts';
 import { hasNotes, type Viewer } from '../queue/queue.ts';
 import { queueRows } from '../queue/queue-page.ts';
 import { listReported } from '../queue/reported-records.ts';

@@ -3,7 +3,7 @@ import { defineCommand, handle } from '../../../platform/eventstore/handle.ts';
 import type { Handlers } from '../../../platform/http/route.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { refuse } from '../../../platform/refusal.ts';
-import type { ModerationDeps } from '../deps.ts';
+import type { ModerationDeps } from '../queue/deps.ts';
 import { byModerator } from '../staff/by-moderator.ts';
 import {
   MAX_COUNTED_VIEWS,

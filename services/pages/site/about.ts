@@ -3,8 +3,8 @@ import type { Reader } from '../../../platform/http/reader.ts';
 import { forAgents, forDevelopers } from '../../documents/guides.ts';
 import { relyingParty } from '../../passkeys/challenges.ts';
 import { sandboxLine } from '../../sandbox-notice.ts';
+import type { Page, SiteInfo, ViewOf } from '../view.ts';
 import { readBody } from './page-reads.ts';
-import type { Page, SiteInfo, ViewOf } from './view.ts';
 
 export async function aboutPage(reader: Reader, config: Config): Promise<Page> {
   const policy = await readBody(reader, 'documents.policy');

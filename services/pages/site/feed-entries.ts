@@ -1,8 +1,8 @@
 import { stripInvisible, toLine } from '../../../platform/visible-text.ts';
 import type { SinceNoteRow } from '../../../projections/guestbook/notes.ts';
-import { recordPath } from '../../documents/navigation.ts';
 import { authorName } from '../../guestbook/read.ts';
-import type { ActivityEntry, Case, NoteLine, PacketLine, People } from './view.ts';
+import { recordPath } from '../../navigation.ts';
+import type { ActivityEntry, Case, NoteLine, PacketLine, People } from '../view.ts';
 
 /** An entry of a feed: what a page shows of one record. Times are ISO 8601. */
 export interface FeedEntry {

@@ -27,6 +27,7 @@ import {
   subjectsRestored,
 } from '../../../projections/restored.ts';
 import { activityTakenDown, type TakenDownRow } from '../../../projections/taken-down.ts';
+import type { PacketLine, Page } from '../view.ts';
 import type { siteContract } from './contract.ts';
 import {
   activityEntry,
@@ -51,7 +52,6 @@ import {
 } from './lists.ts';
 import { memberPage, OF_EACH } from './records.ts';
 import { addressOf, type keepBytes, type Shared, type Shown } from './shared-replies.ts';
-import type { PacketLine, Page } from './view.ts';
 
 const latest = (changes: readonly ChangeRow[]): string =>
   new Date(Math.max(...changes.map(({ at }) => at?.getTime() ?? 0))).toISOString();

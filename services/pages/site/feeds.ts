@@ -3,9 +3,9 @@ import { textContent } from '../../../platform/http/page-headers.ts';
 import type { Content } from '../../../platform/http/route.ts';
 import { languageOf } from '../../../platform/language.ts';
 import { stripInvisible } from '../../../platform/visible-text.ts';
-import { feedPath } from '../../documents/navigation.ts';
+import { feedPath } from '../../navigation.ts';
+import type { Page } from '../view.ts';
 import type { FeedEntry } from './feed-entries.ts';
-import type { Page } from './view.ts';
 
 export const ATOM = 'application/atom+xml';
 export const JSON_FEED = 'application/feed+json';

@@ -12,10 +12,10 @@ import {
 } from '../../../projections/guestbook/notes.ts';
 import { listedNotes } from '../../../projections/guestbook/notes-on-pages.ts';
 import { authorName, noteBody } from '../../guestbook/read.ts';
+import type { Experience, Listed, Note, NoteParent, Page, RepliesPage, ViewOf } from '../view.ts';
 import { address } from './lists.ts';
 import { type FindSealedPlace, missing, recordId } from './page-reads.ts';
 import { readThread, type ThreadQuery, threadPosition } from './thread.ts';
-import type { Experience, Listed, Note, NoteParent, Page, RepliesPage, ViewOf } from './view.ts';
 
 /** The guestbooks, with the address of each. */
 export const GUESTBOOKS: Readonly<Record<Experience, { title: string; path: string }>> = {

@@ -27,12 +27,13 @@ import type { ReportRequest } from '../../reports/contract.ts';
 import { reportRecordCommand } from '../../reports/report.ts';
 import { underNotice } from '../../sandbox-notice.ts';
 import { builtPages } from '../build.ts';
+import { isLive } from '../live.ts';
+import type { Experience, Page } from '../view.ts';
 import { aboutPage, developersPage, forAgentsPage, siteInfo } from './about.ts';
 import type { siteContract } from './contract.ts';
 import { feedHandlers } from './feed-handlers.ts';
 import { guestbookNamed, guestbookPage, notePage } from './guestbook.ts';
 import { activityPage, casesPage, membersPage, packetsPage } from './lists.ts';
-import { isLive } from './live.ts';
 import { toMarkdown } from './markdown.ts';
 import { sealedPlaces } from './page-reads.ts';
 import { casePage, memberPage, packetPage } from './records.ts';
@@ -41,7 +42,6 @@ import { searchPage } from './search.ts';
 import { addressOf, keepBytes, type Shared, type Shown } from './shared-replies.ts';
 import { readWeeks, transparencyPage, weeksAsCsv } from './transparency.ts';
 import { createUsualWait } from './usual-wait.ts';
-import type { Experience, Page } from './view.ts';
 import { sentPage, sign, writePage } from './write.ts';
 
 export interface SiteDeps {

@@ -3,8 +3,8 @@ import type { Reader } from '../../../platform/http/reader.ts';
 import { query } from '../../../platform/postgres/query.ts';
 import { noteAuthors } from '../../../projections/guestbook/notes-on-pages.ts';
 import { authorName } from '../../guestbook/read.ts';
+import type { ActivityEntry, ActivityNote, Alternate, Page } from '../view.ts';
 import { findPeople, readBody } from './page-reads.ts';
-import type { ActivityEntry, ActivityNote, Alternate, Page } from './view.ts';
 
 const JSON_TYPE = 'application/json';
 export const PER_PAGE = 30;

@@ -8,7 +8,7 @@ import type {
   SealedPlace,
   View,
   ViewOf,
-} from './view.ts';
+} from '../view.ts';
 
 const MAX_LINE = 200;
 

@@ -6,7 +6,7 @@ import { query } from '../../../platform/postgres/query.ts';
 import { publicNames } from '../../../projections/membership/members.ts';
 import type { ProvableRecord } from '../../publications/publication-kind.ts';
 import { recordLeaf } from '../../seal/tree-store.ts';
-import type { Body, Operations, People, SealedPlace } from './view.ts';
+import type { Body, Operations, People, SealedPlace } from '../view.ts';
 
 /** Runs a read operation as an anonymous caller, and returns its body. */
 export const readBody = <Id extends keyof Operations & string>(

@@ -8,8 +8,8 @@ import { newestSteps } from '../../../projections/cases/cases.ts';
 import { latestNotesOfMember } from '../../../projections/guestbook/notes-of-member.ts';
 import { findHandle } from '../../../projections/membership/members.ts';
 import { caseStreams } from '../../cases/case-stream.ts';
+import type { Case, CaseCourse, Page, ViewOf } from '../view.ts';
 import { type FindSealedPlace, findPeople, missing, readBody, recordId } from './page-reads.ts';
-import type { Case, CaseCourse, Page, ViewOf } from './view.ts';
 
 /** How many notes, packets and cases of a member the member's page shows. */
 export const OF_EACH = 10;

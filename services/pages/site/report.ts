@@ -9,11 +9,11 @@ import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { toLine, withoutRefused } from '../../../platform/visible-text.ts';
 import { findNoteWithParent } from '../../../projections/guestbook/notes.ts';
-import { recordPath } from '../../documents/navigation.ts';
+import { recordPath } from '../../navigation.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
 import type { ReportRequest } from '../../reports/contract.ts';
+import type { Page, ReportSubject } from '../view.ts';
 import { findPeople, missing, recordId } from './page-reads.ts';
-import type { Page, ReportSubject } from './view.ts';
 
 /** The fields of the form as a browser sends them. */
 export interface ReportForm {

@@ -3,9 +3,9 @@ import { issuesOf } from '../../../platform/http/issues.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Reader } from '../../../platform/http/reader.ts';
 import { findWords, parseQuery } from '../../../platform/words.ts';
+import type { Page } from '../view.ts';
 import { address } from './lists.ts';
 import { findPeople, readBody } from './page-reads.ts';
-import type { Page } from './view.ts';
 
 const PER_PAGE = 30;
 

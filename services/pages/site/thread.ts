@@ -7,8 +7,8 @@ import { approvedReplies, type PublicNoteRow } from '../../../projections/guestb
 import { firstReplies } from '../../../projections/guestbook/notes-on-pages.ts';
 import { NOTES_PER_PAGE } from '../../guestbook/contract.ts';
 import { noteBody, repliesList } from '../../guestbook/read.ts';
+import type { RepliesPage } from '../view.ts';
 import { address } from './lists.ts';
-import type { RepliesPage } from './view.ts';
 
 /** Which part of a thread a page shows: from its start, or what follows or precedes a cursor. */
 export interface ThreadQuery {

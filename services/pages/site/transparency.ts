@@ -1,8 +1,8 @@
 import type { Reader } from '../../../platform/http/reader.ts';
 import type { Week } from '../../transparency/contract.ts';
+import type { Page } from '../view.ts';
 import { address } from './lists.ts';
 import { readBody } from './page-reads.ts';
-import type { Page } from './view.ts';
 
 type Query = {
   cursor?: string | undefined;

@@ -19,9 +19,9 @@ import { withoutRefused } from '../../../platform/visible-text.ts';
 import { findNoteNow, findNoteWithParent } from '../../../projections/guestbook/notes.ts';
 import { publicStatus } from '../../guestbook/outcome.ts';
 import { noteBody } from '../../guestbook/read.ts';
+import type { Experience, NoteParent, Page, ViewOf } from '../view.ts';
 import { anyGuestbook } from './guestbook.ts';
 import { missing, recordId } from './page-reads.ts';
-import type { Experience, NoteParent, Page, ViewOf } from './view.ts';
 
 type WriteView = ViewOf<'write'>;
 

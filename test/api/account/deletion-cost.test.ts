@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { writeRecords } from '../../../harness/records-of-member.ts';
-import { FIRST_BATCH } from '../../../services/membership/account-closure.ts';
+import { FIRST_BATCH } from '../../../services/account-closure.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const WORD = 'zanzibar';

@@ -5,7 +5,7 @@ import { memberOwner } from '../../../domain/owners.ts';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import type { Append } from '../../../platform/eventstore/append.ts';
-import { CLOSURE_BATCH, FIRST_BATCH } from '../../../services/membership/account-closure.ts';
+import { CLOSURE_BATCH, FIRST_BATCH } from '../../../services/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { countLockWaits, whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';

@@ -6,7 +6,7 @@ import { addModerator, decide, type Moderator, submit } from '../../../harness/m
 import { assertRebuilt } from '../../../harness/rebuilt.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
 import { packetOf, rejectedNoteOf } from '../../../harness/records-of-member.ts';
-import { FIRST_BATCH } from '../../../services/membership/account-closure.ts';
+import { FIRST_BATCH } from '../../../services/account-closure.ts';
 import { eraseMembers } from '../../../workers/account/erase-member.ts';
 import { type Service, startService } from '../../support/service.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { newAgent } from '../../../harness/agent.ts';
 import { createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
-import { mergeBatches } from '../../../platform/batch-statements.ts';
+import { mergeBatches } from '../../../platform/postgres/batch-statements.ts';
 import { MIGRATIONS } from '../../../platform/postgres/migrate.ts';
 import { toQuery } from '../../../platform/postgres/pipeline.ts';
 import { rebuild } from '../../../projections/rebuild/rebuild.ts';

@@ -1,8 +1,8 @@
-import type { Append } from '../../platform/eventstore/append.ts';
-import type { Actor } from '../../platform/eventstore/event.ts';
-import type { Load, MemberRead, Rows } from '../../platform/eventstore/load.ts';
-import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import type { Sql } from '../../platform/sql.ts';
+import type { Append } from '../platform/eventstore/append.ts';
+import type { Actor } from '../platform/eventstore/event.ts';
+import type { Load, MemberRead, Rows } from '../platform/eventstore/load.ts';
+import type { KeyRing } from '../platform/keys/key-ring.ts';
+import type { Sql } from '../platform/sql.ts';
 
 /**
  * Maximum number of records of a kind that end in the transaction of the deletion itself, so that it

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { Sql } from '../../platform/sql.ts';
+import type { Sql } from '../platform/sql.ts';
 
 /**
  * One section of the account export: the data that a capability holds about a member. It is read in

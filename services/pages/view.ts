@@ -1,17 +1,17 @@
 import type { z } from 'zod';
-import type { Span, Step } from '../../../domain/cases/case-course.ts';
-import type { RecordType } from '../../../domain/publications/words.ts';
-import type { activityContract } from '../../activity/contract.ts';
-import type { artifactsContract } from '../../artifacts/contract.ts';
-import type { casesContract } from '../../cases/contract.ts';
-import type { discoveryContract } from '../../discovery/contract.ts';
-import type { documentsContract } from '../../documents/contract.ts';
-import type { PublicPolicy } from '../../documents/policy-shape.ts';
-import type { guestbookContract } from '../../guestbook/contract.ts';
-import type { NoteStatus } from '../../guestbook/outcome.ts';
-import type { profilesContract } from '../../profiles/contract.ts';
-import type { searchContract } from '../../search/contract.ts';
-import type { transparencyContract } from '../../transparency/contract.ts';
+import type { Span, Step } from '../../domain/cases/case-course.ts';
+import type { RecordType } from '../../domain/publications/words.ts';
+import type { activityContract } from '../activity/contract.ts';
+import type { artifactsContract } from '../artifacts/contract.ts';
+import type { casesContract } from '../cases/contract.ts';
+import type { discoveryContract } from '../discovery/contract.ts';
+import type { documentsContract } from '../documents/contract.ts';
+import type { PublicPolicy } from '../documents/policy-shape.ts';
+import type { guestbookContract } from '../guestbook/contract.ts';
+import type { NoteStatus } from '../guestbook/outcome.ts';
+import type { profilesContract } from '../profiles/contract.ts';
+import type { searchContract } from '../search/contract.ts';
+import type { transparencyContract } from '../transparency/contract.ts';
 
 /** The entries of the navigation that a page can belong to. */
 export type Section = 'guestbook' | 'cases' | 'packets' | 'members' | 'activity' | 'search';

@@ -1,10 +1,6 @@
-import type pg from 'pg';
-import type { KeyRing } from '../../platform/keys/key-ring.ts';
-import type { Sql } from '../../platform/sql.ts';
-import type { AccessEnding } from '../membership/account-closure.ts';
-import type { DecideCommand } from './decisions/request.ts';
-import type { ReviewingModerator } from './queue/item-parts.ts';
-import type { MemberAction, MemberItem, MemberItemRow } from './queue/member-item.ts';
+import type { Sql } from '../../../platform/sql.ts';
+import type { ReviewingModerator } from './item-parts.ts';
+import type { MemberItem, MemberItemRow } from './member-item.ts';
 
 /** A membership as a claim finds it. */
 export interface ClaimableMember {
@@ -13,21 +9,6 @@ export interface ClaimableMember {
   version: number;
   /** Whether an appeal is open against a disabling that is in force. */
   appealed: boolean;
-}
-
-/** A decision on the open appeal of a disabled member. */
-export interface MemberAppealDecision {
-  action: MemberAction;
-  message?: string | undefined;
-  expected_version: number;
-  take_over?: boolean | undefined;
-}
-
-interface UndoDeps {
-  pool: pg.Pool;
-  keys: KeyRing;
-  disablingEndings: readonly AccessEnding[];
-  undoSeconds: number;
 }
 
 /**
@@ -48,13 +29,4 @@ export interface MembershipReview {
   items(memberIds: readonly string[]): Sql<MemberItemRow>;
   /** A membership as this lead sees it. */
   itemBody(row: MemberItemRow, reviewer: ReviewingModerator): MemberItem;
-  /** The stream of decisions on a membership and of its appeals. */
-  stream(memberId: string): string;
-  decideAppeal(
-    memberId: string,
-    decision: MemberAppealDecision,
-    undoSeconds: number,
-  ): DecideCommand;
-  /** The command that undoes a decision on a membership; undefined if the event is no such decision. */
-  findUndo(eventId: string, deps: UndoDeps): Promise<DecideCommand | undefined>;
 }

@@ -1,5 +1,5 @@
-import { prepareValue } from './postgres/pipeline.ts';
-import { type Sql, statementName } from './sql.ts';
+import { type Sql, statementName } from '../sql.ts';
+import { prepareValue } from './pipeline.ts';
 
 /**
  * The columns of a statement's rows, each with its PostgreSQL type. `text::json` is a column of JSON

@@ -6,8 +6,9 @@ import type { RecordedEvent } from '../../../platform/eventstore/event.ts';
 import { type Command, defineCommand } from '../../../platform/eventstore/handle.ts';
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
-import type { DecideRefusal } from '../decisions/contract.ts';
-import { membersConcerned } from '../decisions/decide-rows.ts';
+import type { ActiveModerator } from '../staff/by-moderator.ts';
+import type { DecideRefusal } from './contract.ts';
+import { membersConcerned } from './decide-rows.ts';
 import {
   type DecidedNote,
   type DeskOptions,
@@ -16,9 +17,13 @@ import {
   type OpenNote,
   openDesk,
   type Result,
-} from '../decisions/desk.ts';
-import type { ActiveModerator } from '../staff/by-moderator.ts';
-import { MAX_DECISIONS } from './rewind.ts';
+} from './desk.ts';
+
+/**
+ * The most decisions of one transaction, as of a batch: on a busy machine, 500 took longer than a
+ * request may wait for storage.
+ */
+export const MAX_DECISIONS = 100;
 
 /** How many rows to read for a page: one more than it has, to find whether its last note is complete. */
 export const REWOUND_ROWS = MAX_DECISIONS + 1;
