@@ -64,7 +64,7 @@ function project(t: { teardown(end: () => void): unknown }, files: Files) {
 }
 
 // Creating a cluster alone flushes a thousand files, which takes half a minute on a busy disk.
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 async function until(condition: () => boolean, describe: () => string): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; !condition(); await sleep(20))
