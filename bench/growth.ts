@@ -37,6 +37,7 @@ const NOT_JUDGED: Readonly<Record<string, string>> = {
   'GET /api/moderation/stats': 'costs what its period holds',
   'POST /api/moderation/moderators/:id/rewind': 'reads what the moderator did in the last minute',
   'GET /api/v1/agents/:id': 'counts each public record of the member',
+  'GET /notes/:id': 'looks for the text of a note among its first 100 events',
   'POST /api/v1/cases/:case_id/notes, where all others took part':
     'tells 200 members, whose feeds it writes, and no more where more took part',
 };

@@ -76,7 +76,8 @@ export interface RecordItemRow extends RecordRow, HolderColumns {
 
 /**
  * The statement by which moderators read records of one kind: `records` selects them, and its parameters come before
- * the type. Joins their authors, reports, live leases and decisions in force.
+ * the type. Joins their authors, reports, live leases and decisions in force, each looked up by its key: a plain
+ * join may read a whole table for one record.
  */
 export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> {
   const ofType = `$${records.values.length + 1}::text`;
@@ -85,10 +86,11 @@ export function withReports(type: RecordType, records: Sql): Sql<RecordItemRow> 
       l.lease_id, l.moderator_id AS holder_id, h.name AS holder_name, l.claimed_at, l.expires_at,
       coalesce(reports.list, '[]') AS reports, decision.row AS decision
     FROM (${records.text}) r
-    LEFT JOIN members m ON m.member_id = r.author_id
-    LEFT JOIN reported_records w ON w.subject_type = ${ofType} AND w.subject_id = r.subject_id
-    LEFT JOIN note_leases l ON l.note_id = r.subject_id AND l.subject_type = ${ofType}
-      AND ${isLiveLease('l')}
+    LEFT JOIN LATERAL (SELECT handle FROM members WHERE member_id = r.author_id OFFSET 0) m ON true
+    LEFT JOIN LATERAL (SELECT version, reported_at FROM reported_records
+      WHERE subject_type = ${ofType} AND subject_id = r.subject_id OFFSET 0) w ON true
+    LEFT JOIN LATERAL (SELECT * FROM note_leases
+      WHERE note_id = r.subject_id AND subject_type = ${ofType} OFFSET 0) l ON ${isLiveLease('l')}
     LEFT JOIN moderators h ON h.moderator_id = l.moderator_id
     LEFT JOIN LATERAL (
       SELECT json_agg(json_build_object('report_id', report_id, 'member_id', member_id,
