@@ -43,6 +43,10 @@ async function readWeeks(service: Service): Promise<Week[]> {
   return weeks;
 }
 
+/** The newest week with a decision. On a Monday, the last week has none of those of eight days ago. */
+const latestDecided = (weeks: readonly Week[]): Week | undefined =>
+  weeks.find(({ decisions }) => decisions > 0);
+
 const pick = <T>(from: readonly T[]): T | undefined => from[randomInt(from.length || 1)];
 
 interface World {
@@ -177,7 +181,7 @@ t.test(
 
     await advanceTime(service, '8 days');
     const after = await service.call('GET', '/api/transparency');
-    t.match(after.body.weeks[0], { decisions: 2, policies: [{ policy: 'spam' }] });
+    t.match(latestDecided(after.body.weeks), { decisions: 2, policies: [{ policy: 'spam' }] });
     t.notMatch(after.text, /abuse|Ann|Bob/);
   },
 );
@@ -216,6 +220,7 @@ t.test('answers CSV that another parser reads as the JSON', needs('python3'), as
     await decide(bob, (await submit(service)).id, action);
   await advanceTime(service, '8 days');
   const { body } = await service.call('GET', '/api/transparency');
+  const week = latestDecided(body.weeks);
   const csv = await service.call('GET', '/transparency.csv');
   t.match(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
   const python = `import csv, json, sys
@@ -224,9 +229,8 @@ print(json.dumps(list(csv.DictReader(sys.stdin))))`;
     execFileSync('python3', ['-c', python], { input: csv.text, encoding: 'utf8' }),
   );
   const value = (measure: string, policy = '') =>
-    rows.find(
-      (row) => row.week === body.weeks[0].week && row.measure === measure && row.policy === policy,
-    )?.value;
+    rows.find((row) => row.week === week?.week && row.measure === measure && row.policy === policy)
+      ?.value;
   t.same(
     [
       value('decisions'),
@@ -234,7 +238,7 @@ print(json.dumps(list(csv.DictReader(sys.stdin))))`;
       value('rejected', 'spam'),
       value('seconds_median'),
     ],
-    [3, 1, 2, body.weeks[0].time_to_decision_seconds.median].map(String),
+    [3, 1, 2, week?.time_to_decision_seconds?.median].map(String),
   );
   t.equal(weekName('2027-01-04'), '2027-W01');
   t.equal(weekName('2026-12-28'), '2026-W53');
