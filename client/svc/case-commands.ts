@@ -40,8 +40,8 @@ const simple = (what: 'release' | 'withdraw', summary: string): Command => ({
         const reply = await onCase(context, what, [id], {}, what);
         return context.print(reply, line(reply.case));
       } catch (error) {
-        if (!(error instanceof ProblemError) || error.reason !== 'version_mismatch') throw error;
-        if (left === 1) throw error;
+        const hasChanged = error instanceof ProblemError && error.reason === 'version_mismatch';
+        if (!hasChanged || left === 1) throw error;
       }
     }
   },

@@ -2,10 +2,7 @@ import type { KeyRing, Verifier } from '../../platform/keys/key-ring.ts';
 import { defineInsert } from '../../platform/postgres/batch-statements.ts';
 import { type Refusal, refuse } from '../../platform/refusal.ts';
 import { type Sql, sql } from '../../platform/sql.ts';
-import {
-  dropCredentialVerifier,
-  type VerifierRow,
-} from '../../projections/membership/verifiers.ts';
+import { dropCredentialVerifier, type VerifierRow } from './verifiers.ts';
 
 /** For so many days after the end of a secret, an answer to it says why it is not accepted. */
 export const REASON_DAYS = 30;

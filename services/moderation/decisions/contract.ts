@@ -67,10 +67,16 @@ export const DecisionRequest = z
   .meta({ id: 'NoteDecision' });
 export type DecisionRequest = z.output<typeof DecisionRequest>;
 
+/**
+ * The most decisions of one transaction, as of a batch: on a busy machine, 500 took longer than a
+ * request may wait for storage.
+ */
+export const MAX_DECISIONS = 100;
+
 const BatchItems = z
   .array(z.strictObject({ note_id: Uuid, ...expected }))
   .min(1)
-  .max(100)
+  .max(MAX_DECISIONS)
   .refine(
     (items) => new Set(items.map((item) => item.note_id)).size === items.length,
     'must not name a note twice',

@@ -7,7 +7,7 @@ import { type Command, defineCommand } from '../../../platform/eventstore/handle
 import { isRefusal, type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { DecisionRow } from '../../../projections/guestbook/note-decisions.ts';
 import type { ActiveModerator } from '../staff/by-moderator.ts';
-import type { DecideRefusal } from './contract.ts';
+import { type DecideRefusal, MAX_DECISIONS } from './contract.ts';
 import { membersConcerned } from './decide-rows.ts';
 import {
   type DecidedNote,
@@ -18,12 +18,6 @@ import {
   openDesk,
   type Result,
 } from './desk.ts';
-
-/**
- * The most decisions of one transaction, as of a batch: on a busy machine, 500 took longer than a
- * request may wait for storage.
- */
-export const MAX_DECISIONS = 100;
 
 /** How many rows to read for a page: one more than it has, to find whether its last note is complete. */
 export const REWOUND_ROWS = MAX_DECISIONS + 1;

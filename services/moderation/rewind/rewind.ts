@@ -14,6 +14,7 @@ import {
 } from '../../../projections/publications/record-decisions.ts';
 import type { RecordRow } from '../../../projections/publications/records.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
+import { MAX_DECISIONS } from '../decisions/contract.ts';
 import { membersConcerned, membersWithReports } from '../decisions/decide-rows.ts';
 import {
   type DecidedNote,
@@ -23,7 +24,6 @@ import {
   type OpenNote,
   openDesk,
 } from '../decisions/desk.ts';
-import { MAX_DECISIONS } from '../decisions/repeat-rewound.ts';
 import type { ActiveModerator } from '../staff/by-moderator.ts';
 import type { RewindPreview, RewindReply } from './contract.ts';
 import {
