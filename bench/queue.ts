@@ -4,7 +4,7 @@ import { handle } from '../platform/eventstore/handle.ts';
 import type { PrincipalOf } from '../platform/http/principal.ts';
 import type { Route } from '../platform/http/route.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
-import { query } from '../platform/postgres/query.ts';
+import { snapshot } from '../platform/postgres/reads.ts';
 import { isRefusal } from '../platform/refusal.ts';
 import { createCore } from '../services/compose.ts';
 import { membershipReview } from '../services/disabling/review.ts';
@@ -178,7 +178,10 @@ function pages({ core, moderators }: Desk): Contender {
     moderatorId: moderators[0]?.moderatorId ?? randomUUID(),
     role: 'moderator' as const,
   };
-  return loops(4, () =>
-    Promise.all([query(core.pool, queuePage('todo', me, {}, PAGE + 1, undefined)), countsFor(me)]),
-  );
+  return loops(4, async () => {
+    const { statements, toCounts } = countsFor(me);
+    const page = queuePage('todo', me, {}, PAGE + 1, undefined);
+    const [, counted, ofMembers] = await snapshot(core.pool, [page, ...statements]);
+    await toCounts(counted, ofMembers);
+  });
 }

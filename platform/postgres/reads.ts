@@ -22,16 +22,22 @@ export const presentReads = (pool: pg.Pool): Reads => ({
 const BEGIN = sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = sql`COMMIT`;
 
-/** Runs reads on one snapshot of the database in one round trip, so that their results agree. */
+/**
+ * Runs reads on one snapshot of the database in one round trip, so that their results agree. Where there is no statement,
+ * there are no rows.
+ */
 export async function snapshot<Rows extends unknown[]>(
   pool: pg.Pool,
-  statements: readonly [...{ [Turn in keyof Rows]: Sql<Rows[Turn]> }],
+  statements: readonly [...{ [Turn in keyof Rows]: Sql<Rows[Turn]> | undefined }],
 ): Promise<{ [Turn in keyof Rows]: Rows[Turn][] }> {
-  const rows = await runRead(pool, (client) =>
-    pipeline(client, [BEGIN, ...statements, COMMIT]).catch(async (error: unknown) => {
+  const given = statements.filter((statement) => statement !== undefined);
+  const [, ...rows] = await runRead(pool, (client) =>
+    pipeline(client, [BEGIN, ...given, COMMIT]).catch(async (error: unknown) => {
       await rollBack(client);
       throw error;
     }),
   );
-  return rows.slice(1, -1) as { [Turn in keyof Rows]: Rows[Turn][] };
+  return statements.map((statement) => (statement ? rows.shift() : [])) as {
+    [Turn in keyof Rows]: Rows[Turn][];
+  };
 }

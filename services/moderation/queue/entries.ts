@@ -1,7 +1,6 @@
 import { type Subject, subjectKey } from '../../../domain/moderation/subject.ts';
 import type { View } from '../../../domain/moderation/words.ts';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
-import { query } from '../../../platform/postgres/query.ts';
 import { presentReads } from '../../../platform/postgres/reads.ts';
 import type { ModerationDeps } from './deps.ts';
 import type { Item } from './item.ts';
@@ -25,36 +24,40 @@ export interface Entries {
   lookedTo: QueuePlace | undefined;
 }
 
-/** Reads the next entries of a view: its notes, merged with its records and memberships. */
-export async function listEntries(
-  { pool, membershipReview }: ModerationDeps,
+/** The statements for the next entries of a view, notes and then records and memberships, and how they are merged. */
+export function nextEntries(
+  { membershipReview }: Pick<ModerationDeps, 'membershipReview'>,
   me: Me,
   view: View,
   filters: Filters,
   limit: number,
   after: QueuePlace | undefined,
-): Promise<Entries> {
-  const others = listReported(view, me, filters, limit, after, membershipReview.openAppeals);
-  const [rows, waiting] = await Promise.all([
-    hasNotes(filters) ? query(pool, queuePage(view, me, filters, limit, after)) : [],
-    others ? query(pool, others) : [],
-  ]);
-  const notes = rows.map((note) => ({
-    place: { tier: note.place_tier, at: note.place, id: note.note_id },
-    note,
-  }));
-  const records = waiting.map((record) => ({
-    place: { tier: '', at: record.place, id: record.subject_id },
-    record,
-  }));
-  const all: Entry[] = records.length === 0 ? notes : [...notes, ...records].sort(byPlace);
-  if (records.length > 0 && isNewestFirst(view, filters)) all.sort(byTimeBackwards);
-  const entries = all.slice(0, limit);
-  const end = entries.findIndex((entry) => 'note' in entry && entry.note.place_ends);
-  const last = entries[end];
-  if (!last) return { entries, lookedTo: undefined };
-  const fits = 'note' in last && last.note.place_fits;
-  return { entries: entries.slice(0, fits ? end + 1 : end), lookedTo: last.place };
+) {
+  const statements = [
+    hasNotes(filters) ? queuePage(view, me, filters, limit, after) : undefined,
+    listReported(view, me, filters, limit, after, membershipReview.openAppeals),
+  ] as const;
+
+  function toEntries(rows: readonly ItemRow[], waiting: readonly RecordPlace[]): Entries {
+    const notes = rows.map((note) => ({
+      place: { tier: note.place_tier, at: note.place, id: note.note_id },
+      note,
+    }));
+    const records = waiting.map((record) => ({
+      place: { tier: '', at: record.place, id: record.subject_id },
+      record,
+    }));
+    const all: Entry[] = records.length === 0 ? notes : [...notes, ...records].sort(byPlace);
+    if (records.length > 0 && isNewestFirst(view, filters)) all.sort(byTimeBackwards);
+    const entries = all.slice(0, limit);
+    const end = entries.findIndex((entry) => 'note' in entry && entry.note.place_ends);
+    const last = entries[end];
+    if (!last) return { entries, lookedTo: undefined };
+    const fits = 'note' in last && last.note.place_fits;
+    return { entries: entries.slice(0, fits ? end + 1 : end), lookedTo: last.place };
+  }
+
+  return { statements, toEntries };
 }
 
 /** Compares as text: all times have the same format, to the microsecond, and ids are lowercase. */

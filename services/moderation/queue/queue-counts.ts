@@ -57,8 +57,8 @@ export const appealsByDecider = (): Sql<{ moderator_id: string; count: number }>
     WHERE appeal = 'open' AND settled_by IS NOT NULL GROUP BY settled_by`;
 
 /**
- * Creates the function that counts the items of each view. The cost of a request must not grow with
- * the queue, so a count above 1000 is cached for five seconds, and one request at a time refreshes
+ * Counts the items of each view: creates the function that has a viewer's statements, and what their rows mean. The cost
+ * of a request must not grow with the queue, so a count above 1000 is cached for five seconds, and one request at a time refreshes
  * it. If a refresh fails, the last count (at least 1000) stays, and the next refresh comes a minute
  * later.
  */
@@ -99,34 +99,44 @@ export function queueCounts(pool: pg.Pool, review: Pick<MembershipReview, 'appea
     return Math.max(known.count, MAX_EXACT_COUNT);
   }
 
-  return async (viewer: Viewer): Promise<Counts> => {
+  return (viewer: Viewer) => {
     const short = VIEWS.filter((view) => !isLong(view, viewer));
-    const [[counted], ofMembers] = await Promise.all([
-      query(pool, countBounded(viewer, short)),
-      LEADS.includes(viewer.role) ? query(pool, review.appealsByDecider()) : [],
-    ]);
-    const { own_appeals = 0, ...exact } = counted ?? {};
-    const counts = {
-      todo: 0,
-      escalated: 0,
-      deferred: 0,
-      reported: 0,
-      appeals: 0,
-      mine: 0,
-      ...exact,
-    };
-    for (const view of VIEWS)
-      if (!short.includes(view) || counts[view] > MAX_EXACT_COUNT)
-        counts[view] = await countLong(view, viewer);
-    counts.appeals = appealsFor(viewer, { open: counts.appeals, own: own_appeals }, ofMembers);
-    return counts;
+    const statements = [
+      countBounded(viewer, short),
+      LEADS.includes(viewer.role) ? review.appealsByDecider() : undefined,
+    ] as const;
+
+    async function toCounts(
+      [counted]: readonly BoundedCounts[],
+      ofMembers: readonly AppealsAgainst[],
+    ): Promise<Counts> {
+      const { own_appeals = 0, ...exact } = counted ?? {};
+      const counts = {
+        todo: 0,
+        escalated: 0,
+        deferred: 0,
+        reported: 0,
+        appeals: 0,
+        mine: 0,
+        ...exact,
+      };
+      for (const view of VIEWS)
+        if (!short.includes(view) || counts[view] > MAX_EXACT_COUNT)
+          counts[view] = await countLong(view, viewer);
+      counts.appeals = appealsFor(viewer, { open: counts.appeals, own: own_appeals }, ofMembers);
+      return counts;
+    }
+
+    return { statements, toCounts };
   };
 }
+
+type BoundedCounts = Partial<Counts> & { own_appeals: number };
 
 function countBounded(
   { moderatorId, role }: Viewer,
   views: readonly Counted[],
-): Sql<Partial<Counts> & { own_appeals: number }> {
+): Sql<BoundedCounts> {
   const bounded = views.map(
     (view) => `(${countView(view, role, MAX_EXACT_COUNT + 1)}) AS ${view}, `,
   );

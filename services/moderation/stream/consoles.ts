@@ -7,7 +7,7 @@ import { createLogFollower } from '../../../platform/eventstore/subscription.ts'
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { createCoalescer } from '../../../platform/postgres/coalescer.ts';
 import type { Notifications } from '../../../platform/postgres/notifications.ts';
-import { query } from '../../../platform/postgres/query.ts';
+import { snapshot } from '../../../platform/postgres/reads.ts';
 import { withDeadline } from '../../../platform/postgres/request-deadline.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { isLiveLease } from '../../publications/review-leases.ts';
@@ -98,10 +98,10 @@ function startWatch(
 
   async function look(): Promise<void> {
     const asked = [...consoles];
-    const [[now], leases, living] = await Promise.all([
-      query(pool, currentEpoch()),
-      query(pool, liveLeases()),
-      query(pool, livingModerators(asked.map(({ me }) => me.moderatorId))),
+    const [[now], leases, living] = await snapshot(pool, [
+      currentEpoch(),
+      liveLeases(),
+      livingModerators(asked.map(({ me }) => me.moderatorId)),
     ]);
     epoch ??= now?.epoch;
     // The log was restored: a console that connects again has everything read anew.
@@ -121,14 +121,15 @@ function startWatch(
     uncounted ||= told;
     const age = performance.now() - countedAt;
     if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
-    const [counted, appeals, memberAppeals, atWork] = await Promise.all([
-      countsOf({ moderatorId: NOBODY, role: 'auditor' }),
-      query(pool, appealsByDecider()),
-      query(pool, membershipReview.appealsByDecider()),
-      query(pool, moderatorsAtWork()),
+    const { statements, toCounts } = countsOf({ moderatorId: NOBODY, role: 'auditor' });
+    const [counted, ofMembers, appeals, memberAppeals, atWork] = await snapshot(pool, [
+      ...statements,
+      appealsByDecider(),
+      membershipReview.appealsByDecider(),
+      moderatorsAtWork(),
     ]);
     figures = {
-      counts: counted,
+      counts: await toCounts(counted, ofMembers),
       appealsAgainst: new Map(appeals.map(({ moderator_id, count }) => [moderator_id, count])),
       memberAppeals,
       atWork: atWork.map(({ moderator_id }) => moderator_id),
