@@ -11,6 +11,8 @@ export interface Step {
   seconds: number;
   /** Requests a second, at random moments, however late the answers are. */
   rate?: number;
+  /** How many times as many the requests of strangers are, and those of moderators; 1 without it. */
+  times?: { strangers: number; moderators: number };
   /** Without `rate`: so many callers, each with its next request after an answer. */
   callers?: number;
 }
@@ -86,7 +88,11 @@ function newNote(base: string): Request {
 
 /** Runs one step, waits for its answers, and then probes until the service has recovered. */
 async function run(step: Step): Promise<Outcome> {
-  const requests = mix(step).flatMap(([share, request]) => Array<Request>(share).fill(request));
+  const { strangers, moderators } = step.times ?? { strangers: 1, moderators: 1 };
+  const requests = mix(step).flatMap(([share, request]) =>
+    Array<Request>(share * (request.kind === 'moderator' ? moderators : strangers)).fill(request),
+  );
+  const rate = step.rate && (step.rate * requests.length) / 100;
   const any = () => requests[Math.floor(Math.random() * requests.length)] as Request;
   const { send, close } = createSender(step.base, LOST_MS);
   const tallies = newTallies();
@@ -116,7 +122,7 @@ async function run(step: Step): Promise<Outcome> {
   const used = process.cpuUsage();
   const end = started + step.seconds * 1000;
   const pending: Promise<void>[] = [];
-  if (step.rate === undefined) {
+  if (rate === undefined) {
     const loop = async () => {
       while (performance.now() < end) await count(any());
     };
@@ -125,7 +131,7 @@ async function run(step: Step): Promise<Outcome> {
   } else {
     for (let due = started; due < end; ) {
       const now = performance.now();
-      for (; due <= now && due < end; due += (-Math.log(1 - Math.random()) * 1000) / step.rate) {
+      for (; due <= now && due < end; due += (-Math.log(1 - Math.random()) * 1000) / rate) {
         lags.push(now - due);
         pending.push(count(any(), due));
       }
@@ -135,7 +141,7 @@ async function run(step: Step): Promise<Outcome> {
   const { user, system } = process.cpuUsage(used);
   const busy = (user + system) / 1000 / (performance.now() - started);
   const recovery =
-    step.rate === undefined ? 0 : await recover(send, get('read', step.base, '/api/guestbook'));
+    rate === undefined ? 0 : await recover(send, get('read', step.base, '/api/guestbook'));
   await Promise.all(pending);
   close();
   for (const kind of Object.keys(times) as Kind[])

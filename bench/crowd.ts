@@ -12,7 +12,16 @@ import { addModerators, serviceOn, startWeb } from './service.ts';
 
 const ROUNDS = 4;
 const CALLERS = 16;
-const SECONDS = { capacity: 2, 1: 3, 3: 6 };
+const CAPACITY_SECONDS = 2;
+/** How many times the capacity a crowd is, and for how many seconds. */
+const CROWDS = {
+  '1 × capacity': { seconds: 3, times: { strangers: 1, moderators: 1 } },
+  '3 × capacity': { seconds: 6, times: { strangers: 3, moderators: 3 } },
+  '3 × capacity, moderators as before': { seconds: 6, times: { strangers: 3, moderators: 1 } },
+} as const;
+type Crowd = keyof typeof CROWDS;
+const CROWD_NAMES = Object.keys(CROWDS) as Crowd[];
+const OVERLOAD = '3 × capacity';
 const AIM = 0.9;
 const KINDS: readonly Kind[] = ['read', 'list', 'write', 'moderator', 'health'];
 
@@ -24,11 +33,12 @@ interface Side {
 /** What one side did in one round. */
 interface Turn {
   capacity: number;
-  outcomes: Record<1 | 3, Outcome>;
+  outcomes: Record<Crowd, Outcome>;
 }
 
 /**
- * Sends a mixed crowd at once and three times the capacity of a web process. With the folder of
+ * Sends a mixed crowd at once and three times the capacity of a web process, and then one of strangers alone, while
+ * moderators work as before. With the folder of
  * another checkout, a process of each alternates on the same database.
  */
 export const crowd: LongBenchmark = {
@@ -51,8 +61,8 @@ export const crowd: LongBenchmark = {
       run(caller, { ...step, base: side.base, token });
     const capacity = async (side: Side) =>
       goodPerSecond(
-        await ask(side, { callers: CALLERS, seconds: SECONDS.capacity }),
-        SECONDS.capacity,
+        await ask(side, { callers: CALLERS, seconds: CAPACITY_SECONDS }),
+        CAPACITY_SECONDS,
       );
 
     for (const side of sides) await capacity(side);
@@ -65,13 +75,13 @@ export const crowd: LongBenchmark = {
       // Both sides get the same crowd.
       const rate = most.reduce((sum, each) => sum + each, 0) / sides.length;
       for (const [at, side] of order) {
-        const within = await ask(side, { rate, seconds: SECONDS[1] });
-        const beyond = await ask(side, { rate: 3 * rate, seconds: SECONDS[3] });
-        turns[at]?.push({ capacity: most[at] ?? Number.NaN, outcomes: { 1: within, 3: beyond } });
+        const outcomes = {} as Turn['outcomes'];
+        for (const name of CROWD_NAMES) outcomes[name] = await ask(side, { rate, ...CROWDS[name] });
+        turns[at]?.push({ capacity: most[at] ?? Number.NaN, outcomes });
       }
     }
     const good = turns.map((measured) =>
-      measured.map(({ outcomes }) => goodPerSecond(outcomes[3], SECONDS[3])),
+      measured.map(({ outcomes }) => goodPerSecond(outcomes[OVERLOAD], CROWDS[OVERLOAD].seconds)),
     );
     for (const [at, { name }] of sides.entries()) {
       const measured = turns[at] ?? [];
@@ -173,24 +183,23 @@ function goodPerSecond({ tallies }: Outcome, seconds: number): number {
 }
 
 function describe(turns: readonly Turn[]): string {
-  return ([1, 3] as const)
-    .map((times) => {
-      const outcomes = turns.map((turn) => turn.outcomes[times]);
-      const over = (take: (outcome: Outcome) => number) => median(outcomes.map(take));
-      const sum = (take: (tally: Tally) => number) =>
-        over(({ tallies }) => KINDS.reduce((total, kind) => total + take(tallies[kind]), 0));
-      const kinds = KINDS.map((kind) => {
-        const served = over(({ tallies }) => tallies[kind].good / tallies[kind].sent);
-        return `${kind} ${(served * 100).toFixed(0)} %, ${over(({ tallies }) => tallies[kind].p95).toFixed(0)} ms`;
-      });
-      const rate = over((outcome) => goodPerSecond(outcome, SECONDS[times]));
-      return (
-        `  ${times} × capacity: ${rate.toFixed(0)} good/s of ${(sum(({ sent }) => sent) / SECONDS[times]).toFixed(0)}; ` +
-        `refused ${sum(({ refused }) => refused)}, late ${sum(({ late }) => late)}, lost ${sum(({ lost }) => lost)}; ` +
-        `recovered after ${over(({ recovery }) => recovery).toFixed(1)} s; ` +
-        `generator ${over(({ busy }) => busy * 100).toFixed(0)} % busy, ${over(({ lag }) => lag).toFixed(0)} ms late\n` +
-        `    served within 1 s, p95 of what was answered: ${kinds.join('; ')}\n`
-      );
-    })
-    .join('');
+  return CROWD_NAMES.map((name) => {
+    const { seconds } = CROWDS[name];
+    const outcomes = turns.map((turn) => turn.outcomes[name]);
+    const over = (take: (outcome: Outcome) => number) => median(outcomes.map(take));
+    const sum = (take: (tally: Tally) => number) =>
+      over(({ tallies }) => KINDS.reduce((total, kind) => total + take(tallies[kind]), 0));
+    const kinds = KINDS.map((kind) => {
+      const served = over(({ tallies }) => tallies[kind].good / tallies[kind].sent);
+      return `${kind} ${(served * 100).toFixed(0)} %, ${over(({ tallies }) => tallies[kind].p95).toFixed(0)} ms`;
+    });
+    const rate = over((outcome) => goodPerSecond(outcome, seconds));
+    return (
+      `  ${name}: ${rate.toFixed(0)} good/s of ${(sum(({ sent }) => sent) / seconds).toFixed(0)}; ` +
+      `refused ${sum(({ refused }) => refused)}, late ${sum(({ late }) => late)}, lost ${sum(({ lost }) => lost)}; ` +
+      `recovered after ${over(({ recovery }) => recovery).toFixed(1)} s; ` +
+      `generator ${over(({ busy }) => busy * 100).toFixed(0)} % busy, ${over(({ lag }) => lag).toFixed(0)} ms late\n` +
+      `    served within 1 s, p95 of what was answered: ${kinds.join('; ')}\n`
+    );
+  }).join('');
 }
