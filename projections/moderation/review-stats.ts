@@ -41,22 +41,46 @@ export interface ArrivalsRow {
 }
 
 /**
+ * SQL: when the reports from `$1` to `$2` came that found no open report on their record. A report waits until
+ * the decision that settled it; after each, `busy_until` is until when one of those before it waits.
+ */
+const ARRIVED_REPORTS = `WITH reported AS MATERIALIZED (
+    SELECT r.subject_type, r.subject_id, r.reported_at, r.report_id,
+      CASE WHEN r.state <> 'withdrawn' THEN coalesce(d.decided_at, 'infinity') END AS waits_until
+    FROM (SELECT * FROM record_reports
+        WHERE reported_at >= $1 AND reported_at < $2 AND state <> 'silent' OFFSET 0) r
+      LEFT JOIN LATERAL (SELECT decided_at FROM record_decisions
+        WHERE event_id = r.settled_by_event OFFSET 0) d ON true)
+  SELECT reported_at FROM (
+    SELECT reported_at, max(waits_until) OVER (PARTITION BY subject_type, subject_id
+      ORDER BY reported_at, report_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS busy_until
+    FROM (SELECT * FROM reported
+      -- Those from before the period, as one report.
+      UNION ALL SELECT subject_type, subject_id, '-infinity', NULL, CASE
+        WHEN EXISTS (SELECT FROM (SELECT reported_at AS since FROM reported_records
+            WHERE subject_type = subject.subject_type AND subject_id = subject.subject_id OFFSET 0) open
+          WHERE since < $1) THEN 'infinity'
+        ELSE (SELECT max(decided_at) FROM (SELECT event_id, decided_at FROM record_decisions
+            WHERE subject_type = subject.subject_type AND subject_id = subject.subject_id
+              AND decided_at > $1 OFFSET 0) d
+          CROSS JOIN LATERAL (SELECT FROM (SELECT reported_at FROM record_reports
+              WHERE settled_by_event = d.event_id OFFSET 0) settled
+            WHERE reported_at < $1 LIMIT 1) before) END
+      FROM (SELECT DISTINCT subject_type, subject_id FROM reported) subject) waiting) r
+  WHERE reported_at >= $1 AND (busy_until > reported_at) IS NOT TRUE`;
+
+/**
  * Counts arrivals by hour: notes when they were submitted, and records when they were reported
  * while no report was open. A second report on a waiting record is not an arrival.
  */
 export function arrivalsByHour(from: Date, to: Date): Sql<ArrivalsRow> {
-  return sql`SELECT date_trunc('hour', at, 'UTC') AS hour, count(*)::int AS arrivals
-    FROM (SELECT submitted_at AS at FROM notes
-        WHERE submitted_at >= ${from} AND submitted_at < ${to}
-      UNION ALL SELECT reported_at FROM record_reports r
-        WHERE reported_at >= ${from} AND reported_at < ${to} AND state <> 'silent'
-          AND NOT EXISTS (SELECT FROM record_reports before
-            LEFT JOIN record_decisions d ON d.event_id = before.settled_by_event
-            WHERE before.subject_type = r.subject_type AND before.subject_id = r.subject_id
-              AND (before.reported_at, before.report_id) < (r.reported_at, r.report_id)
-              AND before.state NOT IN ('silent', 'withdrawn')
-              AND (d.decided_at IS NULL OR d.decided_at > r.reported_at))) arrived
-    GROUP BY 1`;
+  return named(
+    `SELECT date_trunc('hour', at, 'UTC') AS hour, count(*)::int AS arrivals
+    FROM (SELECT submitted_at AS at FROM notes WHERE submitted_at >= $1 AND submitted_at < $2
+      UNION ALL (${ARRIVED_REPORTS})) arrived
+    GROUP BY 1`,
+    [from, to],
+  );
 }
 
 /**

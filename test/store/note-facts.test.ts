@@ -15,19 +15,8 @@ import {
   decisionsOnNote,
   undoneOnNote,
 } from '../../services/moderation/rewind/moderator-decisions.ts';
+import { createRandom } from '../support/random.ts';
 import { startService } from '../support/service.ts';
-
-/** Numbers below a bound; `FC_SEED` repeats those of an earlier run. */
-function createRandom(seed: number) {
-  let state = seed;
-  return {
-    seed,
-    below(bound: number): number {
-      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-      return Math.floor((state / 2 ** 32) * bound);
-    },
-  };
-}
 
 const UNDO_SECONDS = 600;
 const MODERATORS = [randomUUID(), randomUUID()];
@@ -95,9 +84,9 @@ t.test('a decision follows from the facts of a note as from its whole stream', a
   const service = await startService(t);
   const { pool, store } = service.core;
   const { id: author } = await signedIn(service);
-  const random = createRandom(Number(process.env.FC_SEED ?? Date.now() % 1_000_000));
+  const random = createRandom();
   t.comment(`seed ${random.seed}`);
-  const pick = <One>(all: readonly One[]): One => all[random.below(all.length)] as One;
+  const { pick } = random;
   const owner = memberOwner(author);
   const seen = new Set<string>();
 
