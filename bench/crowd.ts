@@ -47,7 +47,7 @@ export const crowd: LongBenchmark = {
     const service = await serviceOn(setting, await setting.database('migrated'));
     const { DATABASE_URL = '' } = service.env;
     const sides: Side[] = [{ name: 'this build', base: service.base }];
-    const pids = [await startWeb(setting, service), ...(await databasePids(setting))];
+    const pids = [await startWeb(setting, service)];
     const { token } = await addModerators(service, 'Crowd', 'moderator');
     await publishNotes(service.base, token);
     if (beside) {
@@ -56,7 +56,7 @@ export const crowd: LongBenchmark = {
       sides.push({ name: beside, base: other.base });
     }
     const caller = startCaller(setting);
-    process.stdout.write(`${pin(caller.pid ?? 0, pids)}\n`);
+    process.stdout.write(`${pin(caller.pid ?? 0, [...pids, ...(await databasePids(setting))])}\n`);
     const ask = (side: Side, step: Omit<Step, 'base' | 'token'>) =>
       run(caller, { ...step, base: side.base, token });
     const capacity = async (side: Side) =>

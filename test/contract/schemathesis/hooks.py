@@ -80,6 +80,8 @@ def before_call(context, case, kwargs):
             name: new_id() if value in (None, "None") else value
             for name, value in case.path_parameters.items()
         }
+    if operation == "moderation.decide_subject":
+        with_possible_subject(case)
     if operation == "moderation.undo":
         # Only a decision on a membership is undone without the version, and no schema knows the decision.
         body = case.body if isinstance(case.body, dict) else {}
@@ -94,6 +96,14 @@ def before_call(context, case, kwargs):
     seen[id_of(case)] += 1
     if seen[id_of(case)] % 2 == 1:
         ARRANGEMENTS.get(operation, lambda case: None)(case)
+
+
+def with_possible_subject(case):
+    """Appeals are decided on notes and memberships alone, and nothing else is decided on a membership."""
+    on_appeal = case.body["action"] in ("grant", "uphold")
+    possible = ("note", "member") if on_appeal else ("note", "profile", "artifact", "case", "case_note")
+    if case.path_parameters["type"] not in possible:
+        case.path_parameters["type"] = "note"
 
 
 def few_disablings(case):
