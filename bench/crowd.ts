@@ -38,8 +38,7 @@ interface Turn {
 
 /**
  * Sends a mixed crowd at once and three times the capacity of a web process, and then one of strangers alone, while
- * moderators work as before. With the folder of
- * another checkout, a process of each alternates on the same database.
+ * moderators work as before. With the folder of another checkout, a process of each alternates on the same database.
  */
 export const crowd: LongBenchmark = {
   name: 'crowd',

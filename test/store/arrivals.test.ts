@@ -70,7 +70,7 @@ t.test('counts as arrivals the reports that found no open one, in every period',
       return (await moderator.post(`decisions/${event}/undo`, body)).status;
     },
     withdraw: async () => {
-      const [at] = [records.indexOf(pick(records))];
+      const at = records.indexOf(pick(records));
       const { id } = records[at] as { id: string };
       const { artifact } = (await author.call('GET', `/api/v1/artifacts/${id}`)).body;
       if (!artifact) return 404;

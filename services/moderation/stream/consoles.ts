@@ -20,7 +20,7 @@ const COUNTS_MS = 1000;
 /** Counts are refreshed this often anyway, because no event says that a deferred note is due. */
 const RECOUNT_MS = 5000;
 const PAUSE_MS = 50;
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_MODERATOR = '00000000-0000-0000-0000-000000000000';
 
 export interface Console {
   me: PrincipalOf<'moderator'>;
@@ -121,7 +121,7 @@ function startWatch(
     uncounted ||= told;
     const age = performance.now() - countedAt;
     if (age < (uncounted ? COUNTS_MS : RECOUNT_MS)) return;
-    const { statements, toCounts } = countsOf({ moderatorId: NOBODY, role: 'auditor' });
+    const { statements, toCounts } = countsOf({ moderatorId: NO_MODERATOR, role: 'auditor' });
     const [counted, ofMembers, appeals, memberAppeals, atWork] = await snapshot(pool, [
       ...statements,
       appealsByDecider(),
