@@ -2,6 +2,7 @@ import { ROLES } from '../domain/permissions.ts';
 import {
   ArgumentError,
   asksForHelp,
+  exitOnClosedPipe,
   exitWithHelp,
   exitWithUsage,
 } from '../platform/command-line/arguments.ts';
@@ -65,8 +66,7 @@ if (!command)
 const [usage, load] = command;
 const commandUsage = `Usage: npm run moderator -- ${usage}\n`;
 if (asksForHelp(args)) exitWithHelp(commandUsage);
-// The reader of the output, such as `head`, has closed the pipe.
-process.stdout.on('error', () => process.exit(1));
+exitOnClosedPipe();
 try {
   const run = await load();
   await run(args, name);

@@ -47,6 +47,7 @@ export function processArguments<const Options extends ParseArgsOptionsConfig = 
   check?: (parsed: ReturnType<typeof parseArguments<Options>>) => void,
 ): ReturnType<typeof parseArguments<Options>> {
   const args = process.argv.slice(2);
+  exitOnClosedPipe();
   if (asksForHelp(args)) exitWithHelp(usage);
   try {
     const parsed = parseArguments(args, options, positionals);
@@ -55,6 +56,14 @@ export function processArguments<const Options extends ParseArgsOptionsConfig = 
   } catch (error) {
     return exitWithUsage(error, usage);
   }
+}
+
+/** Ends this process with 1 and without a stack when the reader of its output, such as `head`, is gone. */
+export function exitOnClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(1);
+  });
 }
 
 /** Whether `--help` is among the options, that is, before any `--`. */
