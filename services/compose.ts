@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { isReview, MODERATION_TOPIC } from '../domain/moderation/subject.ts';
 import type { Config } from '../platform/config.ts';
@@ -15,8 +16,12 @@ import { clientConfig, withConnection } from '../platform/postgres/connection.ts
 import { readEngine } from '../platform/postgres/engine.ts';
 import { requireFinishedRestore } from '../platform/postgres/migrate.ts';
 import { createNotifications } from '../platform/postgres/notifications.ts';
-import { createPool } from '../platform/postgres/pool.ts';
-import { isPooled, requirePreparedStatements } from '../platform/postgres/pooler.ts';
+import { createPool, withClient } from '../platform/postgres/pool.ts';
+import {
+  isPooled,
+  leadsThroughPooler,
+  requirePreparedStatements,
+} from '../platform/postgres/pooler.ts';
 import { publicReads, watchReplicas } from '../platform/postgres/replica.ts';
 import type { Sql } from '../platform/sql.ts';
 import { withTraces } from '../platform/telemetry/traced-store.ts';
@@ -28,6 +33,7 @@ import { requireSandboxMark } from './sandbox.ts';
 
 /** How often a process looks whether a lost log goes on. */
 const RECHECK_MS = 1000;
+const WARNINGS_WITHIN_MS = 2000;
 
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
@@ -58,7 +64,8 @@ export async function createCore(
       )
     : [];
   const readPool = readPools[0] ?? publicReads(pool);
-  const usable = requirePreparedStatements(url)
+  const usable = leadsThroughPooler(pool)
+    .then((pooled) => (pooled ? requirePreparedStatements(url) : undefined))
     .then(() => requireFinishedRestore((text) => pool.query(text)))
     .then(() => requireSandboxMark((text) => pool.query(text), config.sandbox))
     .then(() => requireKeys(pool, keys))
@@ -75,7 +82,7 @@ export async function createCore(
   const addressName = directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const [jobs, warnings] = await Promise.all([
     jobSender(directUrl, jobTypes),
-    logger ? startWarnings(directUrl, addressName) : [],
+    logger ? startWarnings(directUrl === url ? pool : directUrl, addressName) : [],
   ]);
   for (const text of warnings) logger?.warn(text);
   const wakeUps = createNotifications(directUrl, application);
@@ -127,13 +134,12 @@ export async function createCore(
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';
 
 /**
- * Faults around a process that do not keep it from serving, one sentence each: a pooler at `directUrl`, the
- * address of the setting `name`, through which no notification arrives; and a clock that differs. None if the
- * database cannot be reached. docs/operating/doctor.md says more about both.
+ * Faults around a process that do not keep it from serving, one sentence each: a pooler at the direct address,
+ * which is that of the setting `name`, through which no notification arrives; and a clock that differs. None if
+ * the database cannot be reached. docs/operating/doctor.md says more about both.
  */
-async function startWarnings(directUrl: string, name: string): Promise<string[]> {
-  const config = { ...clientConfig(directUrl, 'service start'), query_timeout: 2000 };
-  return withConnection(config, async (client) => {
+async function startWarnings(direct: pg.Pool | string, name: string): Promise<string[]> {
+  const check = async (client: pg.ClientBase) => {
     const ask = async <Row>({ text, values }: Sql<Row>) =>
       (await client.query(text, values)).rows as Row[];
     const pooled = await isPooled(client);
@@ -146,5 +152,13 @@ async function startWarnings(directUrl: string, name: string): Promise<string[]>
         : []),
       ...(clocks.differs ? [clocks.text] : []),
     ];
-  }).catch(() => []);
+  };
+  const checked =
+    typeof direct === 'string'
+      ? withConnection(
+          { ...clientConfig(direct, 'service start'), query_timeout: WARNINGS_WITHIN_MS },
+          check,
+        )
+      : withClient(direct, performance.now() + WARNINGS_WITHIN_MS, check);
+  return checked.catch(() => []);
 }

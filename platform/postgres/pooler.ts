@@ -5,15 +5,13 @@ import { backendPid, clientConfig } from './connection.ts';
 const ROUNDS = 8;
 
 /**
- * Checks that prepared statements work over this address, as they do on a direct connection and
- * through a pooler that keeps them. Two connections prepare different statements of one name and
- * execute them in turn. Throws if one of them gets an error or the other's result.
+ * Checks that prepared statements work through the pooler at this address. Two connections prepare
+ * different statements of one name and execute them in turn. Throws if one of them gets an error or
+ * the other's result.
  */
 export async function requirePreparedStatements(url: string): Promise<void> {
   const clients = await Promise.all([connect(url), connect(url)]);
   try {
-    const [first] = clients;
-    if (!(await isPooled(first))) return;
     for (let round = 0; round < ROUNDS; round++)
       for (const [index, client] of clients.entries())
         if ((await executePrepared(client, index)) !== index) throw new Error('a wrong result');
@@ -31,6 +29,16 @@ export async function requirePreparedStatements(url: string): Promise<void> {
 export async function isPooled(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return rows[0]?.pid !== backendPid(client);
+}
+
+/** Whether a pooler is between the connections of a pool and the server. */
+export async function leadsThroughPooler(pool: pg.Pool): Promise<boolean> {
+  const client = await pool.connect();
+  try {
+    return await isPooled(client);
+  } finally {
+    client.release();
+  }
 }
 
 async function executePrepared(client: pg.Client, index: number): Promise<number | undefined> {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { withConnection } from '../../platform/postgres/connection.ts';
 import type { DATABASE_ROLES } from '../../services/database-roles.ts';
 
 export const TEMPLATE = 'template_service';
@@ -48,8 +47,24 @@ async function createDatabase(template: string) {
   };
 }
 
+/** Connections that create and drop databases, one pool for each server; idle ones let the process end. */
+const administrators = new Map<string, pg.Pool>();
+
 async function administer(statement: string): Promise<void> {
-  await withConnection(adminUrl(), (client) => client.query(statement));
+  const url = adminUrl();
+  let pool = administrators.get(url);
+  if (!pool) {
+    pool = new pg.Pool({
+      connectionString: url,
+      max: 2,
+      idleTimeoutMillis: 0,
+      allowExitOnIdle: true,
+    });
+    // A server of one test file ends before the process.
+    pool.on('error', () => undefined);
+    administrators.set(url, pool);
+  }
+  await pool.query(statement);
 }
 
 function adminUrl(): string {
