@@ -22,7 +22,9 @@ interface Side {
   ours: string;
   floor: string;
   authorization: string;
+  /** After the first page, and after the newest event. */
   cursor: string;
+  end: string;
 }
 
 /** Compares the scoped API with a bare Express handler that runs one statement per request. */
@@ -45,8 +47,13 @@ export const updates: Bench = {
         ],
       },
       {
+        name: 'GET /api/v1/updates, an empty page',
+        ours: get(`${large.ours}/api/v1/updates?cursor=${large.end}`, large.authorization),
+        floors: [aside(0.6, 'GET /api/v1/me', me(large))],
+      },
+      {
         name: 'GET /api/v1/me',
-        ours: get(`${large.ours}/api/v1/me`, large.authorization),
+        ours: me(large),
         floors: [
           aside(0.85, 'bare Express, one primary-key SELECT', get(`${large.floor}/api/v1/me`)),
         ],
@@ -73,6 +80,8 @@ const get = (url: string, authorization?: string) =>
     ...(authorization ? { headers: { authorization } } : {}),
   });
 
+const me = ({ ours, authorization }: Side) => get(`${ours}/api/v1/me`, authorization);
+
 export const page = ({ ours, authorization, cursor }: Side) =>
   get(`${ours}/api/v1/updates?limit=${PAGE}&cursor=${cursor}`, authorization);
 
@@ -91,9 +100,12 @@ export async function start(
   await seedLog(url, member, events);
   const floor = await startApiFloor(setting, url, member);
   const headers = { authorization };
-  const answer = await fetch(`${ours}/api/v1/updates?limit=${PAGE}`, { headers });
-  const { next_cursor: cursor } = (await answer.json()) as { next_cursor: string };
-  return { url, ours, floor, authorization, cursor };
+  async function nextCursor(asked: string): Promise<string> {
+    const answer = await fetch(`${ours}/api/v1/updates?${asked}`, { headers });
+    return ((await answer.json()) as { next_cursor: string }).next_cursor;
+  }
+  const [cursor, end] = [await nextCursor(`limit=${PAGE}`), await nextCursor('start=now')];
+  return { url, ours, floor, authorization, cursor, end };
 }
 
 /** Starts the bare Express server on a database, and returns its address. */

@@ -128,7 +128,7 @@ export async function createCore(
       readPools.map((each, index) => [index ? `read-${index + 1}` : 'read', each]),
     ),
   };
-  return { config, keys, pool, readPool, replicas, pools, store, logWatch, wakeUps, close };
+  return { config, keys, engine, pool, readPool, replicas, pools, store, logWatch, wakeUps, close };
 }
 
 const lacksTable = (error: unknown) => (error as { code?: unknown }).code === '42P01';

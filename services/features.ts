@@ -53,6 +53,7 @@ export interface ProcessDeps {
   config: Config;
   keys: KeyRing;
   limits: RouteLimits;
+  engine: Engine;
   pool: pg.Pool;
   readPool: pg.Pool;
   store: EventStore;

@@ -118,6 +118,17 @@ export function defineRead<Row, const Of extends Columns = Columns>(
   return (values) => ({ name, text, values: columns.map(([column]) => values[column]), many });
 }
 
+/** Merges reads of one `defineRead` into one statement, whose rows name their read by `TURN`. One read stays as it is. */
+export function mergeReads<Row>(reads: readonly Sql<Row>[]): Sql<Row> {
+  const [first] = reads as [Sql<Row>];
+  if (reads.length === 1 || !first.many) return first;
+  return {
+    ...first.many,
+    ...(first.convert ? { convert: first.convert } : {}),
+    values: first.values.map((_, at) => reads.map((read) => read.values[at])),
+  };
+}
+
 interface Group {
   readonly first: Sql;
   readonly values: unknown[][];

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { createBatcher } from '../batcher.ts';
 import type { Sql } from '../sql.ts';
+import { mergeReads, TURN } from './batch-statements.ts';
 import { query } from './query.ts';
 import { withDeadline, withinDeadline } from './request-deadline.ts';
 
@@ -19,12 +20,36 @@ export function readTogether<Row>(
   statement: (ids: readonly string[]) => Sql<Row>,
   idOf: (row: Row) => string,
 ): (id: string) => Promise<Row | undefined> {
-  const read = async (asked: readonly { id: string; until: number }[]) => {
-    const ids = new Set(asked.map(({ id }) => id));
-    const until = Math.min(...asked.map((one) => one.until));
-    const rows = await withDeadline(() => query(pool, statement([...ids])), until);
-    const byId = new Map(rows.map((row) => [idOf(row), row]));
-    return asked.map(({ id }) => ({ row: byId.get(id) }));
+  return sharedRead(
+    pool,
+    (ids: readonly string[]) => statement([...new Set(ids)]),
+    (rows, ids) => {
+      const byId = new Map(rows.map((row) => [idOf(row), row]));
+      return ids.map((id) => byId.get(id));
+    },
+  );
+}
+
+/** Creates a read of one row by one `defineRead` that shares statements in the same way. */
+export function mergedRead<Row>(pool: pg.Pool): (read: Sql<Row>) => Promise<Row | undefined> {
+  return sharedRead(pool, mergeReads<Row>, (rows, reads) => {
+    if (reads.length === 1) return rows;
+    const byTurn = new Map(rows.map((row) => [(row as { [TURN]: number })[TURN], row]));
+    return reads.map((_, at) => byTurn.get(at + 1));
+  });
+}
+
+/** `assign` gives each of the reads its row, in their order. */
+function sharedRead<Asked, Row>(
+  pool: pg.Pool,
+  statement: (asked: readonly Asked[]) => Sql<Row>,
+  assign: (rows: readonly Row[], asked: readonly Asked[]) => readonly (Row | undefined)[],
+): (one: Asked) => Promise<Row | undefined> {
+  const read = async (batch: readonly { asked: Asked; until: number }[]) => {
+    const asked = batch.map((one) => one.asked);
+    const until = Math.min(...batch.map((one) => one.until));
+    const rows = assign(await withDeadline(() => query(pool, statement(asked)), until), asked);
+    return batch.map((_, at) => ({ row: rows[at] }));
   };
   const group = createBatcher(read, {
     maxConcurrent: 3,
@@ -33,10 +58,10 @@ export function readTogether<Row>(
     minWaiting: 1,
   });
 
-  return (id) =>
+  return (asked) =>
     withinDeadline(async (until) => {
-      const asked = { id, until };
-      const found = (await group.join(asked, [])) ?? (await read([asked]))[0];
+      const one = { asked, until };
+      const found = (await group.join(one, [])) ?? (await read([one]))[0];
       return found?.row;
     });
 }

@@ -11,7 +11,7 @@ import {
 } from '../eventstore/plan.ts';
 import { statementsToFind, withFound } from '../eventstore/transaction.ts';
 import { mergeJobs } from '../jobs/job-type.ts';
-import { TURN } from '../postgres/batch-statements.ts';
+import { mergeReads, TURN } from '../postgres/batch-statements.ts';
 import { type Engine, ONE_SERVER } from '../postgres/engine.ts';
 import { OutcomeUnconfirmed } from '../postgres/errors.ts';
 import { pipeline } from '../postgres/pipeline.ts';
@@ -215,17 +215,7 @@ function combineReads(lists: readonly (readonly Sql[])[], { distributed }: Engin
   }
 
   return {
-    statements: groups.map((group) => group.map(({ read }) => read)).map(oneRead),
+    statements: groups.map((group) => mergeReads(group.map(({ read }) => read))),
     distribute,
-  };
-}
-
-function oneRead(reads: readonly Sql[]): Sql {
-  const [first] = reads as [Sql];
-  if (reads.length === 1 || !first.many) return first;
-  return {
-    ...first.many,
-    ...(first.convert ? { convert: first.convert } : {}),
-    values: first.values.map((_, at) => reads.map((read) => read.values[at])),
   };
 }

@@ -1,3 +1,4 @@
+import { defineRead } from '../../platform/postgres/batch-statements.ts';
 import { named, type Sql, sql } from '../../platform/sql.ts';
 
 export interface UpdatesRow {
@@ -33,18 +34,19 @@ const HEAD = `head.sequence AS head, (SELECT max(epoch) FROM log_epochs) AS epoc
       current_setting('synchronous_standby_names') <> '' AS has_standbys,
       pg_postmaster_start_time() AS server_started_at`;
 
-/** Reads a member's entries after a sequence, oldest first. */
-export function readUpdates(memberId: string, after: number, limit: number): Sql<UpdatesRow> {
-  return named(
-    `SELECT ${HEAD}, page.last, page.entries
+const entriesAfter = defineRead<UpdatesRow, { member_id: 'uuid'; after: 'bigint'; most: 'int' }>(
+  { member_id: 'uuid', after: 'bigint', most: 'int' },
+  (key) => `SELECT ${HEAD}, page.last, page.entries
     FROM feed_heads head CROSS JOIN (
       SELECT max(sequence) AS last, ${ENTRIES} AS entries
-      FROM (SELECT * FROM feed WHERE member_id = $1 AND sequence > $2
-        ORDER BY sequence LIMIT $3) entry) page
-    WHERE head.member_id = $1`,
-    [memberId, after, limit],
-  );
-}
+      FROM (SELECT * FROM feed WHERE member_id = ${key.member_id} AND sequence > ${key.after}
+        ORDER BY sequence LIMIT ${key.most}) entry) page
+    WHERE head.member_id = ${key.member_id}`,
+);
+
+/** Reads a member's entries after a sequence, oldest first. */
+export const readUpdates = (memberId: string, after: number, limit: number): Sql<UpdatesRow> =>
+  entriesAfter({ member_id: memberId, after, most: limit });
 
 /** Entries that a read of some types looks at, so that rare types cost no more in a long feed. */
 const LOOK_AT = 5000;

@@ -7,10 +7,17 @@ import type { Authenticators, PrincipalOf } from '../../platform/http/principal.
 import { type Call, type Handlers, implement, type Routes } from '../../platform/http/route.ts';
 import type { KeyRing } from '../../platform/keys/key-ring.ts';
 import type { WaitingPlaces } from '../../platform/limits/waiting-places.ts';
+import type { Engine } from '../../platform/postgres/engine.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { query } from '../../platform/postgres/query.ts';
+import { mergedRead } from '../../platform/postgres/read-together.ts';
 import { isRefusal, type Refusal, refuse } from '../../platform/refusal.ts';
-import { readUpdates, readUpdatesOfTypes } from '../../projections/updates/feed-page.ts';
+import type { Sql } from '../../platform/sql.ts';
+import {
+  readUpdates,
+  readUpdatesOfTypes,
+  type UpdatesRow,
+} from '../../projections/updates/feed-page.ts';
 import { updatesContract } from './contract.ts';
 import { type FeedPosition, readCursor, writeCursor } from './cursor.ts';
 import { toUpdatesPage, type UpdatesResponse } from './page.ts';
@@ -21,6 +28,7 @@ export interface UpdatesDeps {
   store: Pick<EventStore, 'confirmRestart'>;
   keys: KeyRing;
   waiting: UpdatesWaiting;
+  engine: Engine;
   logWatch: Pick<LogWatch, 'isLost'>;
   places: WaitingPlaces;
   bearer: Authenticators['bearer'];
@@ -34,18 +42,18 @@ type ListCall = Call<(typeof updatesContract)['updates.list']>;
 
 function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
   const { pool, store, keys, waiting, places } = deps;
+  const readPage = deps.engine.distributed
+    ? async (read: Sql<UpdatesRow>) => (await query(pool, read))[0]
+    : mergedRead<UpdatesRow>(pool);
 
   async function read(memberId: string, from: FeedPosition | undefined, asked: AskedUpdates) {
     const after = from?.sequence ?? 0;
     const { limit, types } = asked;
     // What is read now may get other successors than those that clients have seen.
     if (deps.logWatch.isLost()) throw new StorageUnavailable('acknowledged writes may be lost');
-    const [row] = await query(
-      pool,
-      types
-        ? readUpdatesOfTypes(memberId, after, limit, types)
-        : readUpdates(memberId, after, limit),
-    );
+    const row = types
+      ? (await query(pool, readUpdatesOfTypes(memberId, after, limit, types)))[0]
+      : await readPage(readUpdates(memberId, after, limit));
     // A restarted server may show commits that no standby has, and that a failover would lose.
     if (row?.has_standbys) await store.confirmRestart(row.server_started_at);
     if (!row) throw new StorageUnavailable('the member has no feed');
@@ -58,7 +66,7 @@ function updatesHandlers(deps: UpdatesDeps): Handlers<typeof updatesContract> {
 
   /** The position of the newest entry. */
   async function newest(memberId: string): Promise<FeedPosition | undefined> {
-    const [row] = await query(pool, readUpdates(memberId, 0, 0));
+    const row = await readPage(readUpdates(memberId, 0, 0));
     if (row?.has_standbys) await store.confirmRestart(row.server_started_at);
     return row && { sequence: row.head, epoch: row.epoch };
   }

@@ -1,8 +1,16 @@
 import t, { type Test } from 'tap';
+import { defineRead, readsByKey } from '../../platform/postgres/batch-statements.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
-import { readTogether } from '../../platform/postgres/read-together.ts';
+import { mergedRead, readTogether } from '../../platform/postgres/read-together.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
+
+const findThing = defineRead<{ value: number }>(
+  { id: 'text', over: 'int' },
+  ({ id, over }) => `SELECT value FROM things WHERE id = ${id} AND value > ${over}`,
+);
+// Other files in this process look at the reads of the service, which has no such table.
+readsByKey.pop();
 
 async function createFinder(t: Test) {
   const { url } = await testDatabase(t);
@@ -53,4 +61,22 @@ t.test('fails all lookups that share a failed read, and none after it', async (t
   );
   await pool.query('ALTER TABLE away RENAME TO things');
   t.equal((await find('id1'))?.value, 1);
+});
+
+t.test('gives each of many merged reads the row of its own key, or none', async (t) => {
+  const { pool } = await createFinder(t);
+  const find = mergedRead<{ value: number }>(pool);
+  const asked = Array.from({ length: 90 }, (_, turn) => ({
+    id: `id${(turn % 70) + 1}`,
+    over: turn % 3 === 0 ? 100 : 0,
+  }));
+  const found = () => Promise.all(asked.map((key) => find(findThing(key))));
+  const values = asked.map(({ id, over }) => (over ? undefined : Number(id.slice(2))));
+  for (const rows of [await found(), await found()])
+    t.same(
+      rows.map((row) => row?.value),
+      values,
+    );
+  t.equal((await find(findThing({ id: 'id7', over: 0 })))?.value, 7);
+  t.equal(await find(findThing({ id: 'id7', over: 7 })), undefined);
 });

@@ -92,6 +92,28 @@ t.test('continues each page where the previous one ended', async (t) => {
   t.same((await agent.call('GET', from(first.body.next_cursor))).body.events[0].sequence, 3);
 });
 
+t.test('gives each of many readers at one time the page that it asks for', async (t) => {
+  const service = await startService(t);
+  const agents = await Promise.all(Array.from({ length: 6 }, () => newAgent(service)));
+  const reads: { read(): ReturnType<Service['call']>; alone: string }[] = [];
+  for (const agent of agents) {
+    const { events, next_cursor: end } = (await agent.call('GET', UPDATES)).body;
+    t.equal(events.length, 2);
+    const { next_cursor: cursor } = (await agent.call('GET', `${UPDATES}?limit=1`)).body;
+    const paths = [UPDATES, `${UPDATES}?limit=1`, from(cursor), from(end), `${UPDATES}?start=now`];
+    for (const path of paths) {
+      const read = () => agent.call('GET', path);
+      reads.push({ read, alone: (await read()).text });
+    }
+  }
+  t.equal(new Set(reads.map(({ alone }) => alone)).size, 4 * agents.length);
+  const together = await Promise.all([...reads, ...reads].map(({ read }) => read()));
+  t.same(
+    together.map(({ text }) => text),
+    [...reads, ...reads].map(({ alone }) => alone),
+  );
+});
+
 t.test('refuses parameters out of range and callers without the scope', async (t) => {
   const service = await startService(t);
   const agent = await newAgent(service, ['case:note']);
