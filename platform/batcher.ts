@@ -1,7 +1,7 @@
 /** Largest number of batches that run concurrently. */
 const MAX_CONCURRENT = 2;
 /** Largest number of items in one batch. */
-const MAX_BATCH = 32;
+export const MAX_BATCH = 32;
 /** Smallest batch to split off or run beside another: a batch costs as much as several commands. */
 const MIN_BATCH = 8;
 /** After this wait, an item of work leaves the queue and runs on its own. */

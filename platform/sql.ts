@@ -11,6 +11,8 @@ export interface Sql<Row = unknown> {
   readonly many?: { readonly name: string; readonly text: string };
   /** What the statement locks; `alone` if its command must run in its own transaction. */
   readonly locks?: RowLocks | 'alone';
+  /** Set for a statement of a load that writes: whether it did, by its rows. The write counts only if the command is accepted. */
+  readonly writes?: (rows: readonly never[]) => boolean;
   /** Converts each row, such as an event of an older shape. */
   readonly convert?: (row: never) => unknown;
   /** The type of a result row; never set. */

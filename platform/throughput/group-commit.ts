@@ -9,7 +9,7 @@ import {
   resolveAnswer,
   type Writes,
 } from '../eventstore/plan.ts';
-import { statementsToFind, withFound } from '../eventstore/transaction.ts';
+import { LostRace, statementsToFind, withFound } from '../eventstore/transaction.ts';
 import { mergeJobs } from '../jobs/job-type.ts';
 import { mergeReads, TURN } from '../postgres/batch-statements.ts';
 import { type Engine, ONE_SERVER } from '../postgres/engine.ts';
@@ -49,6 +49,7 @@ type Outcome = { answer: unknown } | undefined;
  * transaction, and each is accepted or refused independently. What commands have to find before is found for all of them
  * in one round trip. Commands that lock the same row never share one, nor does one whose locks have no names; every command
  * of a failed batch runs in its own transaction.
+ * A command whose load writes shares one only with others like it, and only while all that have written are accepted.
  * Reads of the same kind become one statement, except on a cluster, which refuses one statement for several owners.
  */
 export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER): EventStore {
@@ -67,7 +68,7 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
     });
   });
 
-  const group = createBatcher<Ready & { until: number }, Outcome>(async (batch) => {
+  const share = async (batch: readonly (Ready & { until: number })[]): Promise<Outcome[]> => {
     const commands = batch.map(({ command }) => command);
     const until = Math.min(...batch.map((one) => one.until));
     const [first] = batch;
@@ -82,7 +83,9 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
       if (error instanceof OutcomeUnconfirmed) throw error;
       return [];
     }
-  });
+  };
+  // What a load writes could change what other commands of its transaction have read.
+  const [group, writers] = [createBatcher(share), createBatcher(share)];
 
   /** The command as it can share a transaction; undefined if it runs in its own. */
   async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {
@@ -99,7 +102,11 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
     withinDeadline(async (until) => {
       const shared = await prepare(command as AnyPlan, until);
       const outcome =
-        shared && (await group.join({ ...shared, until }, exclusiveLocks(shared.command)));
+        shared &&
+        (await (writesInLoad(shared.command) ? writers : group).join(
+          { ...shared, until },
+          exclusiveLocks(shared.command),
+        ));
       return (
         outcome
           ? outcome.answer
@@ -119,6 +126,9 @@ const runsAlone = ({ load }: Locking): boolean => locksOf(load).includes('alone'
 const rowLocks = ({ load }: Locking, kind: keyof RowLocks): string[] =>
   locksOf(load).flatMap((locks) => (locks === 'alone' ? [] : (locks[kind] ?? [])));
 
+const writesInLoad = ({ load }: Locking): boolean =>
+  flattenReads(load).some(({ writes }) => writes);
+
 /** What no other command may lock at the same time: members and rows. */
 const exclusiveLocks = (command: Locking): string[] => [
   ...memberIds(command),
@@ -127,10 +137,8 @@ const exclusiveLocks = (command: Locking): string[] => [
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
 function combine(commands: readonly AnyPlan[], engine: Engine): Plan<Outcome[]> {
-  const { statements, distribute } = combineReads(
-    commands.map(({ load }) => flattenReads(load)),
-    engine,
-  );
+  const lists = commands.map(({ load }) => flattenReads(load));
+  const { statements, distribute } = combineReads(lists, engine);
   return definePlan({
     lock: commands.flatMap(memberIds),
     load: statements,
@@ -152,6 +160,10 @@ function combine(commands: readonly AnyPlan[], engine: Engine): Plan<Outcome[]> 
           return undefined;
         }
       });
+      const hasWritten = (command: number) =>
+        lists[command]?.some(({ writes }, at) => writes?.((reads[command]?.[at] ?? []) as never[]));
+      if (decisions.some((decision, index) => !isAccepted(decision) && hasWritten(index)))
+        throw new LostRace('the load of a command has written, but the command is not accepted');
       const accepted = decisions.filter(isAccepted);
       const eventsOf = eventsByWrites(accepted);
       const outcomes = (events: readonly RecordedEvent[]): Outcome[] =>
@@ -196,7 +208,10 @@ type Row = Record<string, unknown>;
 
 /** Combines reads of the same kind into one statement for all their keys. */
 function combineReads(lists: readonly (readonly Sql[])[], { distributed }: Engine) {
-  const all = lists.flatMap((list, command) => list.map((read, at) => ({ read, command, at })));
+  // First the first reads of all commands, which lock the caller.
+  const all = lists
+    .flatMap((list, command) => list.map((read, at) => ({ read, command, at })))
+    .sort((one, other) => one.at - other.at);
   const groups = [
     ...Map.groupBy(all, ({ read, command, at }) =>
       read.many && !distributed ? read.name : `${command} ${at}`,

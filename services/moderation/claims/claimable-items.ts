@@ -1,6 +1,7 @@
 import { LEADS } from '../../../domain/moderation/roles.ts';
 import type { Subject } from '../../../domain/moderation/subject.ts';
 import { memberOwner } from '../../../domain/owners.ts';
+import { MAX_BATCH } from '../../../platform/batcher.ts';
 import type { Owner } from '../../../platform/eventstore/owner.ts';
 import type { Sql } from '../../../platform/sql.ts';
 import { noteOwners, ownerOfNote } from '../../../projections/guestbook/notes.ts';
@@ -45,8 +46,10 @@ const LIVE = `FROM note_leases WHERE ${isLiveLease()} AND subject_type`;
 const USED_UP = `FROM claim_times t WHERE t.moderator_id = $1 AND ${isUsedUp('t')}
   AND t.subject_type`;
 
-const IS_FREE = `NOT ${hasEnded('n')}
-      AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')
+const IS_UNCLAIMED = `NOT ${hasEnded('n')}
+      AND n.note_id NOT IN (SELECT note_id ${LIVE} = 'note')`;
+
+const IS_FREE = `${IS_UNCLAIMED}
       AND n.note_id NOT IN (SELECT note_id ${USED_UP} = 'note')`;
 
 /** An appeal needs a second moderator, so appeals against the caller's decisions are skipped. */
@@ -65,21 +68,33 @@ const SPARE_ROWS = 100;
  * Each list of rows is scanned along its index. The first rows of all are then locked one by one, in their order, until
  * enough are: a lock on each list would keep rows from others that this claim does not take.
  */
-function freeRows({ role }: Viewer, count: number): string {
+function freeRows(
+  { role }: Viewer,
+  most: number,
+  count: number | string = most,
+  isFree = IS_FREE,
+): string {
   const { at } = VIEW_SHAPES.todo;
-  const waits = `${where('todo', role)} AND ${IS_FREE}`;
+  const waits = `${where('todo', role)} AND ${isFree}`;
   const lists = ownRows(
     hasBothTiers('todo', role),
     (conditions) => `SELECT n.note_id, n.tier, ${at} AS at FROM notes n
-      WHERE ${[waits, ...conditions].join(' AND ')} ORDER BY n.tier, ${at}, n.note_id LIMIT ${count + SPARE_ROWS}`,
+      WHERE ${[waits, ...conditions].join(' AND ')} ORDER BY n.tier, ${at}, n.note_id LIMIT ${most + SPARE_ROWS}`,
   );
   return `WITH RECURSIVE ${FOLD_TABLES} SELECT 'note' AS subject_type, first.note_id, first.at
     FROM (SELECT * FROM ((${lists.join(') UNION ALL (')})) each
-        ORDER BY tier, at, note_id LIMIT ${count + SPARE_ROWS}) first
-      CROSS JOIN LATERAL (SELECT FROM notes n WHERE n.note_id = first.note_id AND ${where('todo', role)}
-        FOR UPDATE OF n SKIP LOCKED) locked
+        ORDER BY tier, at, note_id LIMIT ${most + SPARE_ROWS}) first
+      CROSS JOIN LATERAL (SELECT FROM (SELECT * FROM notes WHERE note_id = first.note_id OFFSET 0) n
+        WHERE ${where('todo', role)} FOR UPDATE OF n SKIP LOCKED) locked
     LIMIT ${count}`;
 }
+
+/**
+ * Selects and locks the first unclaimed notes of `todo` for several moderators of one role, `count` in SQL. Of what some of
+ * them have used up, `leaseForMany` leases nothing to them.
+ */
+export const nextOfMany = (viewer: Viewer, count: string): string =>
+  freeRows(viewer, MAX_BATCH, count, IS_UNCLAIMED);
 
 const freeRecords = (count: number): string =>
   `SELECT w.subject_type, w.subject_id, w.reported_at FROM reported_records w

@@ -19,23 +19,28 @@ import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import { named, type Sql, sql } from '../../../platform/sql.ts';
 import { type NoteOwner, ownerOfNote } from '../../../projections/guestbook/notes.ts';
 import { heldRecords } from '../../../projections/publications/record-reports.ts';
-import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
+import { isLiveLease } from '../../publications/review-leases.ts';
 import { type ClaimRequest, MAX_LEASES } from '../queue/contract.ts';
 import type { ModerationDeps } from '../queue/deps.ts';
 import type { ClaimView, Viewer } from '../queue/queue.ts';
 import { byModerator, type ModeratorCall } from '../staff/by-moderator.ts';
-import { chargeLeases, refundLeases, timeLeft, usedUpBy } from './claim-times.ts';
-import { nextClaimable, readOwner } from './claimable-items.ts';
+import { chargeLeases, refundLeases, usedUpBy } from './claim-times.ts';
+import { readOwner } from './claimable-items.ts';
 import {
   claimedByOther,
   type Lease,
+  type LeaseReply,
   type LeaseRow,
   leaseBody,
+  leaseWhere,
+  limitReached,
   type NamedLease,
+  replyWith,
   subjectOf,
   takeOverAppend,
   takeOverStream,
 } from './leases.ts';
+import { CLAIMED_BY_OTHERS, claimNext } from './next-claim.ts';
 
 type ClaimRefusal = 'not_found' | 'role_required' | 'state_conflict';
 
@@ -68,6 +73,12 @@ export async function claim<R extends Route>(
     return refuse('role_required', { roles: DECIDERS });
   const { openAppeals } = kinds.membershipReview;
   const command = claimNext(me, view, count, openAppeals, commitOf(call));
+  // Without a key, its transaction does not wait for the disk, as those that it could share do.
+  if (view === 'todo' && count === 1 && call.request.idempotencyKey !== undefined) {
+    const policy = byModerator<R, LeaseReply<Lease>>(call, { exclusive: true });
+    const claimed = await handle(store, policy, command);
+    if (claimed !== CLAIMED_BY_OTHERS) return claimed;
+  }
   for (let picks = 0; picks < MAX_PICKS; picks++) {
     const claimed = await handle(store, byOwner(call), command);
     if (claimed !== CLAIMED_BY_OTHERS) return claimed;
@@ -90,15 +101,6 @@ export function changeLeases<R extends Route>(
   });
 }
 
-/** The reply of a command on leases, from which its handler makes the body. */
-interface LeaseReply<One> {
-  status: 200;
-  body: One[];
-  headers?: Record<string, string>;
-}
-
-const replyWith = <One>(body: One[]): LeaseReply<One> => ({ status: 200, body });
-
 /** Commands on the leases of one moderator wait for each other, so that the limit holds. */
 const byOwner = <R extends Route, One = Lease>(call: ModeratorCall<R>) =>
   byModerator<R, LeaseReply<One>>(call, { alone: true });
@@ -113,77 +115,6 @@ const commitOf = ({ request }: ModeratorCall): Sql | null =>
     : null;
 
 // The statements that follow are in `load`, and write: a decision that changes nothing rolls them back.
-
-/**
- * Leases the `picked` items to the moderator `$1` if the condition `fits` holds. A live lease on an
- * item stays as it is, unless it is to be `replaced`.
- */
-const leaseWhere = (fits = 'true', replaced = 'false') => `INSERT INTO note_leases
-    (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
-  SELECT gen_random_uuid(), subject_type, note_id, $1, now.at,
-    now.at + least(interval '5 minutes', ${timeLeft('spent')})
-  FROM (SELECT clock_timestamp() AS at) now, picked
-    LEFT JOIN (SELECT * FROM claim_times WHERE moderator_id = $1) spent
-      USING (subject_type, note_id)
-  WHERE ${fits}
-  ORDER BY note_id
-  ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
-    moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
-    expires_at = excluded.expires_at
-  WHERE ${isExpiredLease('note_leases')} OR ${replaced}
-  RETURNING *`;
-
-interface NextLeases {
-  picked: number;
-  held: number;
-  leased: (Pick<LeaseRow, 'lease_id' | 'subject_type' | 'note_id'> & { expires_at: string })[];
-}
-
-/**
- * Leases the first free items of a view, in one statement; `claimNext` then checks the limit. `openAppeals` is SQL of the
- * open appeals of disabled members.
- */
-function leaseNext(
-  view: ClaimView,
-  me: Viewer,
-  count: number,
-  openAppeals: string,
-): Sql<NextLeases> {
-  return named(
-    `WITH picked AS MATERIALIZED (${nextClaimable(view, me, count, openAppeals)}),
-      held AS (SELECT count(*) FROM note_leases
-        WHERE moderator_id = $1 AND ${isLiveLease()}),
-      leased AS (${leaseWhere()}),
-      charged AS (${chargeLeases('leased')})
-    SELECT (SELECT count(*) FROM picked)::int AS picked, (SELECT count FROM held)::int AS held,
-      (SELECT coalesce(json_agg(leased), '[]') FROM leased) AS leased`,
-    [me.moderatorId],
-  );
-}
-
-/** The reply if another moderator's lease on a picked item was committed after the pick began. */
-const CLAIMED_BY_OTHERS: LeaseReply<Lease> = replyWith([]);
-
-function claimNext(
-  me: Viewer,
-  view: ClaimView,
-  count: number,
-  openAppeals: string,
-  commit: Sql | null,
-): Command<LeaseReply<Lease>, 'state_conflict'> {
-  return defineCommand({
-    load: { commit, leased: leaseNext(view, me, count, openAppeals) },
-    decide({ leased: [next] }) {
-      const { picked, held, leased } = next as NextLeases;
-      if (held + picked > MAX_LEASES) return limitReached();
-      if (leased.length < picked) return { appends: [], reply: () => CLAIMED_BY_OTHERS };
-      const leases = leased.map(({ expires_at, ...lease }) =>
-        leaseBody({ ...lease, expires_at: new Date(expires_at) }),
-      );
-      return { appends: [], changesRows: leases.length > 0, reply: () => replyWith(leases) };
-    },
-  });
-}
 
 /** The requested items, each once by kind and id. */
 function subjectsIn(request: Exclude<ClaimRequest, { count: number }>): Subject[] {
@@ -235,7 +166,7 @@ const leaseSubjects = (moderatorId: string, subjects: readonly Subject[], takeOv
         WHERE $4::boolean AND l.moderator_id <> $1 AND ${isLiveLease('l')}
         ORDER BY l.note_id FOR UPDATE OF l),
       refunded AS (${refundLeases('taken')}),
-      leased AS (${leaseWhere('(SELECT count(*) FROM taken) >= 0', '$4::boolean AND note_leases.moderator_id <> $1')})
+      leased AS (${leaseWhere('$1', '(SELECT count(*) FROM taken) >= 0', '$4::boolean AND note_leases.moderator_id <> $1')})
     ${chargeLeases('leased')}`,
     [moderatorId, subjects.map(({ type }) => type), subjects.map(({ id }) => id), takeOver],
   );
@@ -369,8 +300,4 @@ function claimTimeUsed({ type, id }: Subject, claimableAt: Date): Refusal<'state
     ...(type === 'note' ? { note_id: id } : { subject: { type, id } }),
     claimable_at: claimableAt.toISOString(),
   });
-}
-
-function limitReached(): Refusal<'state_conflict'> {
-  return conflict('claim_limit', { limit: MAX_LEASES });
 }

@@ -6,7 +6,8 @@ import type { Owner } from '../../../platform/eventstore/owner.ts';
 import { unixSeconds } from '../../../platform/http/schemas.ts';
 import type { Refusal } from '../../../platform/refusal.ts';
 import { named, type Sql } from '../../../platform/sql.ts';
-import { isLiveLease } from '../../publications/review-leases.ts';
+import { isExpiredLease, isLiveLease } from '../../publications/review-leases.ts';
+import { MAX_LEASES } from '../queue/contract.ts';
 import { LONGEST_CLAIM, refundLeases, timeLeft } from './claim-times.ts';
 
 export interface LeaseRow {
@@ -37,6 +38,19 @@ export const subjectOf = (row: Pick<LeaseRow, 'subject_type' | 'note_id'>): Subj
   id: row.note_id,
 });
 
+/** The reply of a command on leases, from which its handler makes the body. */
+export interface LeaseReply<One> {
+  status: 200;
+  body: One[];
+  headers?: Record<string, string>;
+}
+
+export const replyWith = <One>(body: One[]): LeaseReply<One> => ({ status: 200, body });
+
+export function limitReached(): Refusal<'state_conflict'> {
+  return conflict('claim_limit', { limit: MAX_LEASES });
+}
+
 export function leaseBody(row: Omit<LeaseRow, 'moderator_id' | 'claimed_at'>): Lease {
   const subject = subjectOf(row);
   return {
@@ -64,6 +78,26 @@ export function liveLeasesOn(type: Subject['type'], ids: readonly string[]): Sql
     [ids, type],
   );
 }
+
+/**
+ * SQL that leases the `picked` items to a moderator if the condition `fits` holds. A live lease on an
+ * item stays as it is, unless it is to be `replaced`.
+ */
+export const leaseWhere = (moderator: string, fits = 'true', replaced = 'false'): string =>
+  `INSERT INTO note_leases
+    (lease_id, subject_type, note_id, moderator_id, claimed_at, expires_at)
+  SELECT gen_random_uuid(), picked.subject_type, picked.note_id, ${moderator}, now.at,
+    now.at + least(interval '5 minutes', ${timeLeft('spent')})
+  FROM (SELECT clock_timestamp() AS at) now, picked
+    LEFT JOIN claim_times spent ON spent.moderator_id = ${moderator}
+      AND spent.subject_type = picked.subject_type AND spent.note_id = picked.note_id
+  WHERE ${fits}
+  ORDER BY picked.note_id
+  ON CONFLICT (note_id, subject_type) DO UPDATE SET lease_id = excluded.lease_id,
+    moderator_id = excluded.moderator_id, claimed_at = excluded.claimed_at,
+    expires_at = excluded.expires_at
+  WHERE ${isExpiredLease('note_leases')} OR ${replaced}
+  RETURNING *`;
 
 /** Extends leases to five minutes from now, as far as the moderator has time left for the item. */
 export function renewLeases(
