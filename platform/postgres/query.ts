@@ -11,9 +11,14 @@ export async function query<Row>(pool: pg.Pool, statement: Sql<Row>): Promise<Ro
   return runRead(pool, async (client) => (await pipeline(client, [statement]))[0] as Row[]);
 }
 
-/** Runs statements in one transaction and one round trip, like `query`. */
-export async function runTogether(pool: pg.Pool, statements: readonly Sql[]): Promise<void> {
-  await runRead(pool, (client) => pipeline(client, statements));
+/** Runs statements in one transaction and one round trip, like `query`; resolves to the rows of each. */
+export async function runTogether<Rows extends unknown[]>(
+  pool: pg.Pool,
+  statements: readonly [...{ [Turn in keyof Rows]: Sql<Rows[Turn]> }],
+): Promise<{ [Turn in keyof Rows]: Rows[Turn][] }> {
+  return (await runRead(pool, (client) => pipeline(client, statements))) as {
+    [Turn in keyof Rows]: Rows[Turn][];
+  };
 }
 
 /** How long a read waits for the replica before it goes to the primary, in milliseconds. */

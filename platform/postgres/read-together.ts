@@ -20,38 +20,36 @@ export function readTogether<Row>(
   statement: (ids: readonly string[]) => Sql<Row>,
   idOf: (row: Row) => string,
 ): (id: string) => Promise<Row | undefined> {
-  return sharedRead(
-    pool,
-    (ids: readonly string[]) => statement([...new Set(ids)]),
-    (rows, ids) => {
-      const byId = new Map(rows.map((row) => [idOf(row), row]));
-      return ids.map((id) => byId.get(id));
-    },
-  );
+  return shareReads(async (ids: readonly string[]) => {
+    const rows = await query(pool, statement([...new Set(ids)]));
+    const byId = new Map(rows.map((row) => [idOf(row), row]));
+    return ids.map((id) => byId.get(id));
+  });
 }
 
 /** Creates a read of one row by one `defineRead` that shares statements in the same way. */
 export function mergedRead<Row>(pool: pg.Pool): (read: Sql<Row>) => Promise<Row | undefined> {
-  return sharedRead(pool, mergeReads<Row>, (rows, reads) => {
-    if (reads.length === 1) return rows;
+  return shareReads(async (reads: readonly Sql<Row>[]) => {
+    const rows = await query(pool, mergeReads<Row>(reads));
+    if (reads.length === 1) return [rows[0]];
     const byTurn = new Map(rows.map((row) => [(row as { [TURN]: number })[TURN], row]));
     return reads.map((_, at) => byTurn.get(at + 1));
   });
 }
 
-/** `assign` gives each of the reads its row, in their order. */
-function sharedRead<Asked, Row>(
-  pool: pg.Pool,
-  statement: (asked: readonly Asked[]) => Sql<Row>,
-  assign: (rows: readonly Row[], asked: readonly Asked[]) => readonly (Row | undefined)[],
-): (one: Asked) => Promise<Row | undefined> {
-  const read = async (batch: readonly { asked: Asked; until: number }[]) => {
-    const asked = batch.map((one) => one.asked);
+/**
+ * Creates a read that is shared in the same way, also if it takes several statements. `read` resolves to the result of each
+ * that was asked for, in their order.
+ */
+export function shareReads<Asked, Result>(
+  read: (asked: readonly Asked[]) => Promise<readonly Result[]>,
+): (asked: Asked) => Promise<Result> {
+  const readAll = async (batch: readonly { asked: Asked; until: number }[]) => {
     const until = Math.min(...batch.map((one) => one.until));
-    const rows = assign(await withDeadline(() => query(pool, statement(asked)), until), asked);
-    return batch.map((_, at) => ({ row: rows[at] }));
+    const results = await withDeadline(() => read(batch.map(({ asked }) => asked)), until);
+    return results.map((result) => ({ result }));
   };
-  const group = createBatcher(read, {
+  const group = createBatcher(readAll, {
     maxConcurrent: 3,
     waitMs: WAIT_MS,
     minBatch: MIN_BATCH,
@@ -61,7 +59,7 @@ function sharedRead<Asked, Row>(
   return (asked) =>
     withinDeadline(async (until) => {
       const one = { asked, until };
-      const found = (await group.join(one, [])) ?? (await read([one]))[0];
-      return found?.row;
+      const found = (await group.join(one, [])) ?? (await readAll([one]))[0];
+      return (found as { result: Result }).result;
     });
 }

@@ -5,7 +5,7 @@ import { query } from '../../../platform/postgres/query.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import type { queueContract } from '../queue/contract.ts';
 import type { ModerationDeps } from '../queue/deps.ts';
-import { heldItems } from '../queue/entries.ts';
+import { readHeldItems } from '../queue/entries.ts';
 import { changeLeases, claim } from './claims.ts';
 import { leaseBody, liveLeases, releaseLeases, renewLeases } from './leases.ts';
 
@@ -22,6 +22,7 @@ export function claimHandlers(
   deps: ModerationDeps,
 ): Omit<Handlers<typeof queueContract>, 'moderation.queue'> {
   const { pool, store, wakeUps } = deps;
+  const heldItems = readHeldItems(deps);
   // Leases are not events, so each change of leases has to notify the consoles.
   const tellConsoles = () => wakeUps.wake([MODERATION_TOPIC]);
   return {
@@ -39,7 +40,7 @@ export function claimHandlers(
       if (isRefusal(claimed)) return claimed;
       tellConsoles();
       const { body: leases, ...extras } = claimed;
-      const items = await heldItems(deps, me, leases).catch(unread);
+      const items = await heldItems(me, leases).catch(unread);
       const of = new Map(leases.map((lease) => [subjectKey(lease.subject), lease]));
       // The claims follow the items: notes by tier and submission time, then records.
       const claims = [...items].flatMap(([key, item]) => {

@@ -4,7 +4,7 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { presentReads } from '../../../platform/postgres/reads.ts';
 import type { ModerationDeps } from './deps.ts';
 import type { Item } from './item.ts';
-import { itemBodies, notesBodies } from './item-bodies.ts';
+import { itemBodies, readNotesBodies } from './item-bodies.ts';
 import type { ItemRow } from './item-rows.ts';
 import type { FoldRow } from './live-folds.ts';
 import type { MemberItem } from './member-item.ts';
@@ -93,22 +93,24 @@ export async function listItems(
 
 const ofPresent = ({ config, pool }: ModerationDeps) => ({ config, reads: presentReads(pool) });
 
-/** The items under these leases, keyed by kind and id. */
-export async function heldItems(
-  deps: ModerationDeps,
-  me: Me,
-  leases: readonly { note_id: string | null; subject: Subject }[],
-): Promise<Map<string, Item | RecordItem | MemberItem>> {
-  const ids = leases.flatMap(({ note_id }) => note_id ?? []);
-  const others = leases.flatMap(({ subject: { type, id } }) =>
-    type === 'note' ? [] : [{ subject_type: type, subject_id: id }],
-  );
-  const [notes, records] = await Promise.all([
-    ids.length > 0 ? notesBodies(ofPresent(deps), me, ids) : [],
-    recordItems(deps, me, others),
-  ]);
-  return new Map<string, Item | RecordItem | MemberItem>([
-    ...notes.map((item) => [subjectKey({ type: 'note', id: item.id }), item] as const),
-    ...records,
-  ]);
+/** Creates a read of the items under leases, keyed by kind and id. */
+export function readHeldItems(deps: ModerationDeps) {
+  const notesBodies = readNotesBodies(deps.pool, deps.config);
+  return async (
+    me: Me,
+    leases: readonly { note_id: string | null; subject: Subject }[],
+  ): Promise<Map<string, Item | RecordItem | MemberItem>> => {
+    const ids = leases.flatMap(({ note_id }) => note_id ?? []);
+    const others = leases.flatMap(({ subject: { type, id } }) =>
+      type === 'note' ? [] : [{ subject_type: type, subject_id: id }],
+    );
+    const [notes, records] = await Promise.all([
+      notesBodies(me, ids),
+      recordItems(deps, me, others),
+    ]);
+    return new Map<string, Item | RecordItem | MemberItem>([
+      ...notes.map((item) => [subjectKey({ type: 'note', id: item.id }), item] as const),
+      ...records,
+    ]);
+  };
 }

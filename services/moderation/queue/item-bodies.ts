@@ -1,4 +1,7 @@
+import type pg from 'pg';
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
+import { runTogether } from '../../../platform/postgres/query.ts';
+import { shareReads } from '../../../platform/postgres/read-together.ts';
 import type { Reads } from '../../../platform/postgres/reads.ts';
 import { type LikeRow, nearTo } from '../../../projections/screening/screenings.ts';
 import { MIN_SIMILARITY, similarity } from '../../screening/look-alikes.ts';
@@ -16,6 +19,13 @@ interface Deps {
   config: { undoWindowSeconds: number };
 }
 
+/** What the bodies of notes are made from. */
+interface NoteReads {
+  rows: readonly ItemRow[];
+  near: readonly LikeRow[];
+  folds: readonly FoldRow[];
+}
+
 /** The bodies of these notes for a moderator; one statement finds all of their look-alikes. */
 export async function itemBodies(
   { reads, config }: Deps,
@@ -26,8 +36,32 @@ export async function itemBodies(
   const ids = rows.filter(({ message }) => message !== null).map(({ note_id }) => note_id);
   const near = ids.length === 0 ? [] : await reads.query(nearTo(ids));
   const folds = rows.length === 0 ? [] : (given ?? (await reads.query(liveFolds())));
+  return toBodies({ rows, near, folds }, me, config);
+}
+
+/**
+ * Creates a read of the bodies of some notes, by tier and age. In one round trip it reads everything that they are made
+ * from, also for all calls at the same time.
+ */
+export function readNotesBodies(pool: pg.Pool, config: Deps['config']) {
+  const readNotes = shareReads(async (lists: readonly (readonly string[])[]) => {
+    const ids = [...new Set(lists.flat())];
+    const [rows, near, folds] = await runTogether(pool, [itemsById(ids), nearTo(ids), liveFolds()]);
+    return lists.map((list): NoteReads => {
+      const isListed = new Set(list);
+      return { rows: rows.filter(({ note_id }) => isListed.has(note_id)), near, folds };
+    });
+  });
+  return async (me: PrincipalOf<'moderator'>, ids: readonly string[]): Promise<Item[]> =>
+    ids.length === 0 ? [] : toBodies(await readNotes(ids), me, config);
+}
+
+function toBodies(
+  { rows, near, folds }: NoteReads,
+  me: PrincipalOf<'moderator'>,
+  { undoWindowSeconds: undoSeconds }: Deps['config'],
+): Item[] {
   const of = Map.groupBy(near, (row) => row.of);
-  const undoSeconds = config.undoWindowSeconds;
   return rows.map((row) => ({
     ...itemBody(row, { me, undoSeconds }),
     fold: foldOf(row.note_id, folds),
@@ -38,14 +72,6 @@ export async function itemBodies(
 function foldOf(noteId: string, folds: readonly FoldRow[]): Item['fold'] {
   const fold = folds.find(({ first_id }) => first_id === noteId);
   return fold ? foldBody(fold) : null;
-}
-
-export async function notesBodies(
-  deps: Deps,
-  me: PrincipalOf<'moderator'>,
-  noteIds: readonly string[],
-): Promise<Item[]> {
-  return itemBodies(deps, me, await deps.reads.query(itemsById(noteIds)));
 }
 
 function lookAlikes(message: string, near: readonly LikeRow[]): Item['look_alikes'] {
