@@ -2,7 +2,7 @@ import { ArgumentError, processArguments } from '../platform/command-line/argume
 import { failureLine } from '../platform/command-line/failure.ts';
 import { configOrExit } from '../platform/config.ts';
 import { serverKeys } from '../platform/keys/server-keys.ts';
-import { createBackup, type Taken } from './backup/create.ts';
+import type { Taken } from './backup/create.ts';
 import { withDatabase } from './backup/database.ts';
 import { type Keep, parseKeep } from './backup/retention.ts';
 import { readPassphrase } from './backup/sealed-keys.ts';
@@ -33,6 +33,7 @@ but the newest 14, or those older than 30 days. Web and worker report its time a
 try {
   const passphrase = readPassphrase(process.env);
   const config = configOrExit();
+  const { createBackup } = await import('./backup/create.ts');
   await withDatabase(config, (url) => {
     const kept = keep === undefined ? undefined : parseKeep(keep);
     return kept

@@ -6,7 +6,6 @@ import { verifySeal } from '../services/seal/verify-seal.ts';
 import { withDatabase } from './backup/database.ts';
 import { checkFolder } from './backup/folder.ts';
 import { readPassphrase } from './backup/sealed-keys.ts';
-import { verifyBackup, withScratchDatabase } from './backup/verify-backup.ts';
 
 const {
   positionals: [folder],
@@ -58,6 +57,7 @@ try {
 async function verifyFolder(path: string): Promise<void> {
   const passphrase = readPassphrase(process.env);
   const backup = await checkFolder(path, passphrase);
+  const { verifyBackup, withScratchDatabase } = await import('./backup/verify-backup.ts');
   const { manifest, keys } = backup;
   const lost = await withScratchDatabase((url) => verifyBackup(url, path, backup));
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);

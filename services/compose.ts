@@ -80,9 +80,11 @@ export async function createCore(
   const replicas =
     readPools.length > 0 ? watchReplicas(readPools, pool, config.replicaMaxLagSeconds) : undefined;
   const addressName = directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-  const [jobs, warnings] = await Promise.all([
-    jobSender(directUrl, jobTypes),
+  const jobs = jobSender(directUrl, jobTypes);
+  const [warnings] = await Promise.all([
     logger ? startWarnings(directUrl === url ? pool : directUrl, addressName) : [],
+    // A process that serves is ready for its first job; most commands send none.
+    logger ? jobs.start() : undefined,
   ]);
   for (const text of warnings) logger?.warn(text);
   const wakeUps = createNotifications(directUrl, application);

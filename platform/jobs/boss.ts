@@ -1,5 +1,5 @@
 import type { SpanContext } from '@opentelemetry/api';
-import { PgBoss } from 'pg-boss';
+import type { PgBoss } from 'pg-boss';
 import type { Job } from '../eventstore/plan.ts';
 import { addressConfig } from '../postgres/connection.ts';
 import { JOBS_SCHEMA } from '../postgres/migrate.ts';
@@ -14,9 +14,11 @@ import { makeQueues } from './queues.ts';
  */
 export const WITHOUT_VITALS = { registerInstance: false } as const;
 
-/** Creates a pg-boss client that only calls: workers migrate the schema, supervise and run jobs. */
-export function callerBoss(url: string, application: string): PgBoss {
-  const boss = new PgBoss({
+/** Starts a pg-boss client that only calls: workers migrate the schema, supervise and run jobs. */
+export async function startCaller(url: string, application: string): Promise<PgBoss> {
+  // Loaded late, since most commands send no job.
+  const { PgBoss: Boss } = await import('pg-boss');
+  const boss = new Boss({
     ...addressConfig(url, application),
     schema: JOBS_SCHEMA,
     max: 1,
@@ -32,22 +34,34 @@ export function callerBoss(url: string, application: string): PgBoss {
   });
   // Calls reject with their errors themselves, and a stale cache of the queues is harmless.
   boss.on('error', () => undefined);
+  try {
+    await boss.start();
+  } catch (error) {
+    await boss.stop({ graceful: false });
+    throw error;
+  }
   return boss;
 }
 
 /**
  * Creates a function that turns a job into the statement that enqueues it, to run in a command's
- * transaction. Creates the queues of `types` where they are missing.
+ * transaction. `start`, or else the first job, connects and creates the queues of `types` where they
+ * are missing.
  */
-export async function jobSender(url: string, types: readonly JobType[]) {
-  const boss = callerBoss(url, 'jobs-sender');
-  const close = () => boss.stop({ graceful: false });
-  try {
-    await boss.start();
-    await makeQueues(boss, types);
-  } catch (error) {
-    await close();
-    throw error;
+export function jobSender(url: string, types: readonly JobType[]) {
+  let started: Promise<PgBoss> | undefined;
+
+  function start(): Promise<PgBoss> {
+    started ??= startSender(url, types).catch((error) => {
+      started = undefined;
+      throw error;
+    });
+    return started;
+  }
+
+  async function close(): Promise<void> {
+    const boss = await started?.catch(() => undefined);
+    await boss?.stop({ graceful: false });
   }
 
   async function enqueue(job: Job): Promise<Sql> {
@@ -61,6 +75,7 @@ export async function jobSender(url: string, types: readonly JobType[]) {
       ...(startAfter === undefined ? {} : { startAfter }),
       ...(priority === undefined ? {} : { priority }),
     };
+    const boss = await start();
     await boss.send(queue, toStored(job), { ...options, db: { executeSql } });
     const [statement] = captured;
     if (!statement || captured.length > 1)
@@ -68,7 +83,18 @@ export async function jobSender(url: string, types: readonly JobType[]) {
     return statement;
   }
 
-  return { enqueue, close };
+  return { start, enqueue, close };
+}
+
+async function startSender(url: string, types: readonly JobType[]): Promise<PgBoss> {
+  const boss = await startCaller(url, 'jobs-sender');
+  try {
+    await makeQueues(boss, types);
+  } catch (error) {
+    await boss.stop({ graceful: false });
+    throw error;
+  }
+  return boss;
 }
 
 /** A job as pg-boss stores it: its data, and the traces in a field that no job's data may use. */

@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../sql.ts';
-import { callerBoss } from './boss.ts';
+import { startCaller } from './boss.ts';
 import { DEAD_LETTERS } from './queues.ts';
 
 export interface DeadLetter {
@@ -20,9 +20,8 @@ export function deadLetters(): Sql<DeadLetter> {
 
 /** Moves dead letters (all if `ids` is empty) back to their queues; resolves to their number. */
 export async function runAgain(url: string, ids: string[]): Promise<number> {
-  const boss = callerBoss(url, 'dead-letters');
+  const boss = await startCaller(url, 'dead-letters');
   try {
-    await boss.start();
     let moved = 0;
     for (let more = -1; more !== 0; moved += more)
       more = await boss.redrive(DEAD_LETTERS, ids.length > 0 ? { ids } : {});

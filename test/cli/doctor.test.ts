@@ -12,7 +12,7 @@ import { newAgent } from '../../harness/agent.ts';
 import { needs } from '../../harness/programs.ts';
 import { newKey } from '../../harness/registration.ts';
 import { readConfig } from '../../platform/config.ts';
-import { callerBoss } from '../../platform/jobs/boss.ts';
+import { startCaller } from '../../platform/jobs/boss.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { receiversOf } from '../../services/notices/messages.ts';
 import { asRole } from '../support/database.ts';
@@ -456,8 +456,7 @@ t.test('finds a backup that this release cannot restore', async (t) => {
 t.test('warns of jobs that failed for the last time', async (t) => {
   const { env, url, backups } = await createHealthy(t, server);
   await startServiceOn(t, url, env);
-  const boss = callerBoss(env.DATABASE_URL, 'test');
-  await boss.start();
+  const boss = await startCaller(env.DATABASE_URL, 'test');
   t.teardown(() => boss.stop({ graceful: false }));
   for (const note_id of [randomUUID(), randomUUID()]) {
     await boss.send('tell-author', { note_id }, { retryLimit: 0 });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { callerBoss } from '../../platform/jobs/boss.ts';
+import { startCaller } from '../../platform/jobs/boss.ts';
 import { dueQueues } from '../../platform/jobs/queues.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import { watchDueJobs } from '../../workers/running/job.ts';
@@ -11,8 +11,7 @@ const HOUR_SECONDS = 3600;
 
 t.test('a job that is due starts although its queue is not polled', async (t) => {
   const { url } = await testDatabase(t);
-  const boss = callerBoss(url, 'test');
-  await boss.start();
+  const boss = await startCaller(url, 'test');
   const ending = new AbortController();
   t.teardown(() => boss.stop({ graceful: false }));
   const handled: unknown[] = [];

@@ -8,7 +8,7 @@ import { RULES_VERSION } from '../../domain/screening/rules.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { callerBoss } from '../../platform/jobs/boss.ts';
+import { startCaller } from '../../platform/jobs/boss.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { rescreen } from '../../services/screening/screening.ts';
@@ -321,8 +321,7 @@ t.test('screens a new note before notes that wait to be screened again', async (
   await service.database.pool.query(`DELETE FROM pgboss.job WHERE name = 'screen-note'`);
   t.equal(await rescreen(service.core.store), 3);
   const fresh = await submit(service, { message: 'New' });
-  const boss = callerBoss(service.database.url, 'test');
-  await boss.start();
+  const boss = await startCaller(service.database.url, 'test');
   t.teardown(() => boss.stop({ graceful: false }));
   const [first] = await boss.fetch('screen-note');
   t.same(first?.data, { note_ids: [fresh.id] });

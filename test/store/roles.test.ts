@@ -7,7 +7,7 @@ import { createBackup } from '../../cli/backup/create.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { submit } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
-import { callerBoss } from '../../platform/jobs/boss.ts';
+import { startCaller } from '../../platform/jobs/boss.ts';
 import { parseServerKeys } from '../../platform/keys/server-keys.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { grantRoles } from '../../services/database-roles.ts';
@@ -227,8 +227,7 @@ t.test('runs a worker, the maintenance of jobs and backups as service', async (t
   t.pass('the worker erases the member and screens the note');
   t.same(await rebuildTables(pool), []);
 
-  const boss = callerBoss(DATABASE_URL, 'test maintenance');
-  await boss.start();
+  const boss = await startCaller(DATABASE_URL, 'test maintenance');
   await boss.supervise();
   await boss.stop({ graceful: false });
   const folder = temporaryFolder('roles');

@@ -83,6 +83,7 @@ async function createTemplate(url: string): Promise<void> {
 async function createQueues(url: string): Promise<void> {
   // Not before a run that needs a database: the import takes as long as some unit tests.
   const { jobTypes } = await import('../../services/features.ts');
-  const { close } = await jobSender(url, jobTypes);
+  const { start, close } = jobSender(url, jobTypes);
+  await start();
   await close();
 }

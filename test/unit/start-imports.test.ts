@@ -44,18 +44,24 @@ t.test('no process loads at its start what only some requests need', async (t) =
 });
 
 t.test('a command that sends no job starts without the job queue', async (t) => {
-  for (const program of ['cli/backup.ts', 'cli/verify.ts', 'services/features.ts'])
+  for (const program of [
+    'cli/backup/create.ts',
+    'cli/backup/verify-backup.ts',
+    'services/features.ts',
+    'services/compose.ts',
+  ])
     t.notOk(packagesAtStart(program).has('pg-boss'), program);
 });
 
 t.test('only a web process loads Express and the handlers', async (t) => {
-  const PROGRAMS = ['workers/worker.ts', 'services/compose.ts', 'cli/backup.ts'];
+  const PROGRAMS = ['workers/worker.ts', 'services/compose.ts', 'cli/backup/create.ts'];
   for (const program of PROGRAMS) t.notOk(packagesAtStart(program).has('express'), program);
   t.ok(packagesAtStart('services/web.ts').has('express'));
 });
 
 t.test('a command prints its usage before it loads what does its work', async (t) => {
-  for (const command of ['doctor', 'export-public', 'import', 'members', 'moderator', 'rebuild']) {
+  const OF_DATA = ['backup', 'export-public', 'import', 'rebuild', 'verify'];
+  for (const command of ['doctor', 'members', 'moderator', ...OF_DATA]) {
     const { files } = importsAtStart(`cli/${command}.ts`);
     t.ok(files.has('platform/command-line/arguments.ts'), `${command} parses its arguments`);
     t.notOk(files.has('services/features.ts'), `${command} loads the capabilities when it works`);
