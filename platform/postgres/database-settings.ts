@@ -21,12 +21,13 @@ interface Settings {
   arrayNulls: string;
   conformingStrings: string;
   quoteAll: string;
+  readOnly: string;
   role: string;
   database: string;
 }
 
 /**
- * Throws if the server's settings would reject texts, format times so that the driver misreads
+ * Throws if the server's settings would reject texts or writes, format times so that the driver misreads
  * them, or turn every race into an error. Called during a release, so that the release fails, not
  * requests.
  */
@@ -48,6 +49,7 @@ export async function findSettingFaults(client: pg.ClientBase): Promise<SettingF
     current_setting('array_nulls') AS "arrayNulls",
     current_setting('standard_conforming_strings') AS "conformingStrings",
     current_setting('quote_all_identifiers') AS "quoteAll",
+    current_setting('default_transaction_read_only') AS "readOnly",
     current_schema() AS schema,
     (SELECT string_agg(quote_ident(nspname), ', ') FROM pg_class
       JOIN pg_namespace n ON n.oid = relnamespace
@@ -137,6 +139,10 @@ function faultsOf(settings: Settings): SettingFault[] {
       fault:
         'quote_all_identifiers is on, so that the server spells names of tables in another way',
       command: `${set} quote_all_identifiers = off`,
+    },
+    settings.readOnly === 'on' && {
+      fault: 'default_transaction_read_only is on, so that nothing can be written',
+      command: `${set} default_transaction_read_only = off`,
     },
     // Commands and privileges name the schema public. An empty second set of tables would hide the data.
     elsewhere && {

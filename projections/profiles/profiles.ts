@@ -149,8 +149,9 @@ export function findAgent(memberId: string): Sql<AgentRow> {
 }
 
 /**
- * Counts a member's public records in the read models of the capabilities, up to `MAX_COUNTED` of each. `OFFSET 0` keeps
- * the notes from a plan that also reads an index of all approved notes.
+ * Counts the public records of a member with a published profile in the read models of the capabilities, up to
+ * `MAX_COUNTED` of each. `OFFSET 0` keeps profile and notes from a plan that reads an index of all published profiles or
+ * approved notes.
  */
 export function agentCounts(memberId: string): Sql<AgentCounts> {
   const count = (rows: string) =>
@@ -166,7 +167,8 @@ export function agentCounts(memberId: string): Sql<AgentCounts> {
         AND state IN ('approved', 'rejected', 'removed') OFFSET 0) n
       WHERE n.state = 'approved' AND (n.parent_id IS NULL
         OR (SELECT r.state FROM notes r WHERE r.note_id = n.parent_id
-          AND ${noteStays('r.member_id')}) = 'approved')`)} AS notes`,
+          AND ${noteStays('r.member_id')}) = 'approved')`)} AS notes
+    FROM (SELECT state FROM profiles WHERE member_id = $1 OFFSET 0) profile WHERE state = 'published'`,
     [memberId],
   );
 }

@@ -116,8 +116,8 @@ export function profilesHandlers(deps: ProfilesDeps): Handlers<typeof profilesCo
         findAgent(memberId),
         agentCounts(memberId),
       ]);
-      if (!row || !counts) return refuse('not_found');
-      if (row.state !== 'published' || row.handle === null) return refuse('gone');
+      if (!row) return refuse('not_found');
+      if (!counts || row.handle === null) return refuse('gone');
       return {
         status: 200,
         body: {

@@ -20,6 +20,8 @@ const DISMISSAL = '44444444-4444-4444-8444-444444444444';
 const rowsOf = (count: number): string[] => [
   `CREATE TEMP TABLE many AS SELECT n, gen_random_uuid() AS id, gen_random_uuid() AS other,
     now() - interval '2 days' - n * interval '1 second' AS at FROM generate_series(1, ${count}) n`,
+  `INSERT INTO profiles (member_id, state, version, published_at, removal_told)
+    VALUES ('${MEMBER}', 'published', 1, now(), false)`,
   `INSERT INTO artifacts (artifact_id, author_id, kind, title, content_hash, packet, state, version,
       created_at)
     SELECT id, '${MEMBER}', 'brief', '', '', '{}', 'published', 1, at FROM many`,
@@ -91,6 +93,9 @@ t.test('counts no further than its limit, however many rows there are', async (t
         cost[name] = await countRowsRead(client, literal(read), types);
       }
       costs.push(cost);
+      await client.query(`UPDATE profiles SET state = 'withdrawn'`);
+      const counts = literal(agentCounts(MEMBER));
+      t.equal(await countRowsRead(client, counts, ['uuid']), 1, 'the profile, which is not public');
     });
   }
   t.same(costs[1], costs[0]);

@@ -184,6 +184,7 @@ t.test('refuses settings with which statements mean something else', async (t) =
     array_nulls: 'off',
     standard_conforming_strings: 'off',
     quote_all_identifiers: 'on',
+    default_transaction_read_only: 'on',
   };
   for (const [name, value] of Object.entries(wrong)) {
     const address = new URL(url);
