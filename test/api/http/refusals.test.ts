@@ -12,6 +12,7 @@ t.test('tells a missing route from a missing record in a 404', async (t) => {
   const service = await startService(t);
   const messages: [path: string, message: string | RegExp][] = [
     ['/api/v1/nothing', 'No such route: /api/v1/nothing; see /openapi.json.'],
+    ['/api/v1/%73tatus', 'No such route: /api/v1/%73tatus; see /openapi.json.'],
     ['/nothing/', 'No such route: /nothing/; see /openapi.json.'],
     ['/nothing?q=1', 'No such route: /nothing; see /openapi.json.'],
     [
