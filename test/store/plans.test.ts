@@ -4,6 +4,7 @@ import t from 'tap';
 import { readsByKey } from '../../platform/postgres/batch-statements.ts';
 import { BY_INDEX, withConnection } from '../../platform/postgres/connection.ts';
 import type { Sql } from '../../platform/sql.ts';
+import { leaseForMany } from '../../services/moderation/claims/next-claim.ts';
 import { testDatabase } from '../support/database.ts';
 import { fill, forgetStatistics, quieten, skew } from '../support/lived-in.ts';
 import { recordRun } from '../support/recorded-run.ts';
@@ -156,7 +157,11 @@ t.test('no statement of a request or a job reads a growing table from end to end
   const { PRINT_STATEMENTS: file } = process.env;
   if (file) writeFileSync(file, toPsql(alone));
   // Also plan the statements that read for a batch of commands.
-  const together = readsByKey;
+  const claims = (['moderator', 'lead'] as const).map((role) => ({
+    ...leaseForMany({ moderatorId: '', role }),
+    values: [[]],
+  }));
+  const together = [...readsByKey, ...claims];
   t.ok(together.length > 10, `${together.length} reads of several commands`);
   const planned = [...alone, ...together];
   t.ok(planned.length > 150, `${planned.length} statements`);

@@ -57,7 +57,7 @@ const hasLeased = (rows: readonly NextLeases[]): boolean =>
  * (because of the limit, the time used up for that note, or the claims of others) has the row of one who lost it to
  * others, and so claims again, alone; unless no note is left at all.
  */
-function leaseForMany(viewer: Viewer): { name: string; text: string } {
+export function leaseForMany(viewer: Viewer): { name: string; text: string } {
   const text = `WITH given AS MATERIALIZED (SELECT * FROM unnest($1::uuid[])
         WITH ORDINALITY given (moderator_id, turn)),
       free AS MATERIALIZED (SELECT moderator_id, row_number() OVER (ORDER BY turn) AS place FROM given
