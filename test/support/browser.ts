@@ -56,8 +56,13 @@ async function openBrowser(): Promise<Browser> {
   if (!executablePath) throw new Error('No Chromium');
   const launched = await chromium.launch({
     executablePath,
-    // Needed as root, and in containers with a small /dev/shm.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: [
+      // Needed as root, and in containers with a small /dev/shm.
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      // Pages and axe run for too short a time to repay V8's optimizing compilers.
+      '--js-flags=--no-maglev,--no-turbofan',
+    ],
   });
   onProcessEnd(() => launched.close());
   browser = launched;
