@@ -1,17 +1,16 @@
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import {
   axeViolations,
   checkAppearance,
   NEEDS_BROWSER,
+  saveScreenshot,
   untilEqual,
   untilTrue,
   visit,
 } from '../support/browser.ts';
 import { startService } from '../support/service.ts';
 
-const SCREENSHOTS = join(import.meta.dirname, 'screenshots');
 const PAGES = ['/docs', '/docs/cases', '/docs/schemas', '/docs/events', '/docs/errors'];
 const NARROWEST = { width: 320, height: 640 };
 
@@ -85,7 +84,7 @@ t.test('the API reference is accessible in light and dark', NEEDS_BROWSER, async
   }
   for (const anchor of ['cases#operation-case.claim', 'schemas#schema-UpdateEvent']) {
     await page.goto(`${service.baseUrl}/docs/${anchor}`);
-    await page.screenshot({ path: join(SCREENSHOTS, `docs-${anchor.replace('#', '-')}.png`) });
+    await saveScreenshot(page, `docs-${anchor.replace('#', '-')}`);
   }
 });
 

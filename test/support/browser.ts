@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +20,7 @@ import { onProcessEnd } from './process-end.ts';
 import { type ConsoleFault, type PageAnswer, withoutRetried } from './retried-answers.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '..', 'browser', 'screenshots');
+const TAKES_SCREENSHOTS = process.env.SCREENSHOTS === 'true';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** How long a test waits for what a page should show; a busy machine may take a minute. */
@@ -234,15 +234,25 @@ export const focusAfterClick = (button: Locator): Promise<string> =>
     return element.ownerDocument.activeElement.name;
   });
 
+/** Resolves after the next frame, with transitions at their end. */
+const SETTLE = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  .then(() => document.getAnimations().forEach((animation) => animation.finish()))`;
+
+/** Saves what the page shows, with `SCREENSHOTS=true`. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
+  if (!TAKES_SCREENSHOTS) return;
+  const path = join(SCREENSHOTS, `${name}.png`);
+  await page.screenshot({ path, animations: 'disabled' });
+}
+
 /** Checks the current state with axe and for sideways overflow; saves a screenshot per look. */
 export async function checkAppearance(t: Test, page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
-  await mkdir(SCREENSHOTS, { recursive: true });
   for (const { name: looks, width, height, colorScheme, axeChecked } of LOOKS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const path = join(SCREENSHOTS, `${name}-${looks}.png`);
-    await page.screenshot({ path, animations: 'disabled' });
+    await page.evaluate(SETTLE);
+    await saveScreenshot(page, `${name}-${looks}`);
     if (axeChecked) t.strictSame(await axeViolations(page), [], `axe on ${name}, ${looks}`);
     const overflow = await page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
