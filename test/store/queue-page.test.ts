@@ -6,7 +6,11 @@ import { named, type Sql } from '../../platform/sql.ts';
 import { nextClaimable } from '../../services/moderation/claims/claimable-items.ts';
 import { liveFolds, MAX_FOLDED } from '../../services/moderation/queue/live-folds.ts';
 import type { Filters } from '../../services/moderation/queue/queue.ts';
-import { MAX_RARE_MATCHES, queuePage } from '../../services/moderation/queue/queue-page.ts';
+import {
+  FOLD_TABLES,
+  MAX_RARE_MATCHES,
+  queuePage,
+} from '../../services/moderation/queue/queue-page.ts';
 import { blocksOf } from '../support/blocks.ts';
 import { testDatabase } from '../support/database.ts';
 import { insertNotesOfOthers } from '../support/decided-notes.ts';
@@ -42,6 +46,25 @@ t.test('reads a rare finding at the cost of its notes only', async (t) => {
     );
   });
 });
+
+t.test(
+  'finds the marks of folds without the waiting notes, after statistics of an empty queue',
+  async (t) => {
+    const { url } = await testDatabase(t);
+    await withConnection(url, async (client) => {
+      await client.query(BY_INDEX);
+      await client.query(insertNotesOfOthers(NOTES));
+      await client.query('VACUUM ANALYZE notes');
+      await client.query(
+        `UPDATE notes SET state = 'pending', member_id = NULL, approved_at = NULL, settled_at = NULL`,
+      );
+      const marks = named(
+        `WITH RECURSIVE ${FOLD_TABLES} SELECT (SELECT count(*) FROM ended_folds), (SELECT count(*) FROM firsts)`,
+      );
+      t.equal(await countRowsRead(client, marks), 0);
+    });
+  },
+);
 
 t.test('lists notes by policy or refusal at the cost of refused notes only', async (t) => {
   const { url } = await testDatabase(t);

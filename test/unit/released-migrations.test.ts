@@ -48,6 +48,7 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0063-queue-hours': '2817e359999a5659',
   '0070-write-marks': '6b75bccc152d6c11',
   '0071-refused-notes': '45622924f6dead72',
+  '0072-folded-notes-by-tier': 'b3f73d1bbde76370',
 };
 
 t.test('a migration is never changed once it is here', async (t) => {
