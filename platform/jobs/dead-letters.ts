@@ -22,6 +22,8 @@ export function deadLetters(): Sql<DeadLetter> {
 export async function runAgain(url: string, ids: string[]): Promise<number> {
   const boss = await startCaller(url, 'dead-letters');
   try {
+    // The first process that sends or runs jobs makes the queues.
+    if (!(await boss.getQueue(DEAD_LETTERS))) return 0;
     let moved = 0;
     for (let more = -1; more !== 0; moved += more)
       more = await boss.redrive(DEAD_LETTERS, ids.length > 0 ? { ids } : {});

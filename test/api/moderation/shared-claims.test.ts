@@ -137,17 +137,20 @@ t.test('a moderator whose time for a note is used up gets another note', async (
   t.same(await claimNext(bob), [notes[0]]);
 });
 
-t.test('of several moderators each last note goes to one, and the others get none', async (t) => {
-  const { service, desk, notes, claimNext, leases } = await openDesk(t, 5, 2);
-  const claimed = await Promise.all(desk.map((me) => claimNext(me)));
-  t.same(claimed.flat().toSorted(), notes.toSorted());
-  t.same(await Promise.all(desk.map((me) => claimNext(me))), [[], [], [], [], []]);
-  t.equal((await leases()).length, 2);
-  const { rows } = await service.core.pool.query(
-    `SELECT FROM receipts WHERE operation = 'moderation.claim'`,
-  );
-  t.equal(rows.length, 2, 'a claim without a note has no receipt');
-});
+t.test(
+  'each of the last notes goes to one of several moderators, and the others get no note',
+  async (t) => {
+    const { service, desk, notes, claimNext, leases } = await openDesk(t, 5, 2);
+    const claimed = await Promise.all(desk.map((me) => claimNext(me)));
+    t.same(claimed.flat().toSorted(), notes.toSorted());
+    t.same(await Promise.all(desk.map((me) => claimNext(me))), [[], [], [], [], []]);
+    t.equal((await leases()).length, 2);
+    const { rows } = await service.core.pool.query(
+      `SELECT FROM receipts WHERE operation = 'moderation.claim'`,
+    );
+    t.equal(rows.length, 2, 'a claim without a note has no receipt');
+  },
+);
 
 t.test('several claims among which another one takes a note get the next ones', async (t) => {
   const { service, moderator, desk, notes, claimNext, leases } = await openDesk(t, 3, 5);
