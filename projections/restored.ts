@@ -58,13 +58,17 @@ export function lastRecordRestored(): Sql<ChangeRow> {
   return named(`SELECT max(${REVERSED_AT}) AS at FROM record_decisions WHERE ${REVERSED}`);
 }
 
-/** Reads when records of a member, or notes with replies by the member, last became public again. */
+/**
+ * Reads when records of a member, or notes with replies by the member, last became public again. `OFFSET 0` keeps the
+ * replies from a plan that reads an index of all replies.
+ */
 export function lastReversalOfMember(memberId: string): Sql<ChangeRow> {
   return named(
     `SELECT greatest(
-      (SELECT max(p.settled_at) FROM notes n JOIN notes p ON p.note_id = n.parent_id
-        WHERE n.member_id = $1 AND n.state = 'approved'
-          AND p.state = 'approved' AND p.settled_at > p.approved_at),
+      (SELECT max(p.settled_at)
+        FROM (SELECT parent_id FROM notes WHERE member_id = $1 AND state = 'approved' OFFSET 0) n
+          CROSS JOIN LATERAL (SELECT * FROM notes WHERE note_id = n.parent_id OFFSET 0) p
+        WHERE n.parent_id IS NOT NULL AND p.state = 'approved' AND p.settled_at > p.approved_at),
       (SELECT max(${REVERSED_AT}) FROM record_decisions
         WHERE author_id = $1
           AND (${REVERSED}))) AS at`,

@@ -39,10 +39,14 @@ function takesPart(caseId: string, memberId: string, at: Date): Sql {
 /** The events of a case appear in the feeds of at most so many members who took part in it. */
 const MAX_CONCERNED = 200;
 
-/** The author of a case, its claimant, and those who took part in it last. */
+/**
+ * The author of a case, its claimant, and those who took part in it last. `OFFSET 0` keeps the claimant from a plan that
+ * reads an index of all claimed cases.
+ */
 const concernedBy = (caseId: string) => `SELECT author_id AS member_id FROM cases
     WHERE case_id = ${caseId}
-  UNION SELECT claimant_id FROM cases WHERE case_id = ${caseId} AND claimant_id IS NOT NULL
+  UNION SELECT claimant_id FROM (SELECT claimant_id FROM cases WHERE case_id = ${caseId} OFFSET 0) claimed
+    WHERE claimant_id IS NOT NULL
   UNION (SELECT member_id FROM case_members WHERE case_id = ${caseId}
     ORDER BY took_part_at DESC, member_id LIMIT ${MAX_CONCERNED})`;
 

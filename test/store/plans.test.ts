@@ -96,13 +96,22 @@ function comparisons({ Filter = '', ...plan }: Plan): string[] {
 }
 
 /**
- * States in which a partial index looks short: it has hardly any rows, or no statistics until the next ANALYZE. A
- * plan for given values is made anew each time, so an index that is short with statistics may also be read.
+ * States in which a partial index looks short: it has no statistics until the next ANALYZE. A plan for given values is made
+ * anew each time, so an index that is short with statistics may also be read. A prepared statement, however, keeps a plan
+ * that was made while hardly any row was in the index.
  */
-const UNCOUNTED = ['quiet', 'never analysed', 'empty'];
+const UNCOUNTED = ['never analysed', 'empty'];
 const SHORT: Readonly<Record<Mode, ReadonlySet<string>>> = {
   force_generic_plan: new Set(UNCOUNTED),
-  force_custom_plan: new Set([...UNCOUNTED, 'skewed']),
+  force_custom_plan: new Set([...UNCOUNTED, 'skewed', 'quiet']),
+};
+
+/** Partial indexes that a prepared statement may read whole, because it was planned while they were short, and why. */
+const LONG_UNNOTICED: Readonly<Record<string, string>> = {
+  'sessions by sessions_live': 'a job: sessions of half an hour',
+  'artifacts by artifacts_taken_down_of_author':
+    'as many rows as the index of all that were taken down: few',
+  'notes by notes_pending': 'the view of deferred notes, which moderators seldom open',
 };
 
 /** Matches a scan by an index other than the primary key, which may be a partial index. */
@@ -190,7 +199,9 @@ t.test('no statement of a request or a job reads a growing table from end to end
             if (WHOLE.some(({ part }) => text.includes(part))) continue;
             const plan = await planOf(client, mode, statement);
             const found = [...new Set(scans(plan))].filter(
-              (name) => !(SHORT[mode].has(state) && BESIDE_KEY.test(name)),
+              (name) =>
+                !(SHORT[mode].has(state) && BESIDE_KEY.test(name)) &&
+                !(state === 'quiet' && name in LONG_UNNOTICED),
             );
             const where = `${state}, ${mode}${statement.lists}`;
             t.same(found, [], `${where}: ${text.slice(0, 150)}`, { statement: text });
