@@ -245,7 +245,7 @@ export async function saveScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path, animations: 'disabled' });
 }
 
-/** Checks the current state with axe and for sideways overflow; saves a screenshot per look. */
+/** Checks the current state with axe and for sideways overflow, in each look. */
 export async function checkAppearance(t: Test, page: Page, name: string): Promise<void> {
   const size = page.viewportSize();
   for (const { name: looks, width, height, colorScheme, axeChecked } of LOOKS) {
