@@ -63,7 +63,7 @@ t.test('fails all lookups that share a failed read, and none after it', async (t
   t.equal((await find('id1'))?.value, 1);
 });
 
-t.test('gives each of many merged reads the row of its own key, or none', async (t) => {
+t.test('gives each of many merged reads the row that it asks for, or none', async (t) => {
   const { pool } = await createFinder(t);
   const find = mergedRead<{ value: number }>(pool);
   const asked = Array.from({ length: 90 }, (_, turn) => ({

@@ -28,10 +28,9 @@ const UNUSUAL: Readonly<Record<string, string>> = {
 
 t.test('every operation and job works on a database with unusual settings', async (t) => {
   const database = await testDatabase(t);
-  for (const [name, value] of Object.entries(UNUSUAL))
-    await database.pool.query(
-      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${name} = %L', current_database(), '${value}'); END $$`,
-    );
+  const name = new URL(database.url).pathname.slice(1);
+  for (const [setting, value] of Object.entries(UNUSUAL))
+    await database.pool.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
   const { service } = await recordRun(t, async () => undefined, {}, database);
   const { rows } = await service.core.pool.query('SHOW IntervalStyle');
   t.same(rows, [{ IntervalStyle: 'sql_standard' }]);
