@@ -93,7 +93,11 @@ t.test('refuses a waiting request immediately when its bearer is revoked', async
   const agent = await newAgent(service);
   const reader = newCredential(['updates:read']);
   await bootstrap(service, agent, reader);
+  const held = countHeldPolls(second);
   const pending = (await startWaiter(second, agent, 25, toAuthorization(reader))).answer();
+  await held.until(1);
+  // This one is read after the first page of the waiting request, which must not have the revocation yet.
+  await second.call('GET', UPDATES, { headers: { authorization: agent.authorization } });
   t.ok(await isWaiting(pending));
   const revoked = await agent.call('POST', '/api/v1/me/credentials/revoke', {
     credential_id: reader.credential_id,
