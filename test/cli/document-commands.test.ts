@@ -59,6 +59,7 @@ t.test('the commands of each document run as they stand, in order', async (t) =>
     const commands = shellBlocks(text)
       .join('\n')
       .replaceAll('http://localhost:3000', instance.baseUrl)
+      .replaceAll('/var/lib/', `${folder.path}/`)
       .replace(ELSEWHERE, '');
     if (commands.trim() === '') continue;
     const programs = PROGRAMS.filter((name) => new RegExp(`\\b${name} `).test(commands));
