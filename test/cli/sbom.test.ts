@@ -68,7 +68,9 @@ t.test('has only packages under licences that are known', async (t) => {
   for (const line of lines) t.ok(LICENCES.includes(line.split('\t')[0] ?? ''), line);
 });
 
-for (const lock of ['package-lock.json', 'test/tools/package-lock.json'])
+for (const lock of ['', 'cli/node-24/', 'test/tools/'].map(
+  (folder) => `${folder}package-lock.json`,
+))
   t.test(`has for every package of ${lock} a hash, and no source beside the registry`, (t) => {
     for (const [path, { integrity, resolved, link }] of packagesOf(lock)) {
       if (!path.includes('node_modules/') || link) continue;

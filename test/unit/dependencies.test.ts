@@ -1,5 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -15,7 +24,7 @@ interface Locked {
 }
 type Lock = { packages: Record<string, Locked> };
 
-for (const folder of ['', 'test/tools/'])
+for (const folder of ['', 'cli/node-24/', 'test/tools/'])
   t.test(`allows only the listed packages of ${folder}package.json to run install scripts`, (t) => {
     const { packages } = read(`${folder}package-lock.json`) as Lock;
     const paths = Object.keys(packages);
@@ -28,7 +37,7 @@ for (const folder of ['', 'test/tools/'])
     const scripted = paths.filter((path) => path && packages[path]?.hasInstallScript).map(names);
     t.same(
       [...new Set(scripted)].sort(),
-      Object.keys(read(`${folder}package.json`).allowScripts).sort(),
+      Object.keys(read(`${folder}package.json`).allowScripts ?? {}).sort(),
     );
     t.end();
   });
@@ -83,3 +92,59 @@ t.test(
     t.end();
   },
 );
+
+/** A checkout after `npm ci`, with programs in place of Node and npm; `node` is undefined without optional packages. */
+function installedTree(t: { teardown(end: () => void): unknown }, node?: string, npm = 'exit 1') {
+  const { path, remove } = temporaryFolder('node-24');
+  t.teardown(remove);
+  const bin = join(path, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  mkdirSync(join(path, 'programs'));
+  cpSync(join(ROOT, 'cli/node-24/install.sh'), join(path, 'cli/node-24/install.sh'));
+  const program = (name: string, commands: string) => {
+    const file = join(path, 'programs', name);
+    writeFileSync(file, `#!/bin/sh\n${commands}\n`);
+    chmodSync(file, 0o755);
+    return file;
+  };
+  if (node) symlinkSync(program('installed-node', node), join(bin, 'node'));
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', read('package.json').scripts.postinstall],
+    {
+      cwd: path,
+      env: { PATH: process.env.PATH, npm_node_execpath: 'sh', npm_execpath: program('npm', npm) },
+      encoding: 'utf8',
+    },
+  );
+  return { status, output: stdout + stderr, node: join(bin, 'node') };
+}
+
+const LACKS_LIBRARY = 'echo "libatomic.so.1: cannot open shared object file" >&2; exit 127';
+const INSTALLS = `[ "$1 $2 $3" = "ci --prefix cli/node-24" ] && mkdir -p cli/node-24/node_modules/.bin &&
+  printf '#!/bin/sh\\necho v24.0.0\\n' > cli/node-24/node_modules/.bin/node && chmod +x cli/node-24/node_modules/.bin/node`;
+
+t.test('puts Node 24 in the place of a Node that does not start on this machine', (t) => {
+  const { status, output, node } = installedTree(t, LACKS_LIBRARY, INSTALLS);
+  t.equal(status, 0, output);
+  t.match(output, /Node 26 does not start here.*libatomic\.so\.1.*\nv24\.0\.0\n$/);
+  t.equal(execFileSync(node, ['--version'], { encoding: 'utf8' }), 'v24.0.0\n');
+  t.end();
+});
+
+t.test('names the missing library where Node 24 cannot be installed either', (t) => {
+  const { status, output } = installedTree(t, LACKS_LIBRARY);
+  t.equal(status, 1);
+  t.match(output, /Install libatomic \(Debian, Ubuntu: libatomic1\), and run npm ci again/);
+  t.end();
+});
+
+t.test('keeps a Node that starts, and adds none to a production installation', (t) => {
+  const kept = installedTree(t, 'echo v26.0.0');
+  t.equal(kept.status, 0, kept.output);
+  t.match(readlinkSync(kept.node), /installed-node$/);
+  const production = installedTree(t);
+  t.equal(production.status, 0, production.output);
+  t.notOk(existsSync(production.node));
+  t.end();
+});
