@@ -18,7 +18,7 @@ import { pipeline } from '../postgres/pipeline.ts';
 import { withClient } from '../postgres/pool.ts';
 import { withDeadline, withinDeadline } from '../postgres/request-deadline.ts';
 import { isRefusal } from '../refusal.ts';
-import type { RowLocks, Sql } from '../sql.ts';
+import type { Sql } from '../sql.ts';
 
 /** A command with less time before its deadline, in milliseconds, does not wait for a batch. */
 const MIN_TIME_TO_BATCH_MS = 2000;
@@ -36,9 +36,14 @@ interface ToFind {
   statements: readonly Sql[];
   until: number;
 }
-/** A command to share a transaction; `isFound` if members and reads were found for it. */
+/** A command to share a transaction, with its reads and what it locks; `isFound` if members and reads were found for it. */
 interface Ready {
   command: AnyPlan;
+  reads: readonly Sql[];
+  /** The members and rows that no other command may lock at the same time. */
+  exclusive: readonly string[];
+  /** The rows that other commands may lock in this way as well. */
+  shared: readonly string[];
   isFound: boolean;
 }
 /** Undefined if the command must run in its own transaction. */
@@ -53,7 +58,7 @@ type Outcome = { answer: unknown } | undefined;
  * Reads of the same kind become one statement, except on a cluster, which refuses one statement for several owners.
  */
 export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER): EventStore {
-  const finder = createBatcher<ToFind, Ready>(async (batch) => {
+  const finder = createBatcher<ToFind, Ready | undefined>(async (batch) => {
     const until = Math.min(...batch.map((one) => one.until));
     const rows = await withClient(store.pool, until, (client) =>
       pipeline(
@@ -64,19 +69,18 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
     if (!rows) return [];
     return batch.map(({ command, statements }) => {
       const found = rows.splice(0, statements.length);
-      return { command: { ...withFound(command, found), decide: command.decide }, isFound: true };
+      return toReady({ ...withFound(command, found), decide: command.decide }, true);
     });
   });
 
   const share = async (batch: readonly (Ready & { until: number })[]): Promise<Outcome[]> => {
-    const commands = batch.map(({ command }) => command);
     const until = Math.min(...batch.map((one) => one.until));
     const [first] = batch;
     if (first && batch.length === 1 && !first.isFound)
       return [{ answer: await withDeadline(() => store.execute(first.command), until) }];
     try {
       return (await withDeadline(
-        () => store.execute(combine(commands, engine), AS_BATCH),
+        () => store.execute(combine(batch, engine), AS_BATCH),
         until,
       )) as Outcome[];
     } catch (error) {
@@ -89,13 +93,12 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
 
   /** The command as it can share a transaction; undefined if it runs in its own. */
   async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {
-    if (until - performance.now() <= MIN_TIME_TO_BATCH_MS || runsAlone(command)) return undefined;
+    if (until - performance.now() <= MIN_TIME_TO_BATCH_MS) return undefined;
     const statements = statementsToFind(command);
-    if (statements.length === 0) return { command, isFound: false };
+    if (statements.length === 0) return toReady(command, false);
+    if (locksOf(command.load).includes('alone')) return undefined;
     const found = await finder.join({ command, statements, until }, []);
-    const shares =
-      found && !runsAlone(found.command) && exclusiveLocks(found.command).length <= MAX_LOCKS;
-    return shares ? found : undefined;
+    return found && found.exclusive.length <= MAX_LOCKS ? found : undefined;
   }
 
   const execute: EventStore['execute'] = (command, execution) =>
@@ -103,9 +106,9 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
       const shared = await prepare(command as AnyPlan, until);
       const outcome =
         shared &&
-        (await (writesInLoad(shared.command) ? writers : group).join(
+        (await (shared.reads.some(({ writes }) => writes) ? writers : group).join(
           { ...shared, until },
-          exclusiveLocks(shared.command),
+          shared.exclusive,
         ));
       return (
         outcome
@@ -117,39 +120,35 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
   return { ...store, execute };
 }
 
-type Locking = Pick<AnyPlan, 'lock' | 'load'>;
-
-const memberIds = ({ lock = [] }: Locking) => lock;
-
-const runsAlone = ({ load }: Locking): boolean => locksOf(load).includes('alone');
-
-const rowLocks = ({ load }: Locking, kind: keyof RowLocks): string[] =>
-  locksOf(load).flatMap((locks) => (locks === 'alone' ? [] : (locks[kind] ?? [])));
-
-const writesInLoad = ({ load }: Locking): boolean =>
-  flattenReads(load).some(({ writes }) => writes);
-
-/** What no other command may lock at the same time: members and rows. */
-const exclusiveLocks = (command: Locking): string[] => [
-  ...memberIds(command),
-  ...rowLocks(command, 'exclusive'),
-];
+/** Undefined if the locks of the command have no names, so that it must run in its own transaction. */
+function toReady(command: AnyPlan, isFound: boolean): Ready | undefined {
+  const locks = locksOf(command.load);
+  const rows = locks.filter((one) => one !== 'alone');
+  if (rows.length < locks.length) return undefined;
+  return {
+    command,
+    reads: flattenReads(command.load),
+    exclusive: [...(command.lock ?? []), ...rows.flatMap(({ exclusive = [] }) => exclusive)],
+    shared: rows.flatMap(({ shared = [] }) => shared),
+    isFound,
+  };
+}
 
 /** Combines several commands into one, whose answer is the list of their outcomes. */
-function combine(commands: readonly AnyPlan[], engine: Engine): Plan<Outcome[]> {
-  const lists = commands.map(({ load }) => flattenReads(load));
+function combine(batch: readonly Ready[], engine: Engine): Plan<Outcome[]> {
+  const lists = batch.map(({ reads }) => reads);
   const { statements, distribute } = combineReads(lists, engine);
   return definePlan({
-    lock: commands.flatMap(memberIds),
+    lock: batch.flatMap(({ command }) => command.lock ?? []),
     load: statements,
     decide({ rows, locked, now }): Decision<Outcome[], never> {
       const reads = distribute(rows as Record<string, unknown>[][]);
-      const exclusive = new Set(commands.flatMap((command) => rowLocks(command, 'exclusive')));
-      const decisions = commands.map((command, index) => {
-        const own = memberIds(command);
+      const exclusive = new Set(batch.flatMap((one) => one.exclusive));
+      const decisions = batch.map(({ command, shared }, index) => {
+        const own = command.lock ?? [];
         if (!own.every((id) => locked.includes(id))) return undefined;
         // Another command of the batch may change what this one relies on.
-        if (rowLocks(command, 'shared').some((row) => exclusive.has(row))) return undefined;
+        if (shared.some((row) => exclusive.has(row))) return undefined;
         try {
           return command.decide({
             rows: shapeRows(command.load, reads[index] ?? []),
@@ -206,7 +205,7 @@ function eventsByWrites(accepted: readonly Writes<unknown>[]) {
 
 type Row = Record<string, unknown>;
 
-/** Combines reads of the same kind into one statement for all their keys. */
+/** Combines reads of the same kind into one statement for all their keys, and sends equal reads without values once. */
 function combineReads(lists: readonly (readonly Sql[])[], { distributed }: Engine) {
   // First the first reads of all commands, which lock the caller.
   const all = lists
@@ -214,18 +213,23 @@ function combineReads(lists: readonly (readonly Sql[])[], { distributed }: Engin
     .sort((one, other) => one.at - other.at);
   const groups = [
     ...Map.groupBy(all, ({ read, command, at }) =>
-      read.many && !distributed ? read.name : `${command} ${at}`,
+      (read.many && !distributed) || read.values.length === 0 ? read.name : `${command} ${at}`,
     ).values(),
   ];
 
   /** Assigns the rows of the combined statements to each command's reads. */
   function distribute(results: readonly Row[][]): Row[][][] {
-    const rows: Row[][][] = lists.map((list) => list.map(() => []));
-    for (const [index, group] of groups.entries())
-      for (const { [TURN]: turn, ...row } of results[index] ?? []) {
-        const one = group[group.length === 1 ? 0 : (turn as number) - 1];
-        if (one) rows[one.command]?.[one.at]?.push(row);
-      }
+    const rows = lists.map((list) => list.map((): Row[] => []));
+    for (const [index, group] of groups.entries()) {
+      const result = results[index] ?? [];
+      const isMerged = group.length > 1 && group[0]?.read.many;
+      if (!isMerged) for (const { command, at } of group) (rows[command] as Row[][])[at] = result;
+      else
+        for (const { [TURN]: turn, ...row } of result) {
+          const one = group[(turn as number) - 1];
+          if (one) rows[one.command]?.[one.at]?.push(row);
+        }
+    }
     return rows;
   }
 
