@@ -11,6 +11,8 @@ const SLOWEST = 10;
 const REPEATED_LINES = 120;
 /** A guess for a file that has not run here yet. */
 const UNKNOWN_SECONDS = 10;
+/** The part of the expected time after which the rest is estimated: the first files to end are the short ones. */
+const ESTIMATED_FROM = 0.05;
 
 export function readDurations(path: string): Durations {
   try {
@@ -74,6 +76,7 @@ export class Progress {
           `${seconds.toFixed(1).padStart(7)} s (processor ${processor.toFixed(1)} s) ${file}`,
         );
     }
+    this.printLeftOut();
     const failed = this.finished.filter((result) => result.failed > 0);
     if (failed.length > 0 && this.finished.length > 1) {
       this.print('Failed:');
@@ -85,25 +88,39 @@ export class Progress {
     }
   }
 
+  /** Why tests were skipped, and how many. */
+  private printLeftOut(): void {
+    const reasons = this.finished.flatMap(({ lines }) =>
+      lines.flatMap((line) => /^skipped: .* # (?:SKIP|TODO) (.*)$/i.exec(line)?.[1] ?? []),
+    );
+    if (reasons.length === 0) return;
+    this.print('Left out:');
+    const tests = Object.entries(Object.groupBy(reasons, (reason) => reason));
+    for (const [reason, { length = 0 } = []] of tests.sort(([a], [b]) => (a < b ? -1 : 1)))
+      this.print(`${`${length}`.padStart(7)} ${length === 1 ? 'test' : 'tests'}: ${reason}`);
+  }
+
   private position(): string {
     const total = this.files.length;
     const count = `${this.finished.length}`.padStart(`${total}`.length);
     const left = this.secondsLeft();
-    const time = left < 60 ? `${Math.ceil(left)} s` : `${Math.round(left / 60)} min`;
-    return this.finished.length < total
-      ? `[${count}/${total}, ${time} left]`
-      : `[${count}/${total}]`;
+    if (left === undefined) return `[${count}/${total}]`;
+    return `[${count}/${total}, ${left < 60 ? `${Math.ceil(left)} s` : `${Math.round(left / 60)} min`} left]`;
   }
 
-  /** The time so far, in proportion to the expected time of the finished and the other files. */
-  private secondsLeft(): number {
+  /**
+   * The time so far, in proportion to the expected time of the finished and the other files; undefined before there is
+   * something to go by, and at the end.
+   */
+  private secondsLeft(): number | undefined {
     const expected = (file: string) => this.durations[file] ?? UNKNOWN_SECONDS;
     const ended = new Set(this.finished.map(({ file }) => file));
-    const sum = (done: boolean) =>
-      this.files
-        .filter((file) => ended.has(file) === done)
-        .reduce((seconds, file) => seconds + expected(file), 0);
+    const sum = (files: readonly string[]) =>
+      files.reduce((seconds, file) => seconds + expected(file), 0);
+    const done = sum([...ended]);
+    const left = sum(this.files.filter((file) => !ended.has(file)));
     const passed = (performance.now() - this.startedAt) / 1000;
-    return (passed * sum(false)) / Math.max(sum(true), 1);
+    const known = left > 0 && done >= ESTIMATED_FROM * (done + left);
+    return known ? (passed * left) / done : undefined;
   }
 }
