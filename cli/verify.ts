@@ -62,7 +62,7 @@ async function verifyFolder(path: string): Promise<void> {
   const lost = await withScratchDatabase((url) => verifyBackup(url, path, backup));
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
   process.stdout.write(
-    `Verified ${rows} rows of ${manifest.tables.length} tables and ${keys.length} server keys, as of ${manifest.taken_at}: every read model equals its rebuild\n`,
+    `Verified ${rows} rows of ${manifest.tables.length} tables and ${keys.length} server ${keys.length === 1 ? 'key' : 'keys'}, as of ${manifest.taken_at}: every read model equals its rebuild\n`,
   );
   for (const text of lost) process.stdout.write(`${text}\n`);
 }

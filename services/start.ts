@@ -8,6 +8,7 @@ import { type EmbeddedPostgres, embeddedPostgres } from '../platform/embedded/po
 import { sealKeyFile } from '../platform/log-settings.ts';
 import { type Child, labelledLog, startChild } from '../platform/supervisor/child.ts';
 import { type Instance, instances, parseProcfile } from '../platform/supervisor/procfile.ts';
+import { whyElsewhere } from './localhost.ts';
 import { NOT_EMPTIED_STATUS, untilEmptying } from './sandbox-notice.ts';
 
 // Longer than any process takes to drain; a process that still runs after this time is killed.
@@ -94,7 +95,9 @@ async function startPostgres(config: Config): Promise<EmbeddedPostgres> {
     say('The embedded PostgreSQL is for development: set DATABASE_URL to serve the public');
   say(`Starting PostgreSQL in ${config.dataDir}`);
   const postgres = await embeddedPostgres({ dataDir: config.dataDir });
-  void postgres.died.then(() => end('PostgreSQL ended: stopping everything', true));
+  void postgres.died.then((lines) =>
+    end(`PostgreSQL ended: stopping everything. Its log ends with\n${lines}`, true),
+  );
   return postgres;
 }
 
@@ -154,8 +157,11 @@ async function stop(child: Child): Promise<boolean> {
 
 /** Logs when the web process itself reports that it listens: the port may be another instance's. */
 function announce(web: Child, config: Config): void {
-  void web.told.then(() => {
-    if (!over.signal.aborted) say(`Ready: ${config.baseUrl}`);
+  void web.told.then(async () => {
+    const elsewhere = await whyElsewhere(config.baseUrl, config.host);
+    if (over.signal.aborted) return;
+    say(`Ready: ${config.baseUrl}`);
+    if (elsewhere) say(`But ${elsewhere}`);
   });
 }
 

@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.ts';
 
+/** What initdb says where the account has no name, as in containers that run as any number. */
+const NO_ACCOUNT = 'could not look up effective user ID';
+const ACCOUNT_HINT = '\nAdd this account to /etc/passwd, or set DATABASE_URL to another PostgreSQL';
+
 export const SUPERUSER = 'service_owner';
 
 /**
@@ -39,7 +43,8 @@ export async function createCluster(
     );
   } catch (error) {
     const { stderr } = error as { stderr?: string };
-    throw new Error(`initdb failed: ${stderr?.trim() || String(error)}`);
+    const reason = stderr?.trim() || String(error);
+    throw new Error(`initdb failed: ${reason}${reason.includes(NO_ACCOUNT) ? ACCOUNT_HINT : ''}`);
   } finally {
     rmSync(passwordForServer, { force: true });
   }

@@ -7,14 +7,14 @@ import { serverBinaries } from './binaries.ts';
 import { createCluster, SUPERUSER } from './cluster.ts';
 import { lockFile, serverHome } from './folders.ts';
 import { isServerOfFolder, runningPostmaster, stopPostmaster } from './postmaster.ts';
-import { adopt, type Settings, startServer } from './start-server.ts';
+import { adopt, logTail, type Settings, startServer } from './start-server.ts';
 
 const DATABASE = 'service';
 
 export type EmbeddedPostgres = {
   readonly url: string;
-  /** Resolves when the server ends without a call of `stop`. */
-  readonly died: Promise<void>;
+  /** Resolves with the last lines of its log when the server ends without a call of `stop`. */
+  readonly died: Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export async function embeddedPostgres(options: {
     const watch = watchFor(() => !isServerOfFolder(data, pid));
     return {
       url,
-      died: watch.happened,
+      died: watch.happened.then(() => logTail(home)),
       async stop() {
         watch.end();
         await stopPostmaster(data, pid);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,6 +32,7 @@ export async function startServer(
   settings: Settings,
 ): Promise<Postmaster> {
   const attempts = 4;
+  keepLog(home);
   for (let attempt = 1; ; attempt++) {
     const started = await startOnce(home, binaries, account, settings);
     if (started) return started;
@@ -51,7 +52,7 @@ async function startOnce(
   const data = join(home, 'data');
   removeMisleadingPid(data);
   const all = { ...usual, port: await freePort(), ...settings };
-  const log = openSync(join(home, 'log'), 'w', 0o600);
+  const log = openSync(join(home, 'log'), 'a', 0o600);
   const server = spawn(
     join(binaries, 'postgres'),
     ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -87,7 +88,14 @@ export function adopt(data: string): Promise<Postmaster | undefined> {
   return untilReady(data, () => pid !== undefined && isServerOfFolder(data, pid));
 }
 
-function logTail(home: string): string {
+/** Keeps the log of the run before, which may say why it ended. */
+function keepLog(home: string): void {
+  const log = join(home, 'log');
+  if (existsSync(log)) renameSync(log, join(home, 'log.1'));
+}
+
+/** The last lines of the server's log. */
+export function logTail(home: string): string {
   return readFileSync(join(home, 'log'), 'utf8').trim().split('\n').slice(-8).join('\n');
 }
 

@@ -13,6 +13,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { serverBinaries } from '../../platform/embedded/binaries.ts';
+import { createCluster } from '../../platform/embedded/cluster.ts';
 import { databaseUrl, embeddedPostgres } from '../../platform/embedded/postgres.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
@@ -143,4 +145,18 @@ t.test("keeps secrets off the server's command line", async (t) => {
   const ps = spawn('ps', ['-eo', 'args']).on('error', () => undefined);
   t.notMatch(await text(ps.stdout), new URL(server.url).password);
   await server.stop();
+});
+
+const asRoot = {
+  skip: process.getuid?.() === 0 ? false : 'only root may start initdb as another account',
+};
+
+t.test('says what to do where the account has no name on this machine', asRoot, async (t) => {
+  const { path: home, remove } = temporaryFolder('nameless');
+  t.teardown(remove);
+  const nameless = { uid: 4_242_424, gid: 4_242_424 };
+  await t.rejects(createCluster(home, serverBinaries(home, nameless), nameless), {
+    message:
+      /^initdb failed: .*\nAdd this account to \/etc\/passwd, or set DATABASE_URL to another PostgreSQL$/,
+  });
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
@@ -9,6 +10,7 @@ import { freePort } from '../../harness/free-port.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { runningPostmaster } from '../../platform/embedded/postmaster.ts';
+import { whyElsewhere } from '../../services/localhost.ts';
 
 const START = new URL('../../services/start.ts', import.meta.url).pathname;
 
@@ -177,6 +179,38 @@ t.test('drains the children of a killed supervisor', async (t) => {
   t.equal(read('drained'), 'orphaned');
 });
 
+const hasIpv6 = Object.values(networkInterfaces()).some((each) =>
+  each?.some(({ address }) => address === '::1'),
+);
+const needsIpv6 = { skip: hasIpv6 ? false : 'this machine has no ::1' };
+
+t.test('says that another program answers where browsers may look', needsIpv6, async (t) => {
+  const { start } = project(t, { procfile: 'web: node web.mjs\n', web });
+  const port = await freePort();
+  const other = createServer().listen(Number(port), '::1');
+  t.teardown(() => other.close());
+  await once(other, 'listening');
+  const run = await start([], { PORT: port });
+  const said = `But another program answers at [::1]:${port}, where browsers may look for localhost: set another PORT\n`;
+  await until(
+    () => run.output.includes(said),
+    () => run.output,
+  );
+  run.child.kill('SIGINT');
+  t.same(await run.exit, [0, null]);
+});
+
+t.test('says which address localhost has where it is not the usual one', async (t) => {
+  const why = (host: string, addresses: string[]) =>
+    whyElsewhere('http://localhost:1', host, async () => addresses);
+  t.equal(
+    await why('127.0.0.1', ['::1']),
+    'localhost is not 127.0.0.1 on this machine: set HOST=::1',
+  );
+  t.equal(await why('127.0.0.1', ['::1', '127.0.0.1']), undefined);
+  t.equal(await why('::1', ['::1']), undefined);
+});
+
 t.test('runs an embedded PostgreSQL', async (t) => {
   const procfile = 'web: node web.mjs\nrelease: node release.mjs\n';
   const release = 'console.log("release", new URL(process.env.DATABASE_URL).hostname);';
@@ -201,7 +235,7 @@ t.test('runs an embedded PostgreSQL', async (t) => {
 
   process.kill(left ?? process.pid, 'SIGKILL');
   t.same(await third.exit, [1, null]);
-  t.match(third.output, /PostgreSQL ended: stopping everything/);
+  t.match(third.output, /PostgreSQL ended: stopping everything\. Its log ends with\n.*\d{4}-/);
 
   const fourth = await embedded();
   await ready(fourth);

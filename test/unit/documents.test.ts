@@ -25,6 +25,17 @@ t.test('every code path that the documents name exists', async (t) => {
   for (const [path, text] of DOCUMENTS) t.strictSame(missingPaths(text), [], path);
 });
 
+t.test(
+  'every package file that the documents install has a path that npm takes for a file',
+  async (t) => {
+    for (const [path, text] of DOCUMENTS) {
+      const files = [...text.matchAll(/npm install\b.*?(\S+\.tgz)/g)].map(([, file]) => file);
+      // Without a dot before it, `client/name.tgz` is a repository on GitHub.
+      for (const file of files) t.match(file, /^\.{0,2}\//, `${path}: ${file}`);
+    }
+  },
+);
+
 t.test('every environment variable that the documents name is read somewhere', async (t) => {
   const files = globSync(
     [
