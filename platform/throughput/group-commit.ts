@@ -88,8 +88,9 @@ export function withGroupCommit(store: EventStore, engine: Engine = ONE_SERVER):
       return [];
     }
   };
-  // What a load writes could change what other commands of its transaction have read.
-  const [group, writers] = [createBatcher(share), createBatcher(share)];
+  // What a load writes could change what other commands of its transaction have read. Of two transactions that write in
+  // their loads, each would often find taken what the other has just picked.
+  const [group, writers] = [createBatcher(share), createBatcher(share, { maxConcurrent: 1 })];
 
   /** The command as it can share a transaction; undefined if it runs in its own. */
   async function prepare(command: AnyPlan, until: number): Promise<Ready | undefined> {

@@ -115,13 +115,13 @@ function disablingHandlers({
     'moderation.disable_member': (call) => {
       const { principal, params, body } = call;
       const command = disableMember(principal, params.member_id, toRequest(body), deps);
-      return handle(store, byModerator(call, { alone: true }), command);
+      return handle(store, byModerator(call, 'alone'), command);
     },
 
     'moderation.enable_member': (call) => {
       const { principal, params } = call;
       const command = enableMember(principal, params.member_id, deps);
-      return handle(store, byModerator(call, { alone: true }), command);
+      return handle(store, byModerator(call, 'alone'), command);
     },
   };
 }

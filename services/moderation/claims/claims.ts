@@ -73,9 +73,8 @@ export async function claim<R extends Route>(
     return refuse('role_required', { roles: DECIDERS });
   const { openAppeals } = kinds.membershipReview;
   const command = claimNext(me, view, count, openAppeals, commitOf(call));
-  // Without a key, its transaction does not wait for the disk, as those that it could share do.
-  if (view === 'todo' && count === 1 && call.request.idempotencyKey !== undefined) {
-    const policy = byModerator<R, LeaseReply<Lease>>(call, { exclusive: true });
+  if (view === 'todo' && count === 1 && isKeyed(call)) {
+    const policy = byModerator<R, LeaseReply<Lease>>(call, 'exclusive');
     const claimed = await handle(store, policy, command);
     if (claimed !== CLAIMED_BY_OTHERS) return claimed;
   }
@@ -92,8 +91,9 @@ export function changeLeases<R extends Route>(
   call: ModeratorCall<R>,
   statement: Sql<Pick<LeaseRow, 'lease_id'>>,
 ) {
-  return handle(store, byOwner<R, string>(call), {
-    load: { commit: commitOf(call), changed: statement },
+  const lock = isKeyed(call) ? 'exclusive' : 'alone';
+  return handle(store, byModerator<R, LeaseReply<string>>(call, lock), {
+    load: { commit: commitOf(call), changed: { ...statement, writes: hasRows } },
     decide({ changed }) {
       const ids = changed.map(({ lease_id }) => lease_id);
       return { appends: [], changesRows: ids.length > 0, reply: () => replyWith(ids) };
@@ -101,18 +101,21 @@ export function changeLeases<R extends Route>(
   });
 }
 
+const hasRows = (rows: readonly unknown[]): boolean => rows.length > 0;
+
 /** Commands on the leases of one moderator wait for each other, so that the limit holds. */
-const byOwner = <R extends Route, One = Lease>(call: ModeratorCall<R>) =>
-  byModerator<R, LeaseReply<One>>(call, { alone: true });
+const byOwner = <R extends Route>(call: ModeratorCall<R>) =>
+  byModerator<R, LeaseReply<Lease>>(call, 'alone');
+
+/** Whether the call has a receipt. Without one, its transaction does not wait for the disk, as those that it could share do. */
+const isKeyed = ({ request }: ModeratorCall): boolean => request.idempotencyKey !== undefined;
 
 /**
  * Has COMMIT not wait for the disk: a lease that is lost in a crash of the database is claimed again. Not
  * with a key, because a receipt must not be lost.
  */
-const commitOf = ({ request }: ModeratorCall): Sql | null =>
-  request.idempotencyKey === undefined
-    ? sql`SELECT set_config('synchronous_commit', 'off', true)`
-    : null;
+const commitOf = (call: ModeratorCall): Sql | null =>
+  isKeyed(call) ? null : sql`SELECT set_config('synchronous_commit', 'off', true)`;
 
 // The statements that follow are in `load`, and write: a decision that changes nothing rolls them back.
 

@@ -32,28 +32,25 @@ export function reviewHandlers(deps: DecisionsDeps): Handlers<typeof reviewContr
   const undoSeconds = config.undoWindowSeconds;
   const desk = deskOptions(deps);
 
-  /**
-   * The command to undo a decision, and whether it runs `alone` among its moderator's; undefined if there
-   * is no such decision.
-   */
+  /** The command to undo a decision, and how it locks its moderator; undefined if there is no such decision. */
   async function findUndoCommand(of: string, expectedVersion: number | undefined) {
     const [[onNote], [onRecord], onMember] = await Promise.all([
       query(pool, findDecision(of)),
       query(pool, findRecordDecision(of)),
       membershipReview.findUndo(of, { pool, keys, disablingEndings, undoSeconds }),
     ]);
-    if (onMember) return { command: onMember, alone: true };
+    if (onMember) return { command: onMember, lock: 'alone' as const };
     if (expectedVersion === undefined)
       return onNote || onRecord ? refuse('invalid_request', VERSION_MISSING) : undefined;
     if (onNote) {
       const undo = undoCommand(onNote, undoSeconds, { expectedVersion });
-      return { command: reviewCommand(undo, desk), alone: false };
+      return { command: reviewCommand(undo, desk), lock: 'shared' as const };
     }
     const subject = publicationKinds.find(({ type }) => type === onRecord?.subject_type);
     if (!onRecord || !subject) return undefined;
     const undo = { action: 'undo' as const, of, expected_version: expectedVersion };
     const command = recordCommand(subject, onRecord.subject_id, undo, undoSeconds);
-    return { command, alone: false };
+    return { command, lock: 'shared' as const };
   }
 
   return {
@@ -83,8 +80,8 @@ export function reviewHandlers(deps: DecisionsDeps): Handlers<typeof reviewContr
       const found = await findUndoCommand(params.event_id, body.expected_version);
       if (!found) return refuse('not_found');
       if (isRefusal(found)) return found;
-      const { command, alone } = found;
-      return handle(store, byModerator(call, { alone }), command);
+      const { command, lock } = found;
+      return handle(store, byModerator(call, lock), command);
     },
 
     'moderation.batch': (call) => {

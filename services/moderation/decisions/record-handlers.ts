@@ -34,7 +34,7 @@ export function subjectHandlers(deps: DecisionsDeps): Handlers<typeof subjectCon
       if (!kind) return refuse('not_found');
       const command = kind.decide(id, call.body);
       if (isRefusal(command)) return command;
-      return handle(store, byModerator(call, { alone: kind.alone }), command);
+      return handle(store, byModerator(call, kind.lock), command);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Reads } from '../../../platform/postgres/reads.ts';
 import { type Refusal, refuse } from '../../../platform/refusal.ts';
 import type { PastScope } from '../../../projections/past/past-reads.ts';
 import type { PublicationKind } from '../../publications/publication-kind.ts';
+import type { ModeratorLock } from '../staff/lock-moderator.ts';
 import { decisionOn } from './commands.ts';
 import { reviewCommand } from './decide.ts';
 import { recordCommand } from './decide-record.ts';
@@ -25,8 +26,7 @@ export interface ReviewKind {
   /** What a read as of an earlier moment depends on. */
   scope(id: string): PastScope;
   decide(id: string, decision: SubjectDecision): DecideCommand | Refusal<'invalid_request'>;
-  /** Whether a decision waits for the other commands of its moderator. */
-  alone: boolean;
+  lock: ModeratorLock;
 }
 
 /** The kinds of what moderators review: notes, records of each kind, and disabled memberships. */
@@ -41,7 +41,7 @@ export function reviewKinds(
     read: readNote,
     scope: noteScope,
     decide: (id, decision) => reviewCommand(decisionOn(id, decision), desk, decision),
-    alone: false,
+    lock: 'shared',
   };
   const memberships: ReviewKind = {
     read: (reads, asked) => readMembership(reads, membershipReview, asked),
@@ -50,7 +50,7 @@ export function reviewKinds(
       isOnAppeal(decision)
         ? membershipReview.decideAppeal(id, decision, undoSeconds)
         : wrongAction('member'),
-    alone: true,
+    lock: 'alone',
   };
   const recordsOf = (kind: PublicationKind): ReviewKind => ({
     read: (reads, asked) => readRecord(reads, kind, asked),
@@ -59,7 +59,7 @@ export function reviewKinds(
       isOnAppeal(decision)
         ? wrongAction(kind.type)
         : recordCommand(kind, id, decision, undoSeconds),
-    alone: false,
+    lock: 'shared',
   });
 
   const kinds = new Map<Subject['type'], ReviewKind>([

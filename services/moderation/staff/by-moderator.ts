@@ -12,7 +12,7 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import type { ReplyOf, Route } from '../../../platform/http/route.ts';
 import { refuse } from '../../../platform/refusal.ts';
 import { RECEIPT_SPACES } from '../../receipt-spaces.ts';
-import { lockModerator, lockModeratorAmongOthers, shareLockModerator } from './lock-moderator.ts';
+import { lockModerator, type ModeratorLock } from './lock-moderator.ts';
 
 /** The moderator who issues a command, with the role at that time. */
 export interface ActiveModerator {
@@ -27,20 +27,17 @@ export type ModeratorCall<R extends Route = Route> = KeyedCall<R> & {
 
 /**
  * A mutation by a moderator: the moderator's row is locked and the credential checked again, since both
- * may have been revoked meanwhile. `alone` and `exclusive` make such commands of this moderator wait for each other, so that a
- * limit holds; `exclusive` ones may share a transaction with those of other moderators. The call is recognized if it has an
- * `Idempotency-Key`.
+ * may have been revoked meanwhile. The call is recognized if it has an `Idempotency-Key`.
  */
 export function byModerator<R extends Route, Reply = ReplyOf<R>>(
   call: ModeratorCall<R>,
-  { alone = false, exclusive = false }: { alone?: boolean; exclusive?: boolean } = {},
+  lock: ModeratorLock = 'shared',
 ): Policy<'moderator_required' | KeyConflict<R>, Reply, ActiveModerator> {
   const { principal } = call;
   const { moderatorId } = principal;
-  const lock = exclusive ? lockModeratorAmongOthers : alone ? lockModerator : shareLockModerator;
   return definePolicy({
     actor: { type: 'moderator', id: moderatorId },
-    load: lock(principal),
+    load: lockModerator(principal, lock),
     prove: ([live]) =>
       live ? { moderatorId, role: live.role } : refuse('moderator_required' as const),
     request: requestIn(RECEIPT_SPACES.moderation, {

@@ -1,6 +1,6 @@
 import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { defineRead } from '../../../platform/postgres/batch-statements.ts';
-import { locking, named, type Sql } from '../../../platform/sql.ts';
+import { locking, type Sql } from '../../../platform/sql.ts';
 import type { ModeratorRow } from '../../../projections/moderation/moderators.ts';
 
 type Moderator = Pick<PrincipalOf<'moderator'>, 'moderatorId' | 'sessionId' | 'tokenHash'>;
@@ -23,42 +23,34 @@ const SESSION: Proof = {
   lock: 'FOR KEY SHARE OF p',
 };
 
-/** The caller, if still active and authenticated; locked as such until the transaction ends. */
-export const shareLockModerator = (me: Moderator): Sql<ModeratorRow> =>
-  locking(share(me), { shared: [`moderator-${me.moderatorId}`] });
+/**
+ * How a command locks its moderator: `shared` with others of the moderator, or so that they wait for each other and a limit
+ * holds. Only a command that is `alone` never shares a transaction with those of other moderators.
+ */
+export type ModeratorLock = 'shared' | 'exclusive' | 'alone';
 
-/** Like `shareLockModerator`, and makes other commands of this moderator wait that have the same lock. */
-export const lockModerator = (me: Moderator): Sql<ModeratorRow> => locking(exclusively(me));
-
-/** Like `lockModerator`, of a command that may share a transaction with those of other moderators. */
-export const lockModeratorAmongOthers = (me: Moderator): Sql<ModeratorRow> =>
-  locking(exclusively(me), { exclusive: [`moderator-${me.moderatorId}`] });
-
-const proven = ({ join, lock }: Proof, moderator: string, presented: string, locked: string) =>
-  `SELECT m.* FROM moderators m JOIN ${join(presented)}
-    WHERE m.moderator_id = ${moderator} AND m.state = 'active' ${locked} ${lock}`;
-
-const share = ({ moderatorId, sessionId, tokenHash }: Moderator): Sql<ModeratorRow> =>
-  named(
-    sessionId === null
-      ? proven(TOKEN, '$1::uuid', '$2::text', 'FOR SHARE OF m')
-      : proven(SESSION, '$1::uuid', '$2::uuid', 'FOR SHARE OF m'),
-    [moderatorId, sessionId ?? tokenHash],
-  );
+/** The caller, if still active and authenticated; locked until the transaction ends. */
+export function lockModerator(me: Moderator, lock: ModeratorLock): Sql<ModeratorRow> {
+  const read = lock === 'shared' ? forShare(me) : forUpdate(me);
+  return locking(read, lock === 'alone' ? lock : { [lock]: [`moderator-${me.moderatorId}`] });
+}
 
 const TOKEN_KEY = { moderator: 'uuid', presented: 'text' };
 const SESSION_KEY = { moderator: 'uuid', presented: 'uuid' };
 
-const lockByToken = defineRead<ModeratorRow, typeof TOKEN_KEY>(
-  TOKEN_KEY,
-  ({ moderator, presented }) => proven(TOKEN, moderator, presented, 'FOR UPDATE OF m'),
-);
-const lockBySession = defineRead<ModeratorRow, typeof SESSION_KEY>(
-  SESSION_KEY,
-  ({ moderator, presented }) => proven(SESSION, moderator, presented, 'FOR UPDATE OF m'),
-);
+function lockedBy(locked: string): (me: Moderator) => Sql<ModeratorRow> {
+  const proven =
+    ({ join, lock }: Proof) =>
+    ({ moderator, presented }: Record<keyof typeof TOKEN_KEY, string>) =>
+      `SELECT m.* FROM moderators m JOIN ${join(presented)}
+        WHERE m.moderator_id = ${moderator} AND m.state = 'active' ${locked} ${lock}`;
+  const byToken = defineRead<ModeratorRow, typeof TOKEN_KEY>(TOKEN_KEY, proven(TOKEN));
+  const bySession = defineRead<ModeratorRow, typeof SESSION_KEY>(SESSION_KEY, proven(SESSION));
+  return ({ moderatorId: moderator, sessionId, tokenHash }) =>
+    sessionId === null
+      ? byToken({ moderator, presented: tokenHash })
+      : bySession({ moderator, presented: sessionId });
+}
 
-const exclusively = ({ moderatorId: moderator, sessionId, tokenHash }: Moderator) =>
-  sessionId === null
-    ? lockByToken({ moderator, presented: tokenHash })
-    : lockBySession({ moderator, presented: sessionId });
+const forShare = lockedBy('FOR SHARE OF m');
+const forUpdate = lockedBy('FOR UPDATE OF m');

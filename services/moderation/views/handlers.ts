@@ -43,18 +43,14 @@ export function viewsHandlers(deps: ModerationDeps): Handlers<typeof viewsContra
       // The moderator's row is locked, so that the limit holds.
       return handle(
         store,
-        byModerator(call, { alone: true }),
+        byModerator(call, 'alone'),
         save(moderatorId, call.params.view_id, call.body),
       );
     },
 
     'moderation.delete_view': (call) => {
       const { moderatorId } = call.principal;
-      return handle(
-        store,
-        byModerator(call, { alone: true }),
-        remove(moderatorId, call.params.view_id),
-      );
+      return handle(store, byModerator(call, 'alone'), remove(moderatorId, call.params.view_id));
     },
   };
 }

@@ -6,7 +6,8 @@ import type { PrincipalOf } from '../../../platform/http/principal.ts';
 import { isRefusal } from '../../../platform/refusal.ts';
 import { sql } from '../../../platform/sql.ts';
 import { membershipReview } from '../../../services/disabling/review.ts';
-import { claim } from '../../../services/moderation/claims/claims.ts';
+import { changeLeases, claim } from '../../../services/moderation/claims/claims.ts';
+import { releaseLeases } from '../../../services/moderation/claims/leases.ts';
 import { queueContract } from '../../../services/moderation/queue/contract.ts';
 import { moderatorAuthenticator } from '../../../services/moderation/staff/authenticate.ts';
 import { revokeModerator } from '../../../services/moderation/staff/moderators.ts';
@@ -45,17 +46,55 @@ async function openDesk(t: Test, moderators: number, waiting: number) {
     return isRefusal(claimed) ? [claimed] : claimed.body.map(({ subject }) => subject.id);
   }
 
+  /** The ids of the leases that a moderator releases, or the refusal. */
+  async function release(principal: Moderator, leaseIds: string[], key?: string) {
+    const released = await changeLeases(
+      core.store,
+      {
+        operation: 'moderation.release',
+        route: queueContract['moderation.release'],
+        params: undefined,
+        sent: { lease_ids: leaseIds },
+        principal,
+        request: { idempotencyKey: key },
+      },
+      releaseLeases(principal.moderatorId, leaseIds),
+    );
+    return isRefusal(released) ? [released] : released.body;
+  }
+
   const leases = async () =>
     (
-      await core.pool.query<{ note: string; moderator: string; transaction: string }>(
-        `SELECT note_id AS note, moderator_id AS moderator, xmin::text AS transaction FROM note_leases`,
+      await core.pool.query<{
+        lease: string;
+        note: string;
+        moderator: string;
+        transaction: string;
+      }>(
+        `SELECT lease_id AS lease, note_id AS note, moderator_id AS moderator, xmin::text AS transaction FROM note_leases`,
       )
     ).rows;
+  /** How many times of claims each transaction has charged or refunded last. */
+  const charges = async () =>
+    (
+      await core.pool.query<{ count: number }>(
+        'SELECT count(*)::int FROM claim_times GROUP BY xmin::text',
+      )
+    ).rows.map(({ count }) => count);
   const desk: Moderator[] = [];
   for (let n = 0; n < moderators; n++) desk.push(await moderator(`Moderator ${n}`));
   const notes: string[] = [];
   for (let n = 0; n < waiting; n++) notes.push((await submit(service)).id);
-  return { service, moderator, desk: desk as [Moderator, Moderator], notes, claimNext, leases };
+  return {
+    service,
+    moderator,
+    desk: desk as [Moderator, Moderator],
+    notes,
+    claimNext,
+    release,
+    leases,
+    charges,
+  };
 }
 
 t.test(
@@ -123,6 +162,43 @@ t.test('a claim that is refused or repeated takes no note from the others', asyn
   t.ok(claimed.flat().every((id) => held.includes(String(id)) && notes.indexOf(String(id)) > 10));
   t.notOk((await leases()).some((row) => row.moderator === revoked.moderatorId));
 });
+
+t.test(
+  'releases share a transaction with claims, and each ends the leases of its moderator',
+  async (t) => {
+    const { moderator, desk, notes, claimNext, release, leases, charges } = await openDesk(t, 3, 4);
+    const other = await moderator('Other');
+    await Promise.all(desk.map((me) => claimNext(me)));
+    const ids = (await leases()).map(({ lease }) => lease);
+    const leaseOf = new Map((await leases()).map(({ lease, moderator }) => [moderator, lease]));
+    const [claimed, ...released] = await Promise.all([
+      claimNext(other),
+      ...desk.map((me) => release(me, ids, randomUUID())),
+    ]);
+    t.same(claimed, [notes[3]]);
+    t.same(
+      released,
+      desk.map(({ moderatorId }) => [leaseOf.get(moderatorId)]),
+    );
+    t.match(await leases(), [{ note: notes[3], moderator: other.moderatorId }]);
+    t.same(await charges(), [4], 'one transaction');
+  },
+);
+
+t.test(
+  'a release without a key shares no transaction, because its commit does not wait for the disk',
+  async (t) => {
+    const { moderator, desk, claimNext, release, leases, charges } = await openDesk(t, 1, 2);
+    const [me] = desk;
+    const other = await moderator('Other');
+    await claimNext(me);
+    const [{ lease } = { lease: '' }] = await leases();
+    const [claimed, released] = await Promise.all([claimNext(other), release(me, [lease])]);
+    t.equal(claimed.length, 1);
+    t.same(released, [lease]);
+    t.same(await charges(), [1, 1], 'two transactions');
+  },
+);
 
 t.test('a moderator whose time for a note is used up gets another note', async (t) => {
   const { service, desk, notes, claimNext } = await openDesk(t, 2, 3);
