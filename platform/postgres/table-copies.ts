@@ -69,28 +69,28 @@ export async function createCopies(
 
 /**
  * Creates keys and indexes under the names that they have in `public`, by which migrations change
- * them; LIKE would name them anew. Leaves out the search indexes, which no projection uses to find
- * rows, and returns their definitions: to build them once on full tables costs a fraction.
+ * them; LIKE would name them anew. Creates the unique indexes and those of `first`, and returns the
+ * definitions of the others: to build them once on full tables costs a fraction.
  */
 export async function createIndexes(
   client: pg.ClientBase,
   tables: readonly string[],
   schema: string,
+  first: readonly string[] = [],
 ): Promise<string[]> {
-  const { rows } = await client.query<{ definition: string; search: boolean }>(
-    `SELECT am.amname <> 'btree' AS search,
+  const { rows } = await client.query<{ definition: string; later: boolean }>(
+    `SELECT NOT indisunique AND i.relname <> ALL ($2) AS later,
        CASE WHEN k.oid IS NULL
          THEN regexp_replace(pg_get_indexdef(i.oid), ' ON (ONLY )?public\\.', ' ON ${schema}.')
          ELSE format('ALTER TABLE ${schema}.%I ADD CONSTRAINT %I %s',
            of.relname, k.conname, pg_get_constraintdef(k.oid)) END AS definition
-     FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_am am ON am.oid = i.relam
-       JOIN pg_class of ON of.oid = indrelid
+     FROM pg_index JOIN pg_class i ON i.oid = indexrelid JOIN pg_class of ON of.oid = indrelid
        LEFT JOIN pg_constraint k ON k.conindid = i.oid AND k.conrelid = of.oid
      WHERE of.relnamespace = 'public'::regnamespace AND of.relname = ANY($1)`,
-    [tables],
+    [tables, first],
   );
-  for (const { definition, search } of rows) if (!search) await client.query(definition);
-  return rows.filter(({ search }) => search).map(({ definition }) => definition);
+  for (const { definition, later } of rows) if (!later) await client.query(definition);
+  return rows.filter(({ later }) => later).map(({ definition }) => definition);
 }
 
 /** Those of the public tables that are distributed over the nodes of a cluster, each with the column that holds the owner. */

@@ -92,7 +92,8 @@ export const recordReports = (kinds: readonly RecordKind[]) =>
           : [
               sql`UPDATE record_reports SET state = 'withdrawn', settled_by_event = NULL
               WHERE author_id = ${owner_id} AND told_at IS NULL AND state IN ('open', 'removed')`,
-              sql`UPDATE reported_records SET reported_at = NULL WHERE author_id = ${owner_id}`,
+              sql`UPDATE reported_records SET reported_at = NULL
+              WHERE author_id = ${owner_id} AND reported_at IS NOT NULL`,
             ],
     },
   });

@@ -11,7 +11,7 @@ import { type Waiting, withLocks } from '../../platform/postgres/table-locks.ts'
 import { type Projection, projector } from '../projection.ts';
 import { fill, lastPosition, settledPosition } from './fill.ts';
 import { inSession, type Session } from './rebuild-session.ts';
-import { copyUnlogged, makeSearches, makeTables, SCHEMA } from './rebuilt-tables.ts';
+import { copyUnlogged, makeIndexes, makeTables, SCHEMA } from './rebuilt-tables.ts';
 
 const CLOSE_ENOUGH = 2000;
 const SCHEMA_CHANGED =
@@ -67,7 +67,7 @@ async function fromLog(
   await requireReleased(ask);
   const migrations = () => appliedMigrations(ask);
   const copied = await migrations();
-  const { layout, searches } = await makeTables(client, projections);
+  const { layout, indexes } = await makeTables(client, projections);
   let each = projections.map((projection) => projector([projection]));
   let done = 0;
   let events = 0;
@@ -82,7 +82,7 @@ async function fromLog(
     }
   };
   await catchUp();
-  await makeSearches(client, searches);
+  await makeIndexes(client, indexes);
   const tables = projections.flatMap((projection) => projection.tables);
   const distributed = await distributedTables(client, tables);
   if (distributed.size > 0) {
