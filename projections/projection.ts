@@ -71,14 +71,11 @@ export function projector(
     for (const text of texts)
       if (text.member) add('MemberErased', turn, ({ owner_id }) => eraseTexts(text, owner_id));
   }
-  return (events) =>
-    events
-      .flatMap((event) =>
-        (handlers.get(event.type) ?? []).map(({ turn, handler }) => ({
-          turn,
-          made: handler(event),
-        })),
-      )
-      .sort((one, other) => one.turn - other.turn)
-      .flatMap(({ made }) => made);
+  return (events) => {
+    const made: { turn: number; statements: Sql | readonly Sql[] }[] = [];
+    for (const event of events)
+      for (const { turn, handler } of handlers.get(event.type) ?? [])
+        made.push({ turn, statements: handler(event) });
+    return made.sort((one, other) => one.turn - other.turn).flatMap(({ statements }) => statements);
+  };
 }

@@ -35,8 +35,8 @@ export async function lastPosition(client: pg.Client): Promise<number> {
 }
 
 /**
- * Projects the events after a position, one batch per transaction. While one batch is written, the
- * next one is converted to statements and the next page is read. Returns the number of events.
+ * Projects the events after a position, one batch per transaction. While two batches are sent, of which the server
+ * writes one, the next one is converted to statements and the next page is read. Returns the number of events.
  */
 export async function fill(
   { client, reader }: Session,
@@ -47,7 +47,8 @@ export async function fill(
   progress: (position: number, last: number) => void,
 ): Promise<number> {
   let count = 0;
-  let written: Promise<unknown> = Promise.resolve();
+  let earlier: Promise<unknown> = Promise.resolve();
+  let latest: Promise<unknown> = Promise.resolve();
   let page = MAX_PAGE;
   let next = readPage(reader, from, to, page);
   for (;;) {
@@ -61,16 +62,19 @@ export async function fill(
     const events = rows.map((row) => catalogue.read(row));
     for (const batch of batchesOf(events, each)) {
       batches++;
-      await written;
-      written = write(client, batch, each);
-      written.catch(() => undefined);
+      await earlier;
+      earlier = latest;
+      latest = write(client, batch, each);
+      latest.catch(() => undefined);
     }
     page =
       batches > 1 ? Math.max(MIN_PAGE, Math.ceil(page / batches)) : Math.min(MAX_PAGE, 2 * page);
     count += rows.length;
     progress(position, to);
   }
-  await written;
+  // The later batch may fail because the earlier one did, whose error is the cause.
+  await earlier;
+  await latest;
   return count;
 }
 

@@ -88,7 +88,7 @@ t.test('rebuilds from the log that the benchmarks seed', async (t) => {
   t.same(rows, [{ notes: events }]);
 });
 
-t.test('names the event that it cannot rebuild from', async (t) => {
+t.test('names the first event that it cannot rebuild from', async (t) => {
   const service = await startService(t);
   const { pool, url } = service.database;
   const { cookie, handle } = await signedIn(service);
@@ -96,21 +96,23 @@ t.test('names the event that it cannot rebuild from', async (t) => {
     const id = randomUUID();
     const body = { id, attribution: 'member', member_handle: handle, message };
     t.equal((await service.call('POST', '/api/guestbook', { cookie, body })).status, 202);
+    // Each note is in another page, so that a later batch is under way when one fails.
+    await pool.query(`SELECT setval('events_position_seq', max(position) + 3000) FROM events`);
     return `note-${id}`;
   };
   await sign('Before');
-  const stream = await sign('At fault');
+  const streams = [await sign('At fault'), await sign('Also at fault')];
   await sign('After');
   await pool.query('ALTER TABLE events DISABLE TRIGGER USER');
-  const change = async (data: string): Promise<{ event_id: string; position: number }> =>
-    (
-      await pool.query(
-        `UPDATE events SET data = ${data} WHERE stream_id = $1 AND stream_version = 1
-         RETURNING event_id, position`,
-        [stream],
-      )
-    ).rows[0];
-  const { event_id, position } = await change(`data - 'attribution'`);
+  const change = async (data: string) => {
+    const { rows } = await pool.query<{ event_id: string; position: number }>(
+      `UPDATE events SET data = ${data} WHERE stream_id = ANY($1) AND stream_version = 1
+       RETURNING event_id, position`,
+      [streams],
+    );
+    return rows.sort((one, other) => one.position - other.position)[0];
+  };
+  const { event_id, position } = (await change(`data - 'attribution'`)) ?? {};
   const failed = await rebuild(url, catalogue, projections).catch((error: Error) => error);
   t.match(failed, {
     message: `Cannot rebuild from event ${event_id} (NoteSubmitted at position ${position} of the log)`,
