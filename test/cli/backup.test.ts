@@ -148,7 +148,7 @@ t.test('restores what was backed up, verified, into an empty database', async (t
   t.match(await run('verify', [folder]), {
     code: 0,
     stderr: '',
-    stdout: /^Verified \d+ rows of \d+ tables and 1 server keys, .*equals its rebuild\n$/,
+    stdout: /^Verified \d+ rows of \d+ tables and 1 server key, .*equals its rebuild\n$/,
   });
   await agent.call('POST', '/api/v1/me/credentials/rotate', agent.credential);
   const lost = await newAgent(service);
