@@ -11,10 +11,10 @@ import { patient } from '../harness/patient.ts';
 import { assertRebuilt } from '../harness/rebuilt.ts';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
 import { createTraffic } from '../harness/traffic.ts';
-import type { Operation } from '../harness/traffic-operation.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { judge, newSeries, type Series, sample } from './slopes.ts';
 import { type Soaked, startBoth } from './soak-service.ts';
+import { type Counts, callSteadily } from './steady-caller.ts';
 
 const CALLERS = 6;
 const POLLERS = 4;
@@ -61,13 +61,13 @@ export async function day(setting: BenchEnvironment, minutes: number): Promise<s
   const operations = await createTraffic(api, desk);
   const began = Date.now();
   const length = minutes * 60_000;
-  const running = { until: began + length };
-  const counts = { done: 0, refused: 0, failed: 0 };
+  const running = { until: began + length, pauseMs: PAUSE_MS };
+  const counts: Counts = { done: 0, refused: 0, failed: 0 };
   const failures = new Set<string>();
   const polled = await Promise.all(Array.from({ length: POLLERS }, () => poller(api)));
   const consoles = [watch(soaked, running), watch(soaked, running)];
   const callers = [
-    ...Array.from({ length: CALLERS }, () => call(operations, running, counts, failures)),
+    ...Array.from({ length: CALLERS }, () => callSteadily(operations, running, counts, failures)),
     ...polled.map((one) => poll(one, running)),
   ];
 
@@ -132,28 +132,6 @@ function recording(api: Api, { events, notes }: Acknowledged): Api {
       return answer;
     },
   };
-}
-
-async function call(
-  operations: readonly Operation[],
-  running: { until: number },
-  counts: Record<'done' | 'refused' | 'failed', number>,
-  failures: Set<string>,
-): Promise<void> {
-  while (Date.now() < running.until) {
-    const { name, prepare } = operations[
-      Math.floor(Math.random() * operations.length)
-    ] as Operation;
-    try {
-      const { status, text } = await (await prepare())();
-      counts[status < 400 ? 'done' : status < 500 ? 'refused' : 'failed']++;
-      if (status >= 500) failures.add(`${name}: ${status} ${text}`);
-    } catch {
-      // A prerequisite was refused, as may happen with concurrent callers.
-      counts.refused++;
-    }
-    await sleep(PAUSE_MS);
-  }
 }
 
 interface Poller {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createApi } from '../harness/api.ts';
 import { createTraffic } from '../harness/traffic.ts';
-import type { Operation } from '../harness/traffic-operation.ts';
 import { ArgumentError, processArguments } from '../platform/command-line/arguments.ts';
 import { day } from './day.ts';
 import { type BenchEnvironment, withBenchEnvironment } from './environment.ts';
 import { judge, newSeries, sample } from './slopes.ts';
 import { startBoth } from './soak-service.ts';
+import { type Counts, callSteadily } from './steady-caller.ts';
 
 const CALLERS = 4;
 const PAUSE_MS = 25;
@@ -50,9 +50,12 @@ async function soak(setting: BenchEnvironment): Promise<void> {
   setting.onEnd(() => client.end());
 
   const series = newSeries();
-  const counts = { done: 0, refused: 0, failed: 0 };
+  const counts: Counts = { done: 0, refused: 0, failed: 0 };
+  const failures = new Set<string>();
   const end = Date.now() + minutes * 60_000;
-  const callers = Array.from({ length: CALLERS }, () => call(operations, end, counts));
+  const callers = Array.from({ length: CALLERS }, () =>
+    callSteadily(operations, { until: end, pauseMs: PAUSE_MS }, counts, failures),
+  );
   const every = Math.max(2000, (minutes * 60_000) / SAMPLES);
   for (let next = Date.now() + every; next < end; next += every) {
     await sleep(Math.max(0, next - Date.now()));
@@ -64,29 +67,11 @@ async function soak(setting: BenchEnvironment): Promise<void> {
   process.stdout.write(
     `${done} operations in ${minutes} minutes, ${refused} refused, ${failed} failed\n`,
   );
-  process.stdout.write(`${lines.join('\n')}\n`);
+  process.stdout.write(`${[...lines, ...failures].join('\n')}\n`);
   process.stdout.write(
     grown.length === 0 ? 'Nothing grew that should not.\n' : `GREW: ${grown.join('; ')}\n`,
   );
   if (grown.length > 0 || failed > 0) process.exitCode = 1;
-}
-
-async function call(
-  operations: readonly Operation[],
-  end: number,
-  counts: Record<'done' | 'refused' | 'failed', number>,
-) {
-  while (Date.now() < end) {
-    const { prepare } = operations[Math.floor(Math.random() * operations.length)] as Operation;
-    try {
-      const { status } = await (await prepare())();
-      counts[status < 300 ? 'done' : status < 500 ? 'refused' : 'failed']++;
-    } catch {
-      // A prerequisite was refused, as may happen with concurrent callers.
-      counts.refused++;
-    }
-    await sleep(PAUSE_MS);
-  }
 }
 
 async function mixedDay(setting: BenchEnvironment): Promise<void> {
