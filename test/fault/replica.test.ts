@@ -63,6 +63,16 @@ function childrenOf(pid: number): number[] {
   });
 }
 
+/** Sends a signal to processes of which one may end by itself, or because another has ended. */
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+}
+
 t.test('reads from the replica, and from the primary what the caller has written', async (t) => {
   const { service, call, admin, isUsed } = await startWithReplica(t);
   const agent = await newAgent(service);
@@ -144,9 +154,9 @@ for (const [signal, what] of [
     const { service, call, isUsed, pid } = await startWithReplica(t);
     await newAgent(service);
     const pids = [pid, ...childrenOf(pid)];
-    for (const one of pids) process.kill(one, signal);
+    signalAll(pids, signal);
     t.teardown(() => {
-      if (signal === 'SIGSTOP') for (const one of pids) process.kill(one, 'SIGCONT');
+      if (signal === 'SIGSTOP') signalAll(pids, 'SIGCONT');
     });
     const statuses: number[] = [];
     for (let n = 0; n < 200; n++) statuses.push((await call('GET', '/api/v1/agents')).status);
@@ -157,7 +167,7 @@ for (const [signal, what] of [
 
 t.test('leaves half of the connections to others while the primary takes the reads', async (t) => {
   const { service, isUsed, pid } = await startWithReplica(t);
-  for (const one of [pid, ...childrenOf(pid)]) process.kill(one, 'SIGKILL');
+  signalAll([pid, ...childrenOf(pid)], 'SIGKILL');
   while (isUsed()) await sleep(20);
   const { readPool, config } = service.core;
   let [running, most] = [0, 0];
