@@ -23,7 +23,7 @@ const FOLDERS = [
 ] as const;
 const files = globSync(
   FOLDERS.map((folder) => `${folder}/**/*.{ts,tsx}`),
-  { cwd: root },
+  { cwd: root, exclude: ['**/node_modules/**'] },
 )
   .filter((file) => !file.endsWith('.d.ts'))
   .sort();
