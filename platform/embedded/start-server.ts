@@ -52,7 +52,7 @@ async function startOnce(
   const data = join(home, 'data');
   removeMisleadingPid(data);
   const all = { ...usual, port: await freePort(), ...settings };
-  const log = openSync(join(home, 'log'), 'a', 0o600);
+  const log = openSync(logFile(home), 'a', 0o600);
   const server = spawn(
     join(binaries, 'postgres'),
     ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -88,15 +88,17 @@ export function adopt(data: string): Promise<Postmaster | undefined> {
   return untilReady(data, () => pid !== undefined && isServerOfFolder(data, pid));
 }
 
+const logFile = (home: string) => join(home, 'log');
+
 /** Keeps the log of the run before, which may say why it ended. */
 function keepLog(home: string): void {
-  const log = join(home, 'log');
-  if (existsSync(log)) renameSync(log, join(home, 'log.1'));
+  if (existsSync(logFile(home))) renameSync(logFile(home), join(home, 'log.1'));
 }
 
-/** The last lines of the server's log. */
+/** The last lines of the server's log; none if the folder is gone. */
 export function logTail(home: string): string {
-  return readFileSync(join(home, 'log'), 'utf8').trim().split('\n').slice(-8).join('\n');
+  if (!existsSync(logFile(home))) return '';
+  return readFileSync(logFile(home), 'utf8').trim().split('\n').slice(-8).join('\n');
 }
 
 function freePort(): Promise<number> {
