@@ -6,7 +6,7 @@ import { type LastBackup, lastBackup } from '../../services/backups/last-backup.
 import { holdsBackup, type Manifest, readCompleteManifest } from '../backup/folder.ts';
 import { requireSameRelease } from '../backup/load.ts';
 import { findTables, requireSameTables, type Table } from '../backup/tables.ts';
-import { bad, type Context, type Finding, ok, warn } from './check.ts';
+import { bad, type Context, type Finding, ok, shellWord, warn } from './check.ts';
 
 /** A day, and time for a nightly backup that takes longer than the last. */
 const MAX_AGE_HOURS = 26;
@@ -38,7 +38,7 @@ function scheduledFinding({ taken_at, ended_at, failed }: LastBackup): Finding {
 /** `folder` is a backup itself, or has one backup in each of its folders. */
 function folderFindings(folder: string, tables: readonly Table[]): Finding[] {
   const minute = new Date().toISOString().slice(0, 16).replace(':', '');
-  const command = `npm run backup -- ${join(folder, minute)}`;
+  const command = `npm run backup -- ${shellWord(join(folder, minute))}`;
   const folders = existsSync(folder)
     ? [folder, ...readdirSync(folder).map((name) => join(folder, name))]
     : [];
@@ -50,7 +50,10 @@ function folderFindings(folder: string, tables: readonly Table[]): Finding[] {
       intact.push({ path, manifest, takenAt: Date.parse(manifest.taken_at) });
     } catch (error) {
       damaged.push(
-        bad(`${path} is no backup (${failureLine(error).trim()})`, `${command} && rm -r ${path}`),
+        bad(
+          `${path} is no backup (${failureLine(error).trim()})`,
+          `${command} && rm -r ${shellWord(path)}`,
+        ),
       );
     }
   }

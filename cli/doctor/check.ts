@@ -77,3 +77,7 @@ export const orOk = (findings: (Finding | false | undefined)[], text: string): F
 /** Formats a finding of a check as one line. */
 export const formatFinding = (check: string, { level, text, command }: Finding): string =>
   `${level.padEnd(4)}  ${check.padEnd(13)}  ${command === undefined ? text : `${text}: ${command}`}\n`;
+
+/** A text as one word of a shell command, in quotes if it needs them. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -5,7 +5,7 @@ import { keyRing } from '../../platform/keys/key-ring.ts';
 import { findServerKeys, serverKeysFile } from '../../platform/keys/server-keys.ts';
 import { findMissingKeys } from '../../services/membership/key-usage.ts';
 import { describeGivenUp, givenUpKeys } from '../../services/membership/retire-key.ts';
-import { bad, type Context, type Finding, ok, orOk, warn } from './check.ts';
+import { bad, type Context, type Finding, ok, orOk, shellWord, warn } from './check.ts';
 
 /** A backup has the keys with which its data was made. */
 const PRINT_KEYS =
@@ -57,5 +57,8 @@ const secretFiles = (env: Context['env']): string[] =>
 function modeFinding(file: string, forbidden: number): Finding | undefined {
   return (statSync(file).mode & forbidden) === 0
     ? undefined
-    : warn(`Other accounts of this machine can read or change ${file}`, `chmod 600 ${file}`);
+    : warn(
+        `Other accounts of this machine can read or change ${file}`,
+        `chmod 600 ${shellWord(file)}`,
+      );
 }

@@ -7,7 +7,7 @@ import {
   findSettingFaults,
 } from '../../platform/postgres/database-settings.ts';
 import { sql } from '../../platform/sql.ts';
-import { bad, type Context, type Finding, ok, orOk, warn } from './check.ts';
+import { bad, type Context, type Finding, ok, orOk, shellWord, warn } from './check.ts';
 
 const OLDEST_MAJOR = 15;
 const NEWEST_MAJOR = 18;
@@ -79,7 +79,7 @@ function freeSpace(folder: string): Finding {
   const free = bavail * bsize;
   const share = bavail / blocks;
   const text = `${(free / GIB).toFixed(1)} GiB (${Math.floor(100 * share)} %) of the disk of ${folder} are free`;
-  const command = `du -x -d 2 ${JSON.stringify(folder)} | sort -n | tail`;
+  const command = `du -x -d 2 ${shellWord(folder)} | sort -n | tail`;
   if (free < MIN_FREE_BYTES) return bad(text, command);
   return free < LOW_FREE_BYTES && share < LOW_FREE_SHARE ? warn(text, command) : ok(text);
 }
