@@ -157,7 +157,7 @@ async function stop(child: Child): Promise<boolean> {
 
 /** Logs when the web process itself reports that it listens: the port may be another instance's. */
 function announce(web: Child, config: Config): void {
-  void web.told.then(async () => {
+  void web.reported.then(async () => {
     const elsewhere = await whyElsewhere(config.baseUrl, config.host);
     if (over.signal.aborted) return;
     say(`Ready: ${config.baseUrl}`);

@@ -11,7 +11,7 @@ type End = {
 export type Child = {
   readonly label: string;
   /** Resolves when the child sends its first IPC message. */
-  readonly told: Promise<void>;
+  readonly reported: Promise<void>;
   readonly ended: Promise<End>;
   /** Sends SIGTERM, and SIGKILL after `patienceMs` milliseconds. */
   stop(patienceMs: number): Promise<End>;
@@ -34,7 +34,7 @@ export function startChild(
   for (const stream of [child.stdout, child.stderr])
     if (stream) createInterface({ input: stream }).on('line', (line) => print(label, line));
 
-  const told = new Promise<void>((resolve) => child.once('message', () => resolve()));
+  const reported = new Promise<void>((resolve) => child.once('message', () => resolve()));
   let stopping = false;
   let killed = false;
   let gone = false;
@@ -58,7 +58,7 @@ export function startChild(
 
   return {
     label,
-    told,
+    reported,
     ended,
     async stop(patienceMs) {
       stopping = true;
