@@ -4,6 +4,7 @@ import { isRefusal } from '../platform/refusal.ts';
 import type { Core } from '../services/compose.ts';
 import { addModerator as registerModerator } from '../services/moderation/staff/moderators.ts';
 import type { Api } from './api.ts';
+import { patient } from './patient.ts';
 
 /** Adds a moderator who calls the API with a bearer token. */
 export async function addModerator(
@@ -36,7 +37,7 @@ export const countClaims = async (moderator: Moderator): Promise<number> =>
 /** Submits a note and returns its body; by default a guest writes it. */
 export async function submit(service: Api, more: object = {}, cookie?: string) {
   const body = { id: randomUUID() as string, name: 'Ada', message: 'Hello', ...more };
-  const answer = await service.call('POST', '/api/guestbook', { body, cookie });
+  const answer = await patient(service).call('POST', '/api/guestbook', { body, cookie });
   if (answer.status !== 202) throw new Error(answer.text);
   return body;
 }

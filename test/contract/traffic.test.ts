@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Api } from '../../harness/api.ts';
 import { addModerator, atDesk, type Moderator } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
 import type { Operation } from '../../harness/traffic-operation.ts';
@@ -38,7 +39,7 @@ async function sendAll(
   const recording: Api = {
     call(method, path, options) {
       if (measured) sent.add(`${method} ${path.split('?')[0]}`);
-      return service.call(method, path, options);
+      return patient(service).call(method, path, options);
     },
   };
   const desk = {

@@ -9,6 +9,7 @@ import { createApi } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { atDesk, submitAs } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
 import { needsHistory, previousRelease } from '../support/previous-release.ts';
@@ -52,7 +53,7 @@ t.test('processes of the previous release serve the new schema', needsHistory(),
     return child;
   };
   const processes = [start('services/web.ts'), start('workers/worker.ts')] as const;
-  const api = createApi(env.BASE_URL);
+  const api = patient(createApi(env.BASE_URL));
   await untilReady(processes[0], env.BASE_URL);
   const moderator = async (name: string, role: string) => {
     const args = [join(root, 'cli/moderator.ts'), 'add', name, '--role', role];

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { newAgent } from '../../harness/agent.ts';
 import { addModerator, atDesk } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { createTraffic } from '../../harness/traffic.ts';
 import type { Difference } from '../../projections/rebuild/compare-tables.ts';
 import { inProvingSession, proveReadModels } from '../../projections/rebuild/prove.ts';
@@ -29,11 +30,12 @@ async function prove(service: Service) {
 t.test('finds nothing while every operation, erasure and expiry goes on', async (t) => {
   const service = await startService(t, PLENTY_LIMITS);
   await fillHistory(service, 100);
+  const api = patient(service);
   const desk = {
-    moderator: atDesk(service, await addModerator(service, 'Ann')),
-    lead: atDesk(service, await addModerator(service, 'Lea', 'lead')),
+    moderator: atDesk(api, await addModerator(service, 'Ann')),
+    lead: atDesk(api, await addModerator(service, 'Lea', 'lead')),
   };
-  const operations = await createTraffic(service, desk);
+  const operations = await createTraffic(api, desk);
   let at = 0;
   const loads = [
     keepDoing(async () => {

@@ -1,7 +1,8 @@
 import type { Test } from 'tap';
 import { WEIGHTS } from '../../domain/screening/rules.ts';
 import { newAgent } from '../../harness/agent.ts';
-import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { addModerator, atDesk, decide, submit } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { publishArtifact, publishCase } from '../../harness/records.ts';
 import { createTraffic } from '../../harness/traffic.ts';
 import { disablings } from '../../harness/traffic-disabling.ts';
@@ -38,15 +39,16 @@ export async function recordRun(
   await service.tamper('SELECT 1');
   await prepare(service);
   const statements = recordStatements(t);
-  const moderator = await addModerator(service, 'Ann');
-  const lead = await addModerator(service, 'Lea', 'lead');
-  const traffic = await createTraffic(service, { moderator, lead });
-  const disabling = Map.groupBy(disablings({ api: service, lead }), ({ name }) =>
+  const api = patient(service);
+  const moderator = atDesk(api, await addModerator(service, 'Ann'));
+  const lead = atDesk(api, await addModerator(service, 'Lea', 'lead'));
+  const traffic = await createTraffic(api, { moderator, lead });
+  const disabling = Map.groupBy(disablings({ api, lead }), ({ name }) =>
     name.endsWith('/appeal') ? 'appeal' : 'other',
   );
   const operations = [
     ...traffic,
-    ...passkeys({ api: service, origin: service.baseUrl }),
+    ...passkeys({ api, origin: service.baseUrl }),
     ...(disabling.get('other') ?? []),
   ];
   // Run the reads twice, since a page that was read before may be queried differently.

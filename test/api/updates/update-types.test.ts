@@ -1,6 +1,7 @@
 import t from 'tap';
 import { UPDATE_TYPES, type UpdateType } from '../../../domain/updates/update-type.ts';
-import { addModerator } from '../../../harness/moderation.ts';
+import { addModerator, atDesk } from '../../../harness/moderation.ts';
+import { patient } from '../../../harness/patient.ts';
 import { createTraffic } from '../../../harness/traffic.ts';
 import { disablings } from '../../../harness/traffic-disabling.ts';
 import { passkeys } from '../../../harness/traffic-passkeys.ts';
@@ -11,12 +12,13 @@ t.test('documents every subject and data field that the feed holds', async (t) =
     LIMIT_WRITES_PER_DAY: '10000',
     TEST_HOST: 'localhost',
   });
-  const moderator = await addModerator(service, 'Grace', 'moderator');
-  const lead = await addModerator(service, 'Edsger', 'lead');
+  const api = patient(service);
+  const moderator = atDesk(api, await addModerator(service, 'Grace', 'moderator'));
+  const lead = atDesk(api, await addModerator(service, 'Edsger', 'lead'));
   const operations = [
-    ...(await createTraffic(service, { moderator, lead })),
-    ...disablings({ api: service, lead }),
-    ...passkeys({ api: service, origin: service.baseUrl }),
+    ...(await createTraffic(api, { moderator, lead })),
+    ...disablings({ api, lead }),
+    ...passkeys({ api, origin: service.baseUrl }),
   ];
   for (const { prepare } of operations) await (await prepare())();
 
