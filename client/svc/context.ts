@@ -102,8 +102,9 @@ export function createContext({ home, at, json, patience, timeout }: Options) {
 
   function registration(): Registration {
     const known = store.registration();
-    if (known) return known;
-    throw new Failure('Not registered: run `svc register HANDLE` first', EXIT.notAllowed);
+    if (known?.registered) return known;
+    const words = known ? `${known.handle} --at ${known.base_url}\` again` : 'HANDLE` first';
+    throw new Failure(`Not registered: run \`svc register ${words}`, EXIT.notAllowed);
   }
 
   return {
@@ -119,8 +120,9 @@ export function createContext({ home, at, json, patience, timeout }: Options) {
     /** A client that reads what is public, also without keys. */
     reader(): Client {
       const known = store.registration();
+      if (known?.registered) return this.client();
       const noMember = { id: '', handle: '', sign_in_key: '', recovery_key: '' };
-      return known ? this.client() : clientFor({ ...noMember, base_url: at });
+      return clientFor({ ...noMember, base_url: known?.base_url ?? at });
     },
     clientFor,
     /** Whether a request had no answer, so that it may have had an effect. */

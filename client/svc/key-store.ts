@@ -103,13 +103,16 @@ export function openKeyStore(folder: string) {
     },
     registration: () => read<Registration>('identity'),
     /** Returns the keys of the folder, which the first call creates. */
-    create(handle: string, baseUrl: string): Promise<Registration> {
+    create(
+      handle: string,
+      baseUrl: string,
+    ): Promise<{ made: boolean; registration: Registration }> {
       return exclusive('identity', async () => {
         const known = read<Registration>('identity');
-        if (known) return known;
-        const made = { ...newIdentity(handle), base_url: baseUrl };
-        write('identity', made);
-        return made;
+        if (known) return { made: false, registration: known };
+        const registration = { ...newIdentity(handle), base_url: baseUrl };
+        write('identity', registration);
+        return { made: true, registration };
       });
     },
     /** Saves that the service has registered the keys. */

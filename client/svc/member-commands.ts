@@ -11,6 +11,10 @@ import { oneLine, plainJson } from './terminal.ts';
 
 /** Refusals of a registration that would be the same each time. */
 const REFUSES_KEYS: readonly string[] = ['registration_conflict', 'invalid_request'];
+/** Whether these keys are not registered. An earlier attempt whose answer was lost may have registered them. */
+const refusesKeys = ({ code, status }: ProblemError, isFirstAttempt: boolean): boolean =>
+  REFUSES_KEYS.includes(code) || (isFirstAttempt && code !== 'unknown' && status < 500);
+
 const EVENT_TYPES = /^[a-z_.*,]+$/;
 
 export const MEMBER_COMMANDS: Commands = {
@@ -20,7 +24,7 @@ export const MEMBER_COMMANDS: Commands = {
     example: 'svc register ada_lovelace --at http://localhost:3000',
     async run(context, { args: [handle = ''] }) {
       const baseUrl = normalizeBaseUrl(context.at);
-      const registration = await context.store.create(handle, baseUrl);
+      const { made, registration } = await context.store.create(handle, baseUrl);
       if (registration.handle !== handle || registration.base_url !== baseUrl)
         throw new Failure(
           `${context.store.folder} has the keys of ${registration.handle} at ${registration.base_url}; choose another --home`,
@@ -32,7 +36,7 @@ export const MEMBER_COMMANDS: Commands = {
         const notice = await findSandboxNotice(baseUrl);
         if (notice) console.error(notice);
       } catch (error) {
-        if (error instanceof ProblemError && REFUSES_KEYS.includes(error.code))
+        if (error instanceof ProblemError && refusesKeys(error, made && !context.wasRetried()))
           context.store.forgetUnregistered();
         throw error;
       }

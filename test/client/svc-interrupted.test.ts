@@ -147,7 +147,25 @@ t.test('register has an effect once where its process is killed', async (t) => {
   child.kill('SIGKILL');
   await ended;
   const id = JSON.parse(readFileSync(join(svc.home, 'identity.json'), 'utf8')).id;
+  const advice = `Not registered: run \`svc register killed_once --at ${proxy.url}\` again\n`;
+  for (const words of [['whoami'], ['note', 'Before the end'], ['updates'], ['mcp']])
+    t.match(await svc(...words), { code: 4, out: '', err: advice }, words.join(' '));
+  t.match(await svc('case', 'list'), { code: 0, err: '' }, 'what is public can be read');
   t.match(await svc('register', 'killed_once'), { code: 0, out: id });
+});
+
+t.test('a refused registration leaves no keys, and every command says so alike', async (t) => {
+  const svc = newSvc();
+  const body = '{"status":"rate_limited","error":{"code":"rate_limited","message":"Too many."}}';
+  const head = `retry-after: 86400\r\ncontent-length: ${body.length}\r\nconnection: close\r\n`;
+  const refusal = `HTTP/1.1 429 Too Many Requests\r\n${head}\r\n${body}`;
+  proxy.answerTo('POST /api/membership/register', refusal);
+  t.match(await svc('register', 'came_late'), { code: 1, err: '429 rate_limited: Too many.' });
+  const advice = 'Not registered: run `svc register HANDLE` first\n';
+  for (const words of [['whoami'], ['note', 'Too early'], ['updates'], ['mcp']])
+    t.match(await svc(...words), { code: 4, out: '', err: advice }, words.join(' '));
+  t.same(readdirSync(svc.home), []);
+  t.match(await svc('register', 'came_later'), { code: 0 });
 });
 
 t.test(
