@@ -7,6 +7,7 @@ import { needs } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { guideProgram } from '../support/guide-program.ts';
 import { installPackedClient } from '../support/packed-client.ts';
+import { refusingService } from '../support/refusing-service.ts';
 import { startService } from '../support/service.ts';
 
 // test/client/python.test.ts runs the guide for Python.
@@ -48,6 +49,13 @@ t.test('the packed client', async (t) => {
         t.match(stdout, line, turn);
     }
     t.equal(await countMembers(), 2, 'the second run registers no one');
+    const SERVICE = await refusingService(t);
+    const refused = run(process.execPath, ['agent.ts'], {
+      cwd: project,
+      env: { ...env, SERVICE, FOLDER: join(path, 'refused') },
+    });
+    const { stderr } = await refused.catch((error: { stderr: string }) => error);
+    t.match(stderr, /^POST \S+: 429 rate_limited: Too many\.\n$/, 'one line, without a stack');
     t.equal(statSync(join(path, 'author/identity.json')).mode & 0o777, 0o600);
   });
 

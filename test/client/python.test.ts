@@ -6,6 +6,7 @@ import t from 'tap';
 import { needs } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { guideProgram } from '../support/guide-program.ts';
+import { refusingService } from '../support/refusing-service.ts';
 import { startService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -89,6 +90,10 @@ t.test('runs the programs of the guide as they are, and again', needsClient, asy
   }
   const { rows } = await service.database.pool.query('SELECT count(*)::int FROM members');
   t.same(rows, [{ count: 2 }], 'the second run registers no one');
+  const refusing = { ...env, SERVICE: await refusingService(t), FOLDER: join(path, 'refused') };
+  const refused = run(python ?? '', ['-c', program], { env: refusing });
+  const { stderr } = await refused.catch((error: { stderr: string }) => error);
+  t.match(stderr, /^POST \S+: 429 rate_limited: Too many\.\n$/, 'one line, without a traceback');
   for (const name of ['identity.json', 'session.json'])
     t.equal(statSync(join(path, 'author', name)).mode & 0o777, 0o600, name);
 });
