@@ -23,6 +23,9 @@ export type ImportSource = (typeof IMPORT_SOURCES)[number];
 /** The stream of a note's events, which its owner owns: the member, or for a guest the note's id. */
 export const noteStream = (noteId: string): string => `note-${noteId}`;
 
+/** The events in it whose text is the note. */
+export const NOTE_TEXTS: readonly string[] = ['NoteSubmitted', 'NoteCorrected'];
+
 /** The stream of moderators' comments on a note, which has the same owner. */
 export const noteCommentStream = (noteId: string): string => `comment-note-${noteId}`;
 

@@ -3,7 +3,12 @@ import type {
   EraseNote,
   EscalateOldNote,
 } from '../../domain/guestbook/scheduled-decisions.ts';
-import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/words.ts';
+import {
+  NOTE_TEXTS,
+  noteCommentStream,
+  noteStream,
+  screeningStream,
+} from '../../domain/guestbook/words.ts';
 import { eraseStreams, eraseWords } from '../../platform/eventstore/erasure.ts';
 import { type Command, defineCommand, NOTHING_TO_DO } from '../../platform/eventstore/handle.ts';
 import type { Owner } from '../../platform/eventstore/owner.ts';
@@ -50,8 +55,8 @@ export const erasePersonal = (owner: Owner, noteId: string): Sql[] =>
 export function eraseFormerText({ id: owner }: Owner, noteId: string, version: number): Sql[] {
   return eraseWords(
     `owner_id = $1 AND (stream_id = $2 AND stream_version <= $3
-        AND type IN ('NoteSubmitted', 'NoteCorrected') OR stream_id = $4)`,
-    [owner, noteStream(noteId), version, screeningStream(noteId)],
+        AND type = ANY($5) OR stream_id = $4)`,
+    [owner, noteStream(noteId), version, screeningStream(noteId), NOTE_TEXTS],
   );
 }
 

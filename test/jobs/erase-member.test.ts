@@ -7,9 +7,9 @@ import { type Agent, bootstrap, newAgent, newCredential } from '../../harness/ag
 import { type ApiResponse, readCookie } from '../../harness/api.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../harness/cases.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
-import { addModerator, decide, submit } from '../../harness/moderation.ts';
+import { addModerator, decide, submit, submitAs } from '../../harness/moderation.ts';
 import { brief } from '../../harness/packets.ts';
-import { readModels } from '../../harness/rebuilt.ts';
+import { assertRebuilt, readModels } from '../../harness/rebuilt.ts';
 import { publishCase, report } from '../../harness/records.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
@@ -397,6 +397,31 @@ t.test('erases more notes than one transaction records', async (t) => {
   ]);
   const left = await pool.query('SELECT FROM events WHERE personal IS NOT NULL');
   t.equal(left.rowCount, 0);
+});
+
+t.test('keeps the corrected text of a public note in the log', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'Ann');
+  const gone = await newAgent(service);
+  const { id, handle, sign_in_key } = gone;
+  const login = await service.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
+  const cookie = readCookie(login);
+  const note = await submitAs(service, { handle, cookie }, { message: newText('First') });
+  const message = newText('Second');
+  const corrected = await service.call('POST', `/api/guestbook/${note.id}/correct`, {
+    body: { message },
+    cookie,
+  });
+  t.equal(corrected.status, 200);
+  const approval = { action: 'approve', expected_version: corrected.body.version };
+  t.equal((await ann.post(`notes/${note.id}/decisions`, approval)).status, 201);
+
+  t.equal((await remove(gone, false)).status, 200);
+  t.equal(await eraseMembers(service.core, { member_id: id }), 1);
+
+  const shown = await service.call('GET', '/api/guestbook');
+  matchAll(t, shown.body.entries, [{ id: note.id, name: 'former member', message }]);
+  await assertRebuilt(service.database.pool);
 });
 
 t.test("erases a member's texts in others' streams and keeps others' texts", async (t) => {

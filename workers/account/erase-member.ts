@@ -1,5 +1,10 @@
 import type pg from 'pg';
-import { noteCommentStream, noteStream, screeningStream } from '../../domain/guestbook/words.ts';
+import {
+  NOTE_TEXTS,
+  noteCommentStream,
+  noteStream,
+  screeningStream,
+} from '../../domain/guestbook/words.ts';
 import { end } from '../../domain/membership/member.ts';
 import { memberOwner } from '../../domain/owners.ts';
 import { readStream } from '../../platform/eventstore/append.ts';
@@ -121,7 +126,7 @@ async function eraseLog({ pool, store }: Deps, memberId: string): Promise<void> 
     const batch: OwnedText[] = await query(pool, ownedTexts(owner, kinds, place, BATCH_SIZE));
     const kept = await keptStreams(pool, memberId, batch);
     const erased = batch.filter(
-      ({ stream_id, type, own }) => !kept.has(stream_id) || (own && type !== 'NoteSubmitted'),
+      ({ stream_id, type, own }) => !kept.has(stream_id) || (own && !NOTE_TEXTS.includes(type)),
     );
     await runTogether(pool, eraseEvents(memberId, erased));
     place = batch.at(-1);
