@@ -22,9 +22,12 @@ import type { Loaded, Plan } from './plan.ts';
 /** The command lost a race and must be decided again on the state that the winner left. */
 export class LostRace extends Error {}
 
-/** Begins a transaction with these settings. */
+/**
+ * Begins a transaction with these settings. At another level, which a role or a database may have by default, the reads would not
+ * see what was committed while the transaction waited for its locks.
+ */
 const beginWith = (settings: Readonly<Record<string, string>>): Sql[] => [
-  sql`BEGIN`,
+  sql`BEGIN ISOLATION LEVEL READ COMMITTED`,
   named(
     `SELECT ${Object.entries(settings)
       .map(([name, value]) => `set_config('${name}', '${value}', true)`)

@@ -1,9 +1,13 @@
 import pg from 'pg';
 import t from 'tap';
+import { definePlan } from '../../platform/eventstore/plan.ts';
 import { PLANNER_SETTINGS, withConnection } from '../../platform/postgres/connection.ts';
 import { setPlannerSettings } from '../../platform/postgres/database-settings.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
+import { sql } from '../../platform/sql.ts';
+import { createBareStore } from '../support/bare-store.ts';
 import { testDatabase } from '../support/database.ts';
+import { whileWaitingForLock } from '../support/meanwhile.ts';
 
 type Ending = Parameters<typeof testDatabase>[0];
 
@@ -56,3 +60,36 @@ t.test('a command of an operator plans by the values of its statements', async (
   const settings = await withConnection(url, async (client) => (await client.query(SHOW)).rows[0]);
   t.match(settings, { plan_cache_mode: 'auto', enable_seqscan: 'on' });
 });
+
+t.test(
+  'a command reads after it has its locks, also with another level of isolation',
+  async (t) => {
+    const { pool, url } = await testDatabase(t);
+    const database = new URL(url).pathname.slice(1);
+    await pool.query(
+      `ALTER ROLE CURRENT_USER IN DATABASE ${database} SET default_transaction_isolation = 'repeatable read'`,
+    );
+    await pool.query(
+      'CREATE TABLE doors (); INSERT INTO doors DEFAULT VALUES; CREATE TABLE guests ()',
+    );
+    const ofRole = createPool(url, 'service test', 1);
+    t.teardown(() => ofRole.end());
+    const { execute } = createBareStore(ofRole, url);
+    const count = definePlan({
+      load: {
+        door: sql`SELECT FROM doors FOR UPDATE`,
+        guests: sql<{ count: number }>`SELECT count(*)::int FROM guests`,
+      },
+      decide: ({ rows: { guests } }) => ({ unchanged: guests[0]?.count }),
+    });
+
+    const counted = await whileWaitingForLock(
+      pool,
+      'SELECT FROM doors FOR UPDATE',
+      () => execute(count),
+      () => pool.query('INSERT INTO guests DEFAULT VALUES'),
+    );
+
+    t.equal(counted, 1);
+  },
+);
