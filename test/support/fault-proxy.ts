@@ -141,5 +141,7 @@ export async function startFaultProxy(t: Ending, target: () => string) {
       return places(length);
     },
     droppedCount: () => dropped,
+    /** Whether a fault still waits for its request. */
+    isArmed: () => next !== undefined,
   };
 }
