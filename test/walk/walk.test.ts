@@ -73,7 +73,20 @@ const SECRET_SEED = '07'.repeat(32);
 /** Signs the calls to the receiver of notices. */
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
+let installing: ReturnType<typeof installGuideClient> | undefined;
+
+/** Both walks use one project with the packed client and the program of the guide. */
+async function installGuideClient() {
+  const { path } = await installPackedClient(t);
+  writeFileSync(join(path, 'agent.ts'), guideProgram('typescript.md', 'ts', 4));
+  return path;
+}
+
+const PROXIES = Object.keys(proxies) as (keyof typeof proxies)[];
+/** The operator's commands do not pass the proxy, so one walk has them. */
+const OPERATED = PROXIES.find((proxy) => !needs(proxy).skip);
+
+for (const proxy of PROXIES)
   t.test(
     `every capability does its job to the end behind ${proxy}`,
     { ...needs(proxy), buffered: true },
@@ -97,7 +110,7 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
         'the proxy serves',
         async () => (await api.call('GET', '/readyz')).status === 200,
       );
-      const { author, lead, noteId } = await walk(t, fleet, api, origin);
+      const { author, lead, noteId } = await walk(t, fleet, api, origin, proxy === OPERATED);
       await t.test('installed clients bring cases to their end', (t) =>
         useClients(t, fleet, api, origin),
       );
@@ -144,10 +157,10 @@ for (const proxy of Object.keys(proxies) as (keyof typeof proxies)[])
 
 /** Runs the programs of the guides with the packed client, `svc` and the client in Python, to the end of their jobs. */
 async function useClients(t: Test, fleet: Fleet, api: Api, origin: string): Promise<void> {
-  const { path: project } = await installPackedClient(t);
+  installing ??= installGuideClient();
+  const project = await installing;
   const folder = temporaryFolder('clients');
   t.teardown(folder.remove);
-  writeFileSync(join(project, 'agent.ts'), guideProgram('typescript.md', 'ts', 4));
   const shell = guideProgram('shell.md', 'sh', 5);
   const bin = join(project, 'node_modules/.bin');
   const programs: [name: string, command: string, args: string[]][] = [
@@ -198,7 +211,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
+async function walk(t: Test, fleet: Fleet, api: Api, origin: string, isOperated: boolean) {
   const lead = await addModerator(fleet, api, 'grace');
   const second = await addModerator(fleet, api, 'edsger');
   const author = await newAgent(api);
@@ -216,8 +229,6 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
       const { body } = await lead.get(`notes/${id}`);
       return body.item.screening.state === 'done';
     });
-  const publicNotes = async (): Promise<string[]> =>
-    (await api.call('GET', '/api/guestbook')).body.entries.map(({ id }: { id: string }) => id);
 
   // This credential expires while the walk goes on.
   const expiring = await newAgent(api);
@@ -230,7 +241,7 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   t.equal(sent.status, 303, sent.text);
   await screened(id);
   t.equal((await decide(lead, id, 'approve')).status, 201);
-  t.same(await publicNotes(), [id]);
+  t.same(await publicNotes(api), [id]);
   t.match((await api.call('GET', `/notes/${id}`)).text, /A lighthouse in the fog/);
   t.match((await api.call('GET', '/guestbook/service.atom')).text, /A lighthouse in the fog/);
   const found = await api.call('GET', '/api/v1/search?q=lighthouse');
@@ -265,7 +276,7 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   t.equal((await second.post(`notes/${own.id}/decisions`, granting)).status, 201);
   await notified(author, 'appeal.granted');
   t.match((await ownNotes()).notes[0], { state: 'approved', outcome: { outcome: 'granted' } });
-  t.same((await publicNotes()).toSorted(), [id, own.id].toSorted());
+  t.same((await publicNotes(api)).toSorted(), [id, own.id].toSorted());
 
   // A member's report leads to a removal, of which author and reporter are notified.
   const subject = { type: 'note', id: own.id };
@@ -282,7 +293,7 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   t.equal(past.item.version, reported.item.version);
   await notified(author, 'note.removed');
   await notified(helper, 'report.resolved');
-  t.same(await publicNotes(), [id]);
+  t.same(await publicNotes(api), [id]);
 
   // A member is disabled and appeals; another lead finds the appeal and grants it; the member signs in again.
   const stopped = await newAgent(api);
@@ -315,11 +326,11 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const rewound = await moderate(lead, 'rewind', 'rob', '--since', since, '--yes');
   t.match(rewound, { code: 0, stdout: /^Undone: 2\n/ }, rewound.stderr);
-  t.same(await publicNotes(), [id]);
+  t.same(await publicNotes(api), [id]);
   const batchId = /undo-batch (\S+)/.exec(rewound.stdout)?.[1] ?? '';
   const back = await moderate(second, 'undo-batch', batchId);
   t.match(back.stdout, `decided  note ${greeting.id}\n`, back.stderr);
-  t.same(await publicNotes(), [id]);
+  t.same(await publicNotes(api), [id]);
 
   // A flood of one text has one row of the queue, which represents all of them.
   const flood: string[] = [];
@@ -343,27 +354,6 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   });
   t.equal(rejected.body.results?.length, 3, rejected.text);
   t.equal((await api.call('DELETE', folding, asLead)).status, 200);
-
-  // The operator judges the rules by what they recorded; they find the same again.
-  const judged = JSON.parse(await fleet.operate('moderator', ['backtest', '--json']));
-  t.ok(judged.comparable >= 2);
-  t.equal(judged.reproduced, judged.comparable);
-
-  // The operator brings the comments of another program, copies what is public, and undoes the import.
-  const archive = 'test/cli/exports/isso-generic.json';
-  const reviewer = ['--reviewed-by', 'rob'];
-  const brought = await fleet.operate('import', ['--from', 'isso', archive, ...reviewer]);
-  t.match(brought, /^ {2}published as reviewed: 2$/m);
-  const { entries } = (await api.call('GET', '/api/guestbook')).body;
-  t.match(entries[0], { message: 'Hello again', created_at: Date.UTC(2018, 5, 2, 10) / 1000 });
-  const copies = temporaryFolder('public');
-  t.teardown(copies.remove);
-  const copy = join(copies.path, 'copy');
-  t.match(await fleet.operate('export-public', [copy]), /^Exported 3 notes, /);
-  t.match(readFileSync(join(copy, 'service.html'), 'utf8'), 'Hello from before');
-  const importId = /^Import (\S+):$/m.exec(brought)?.[1] ?? '';
-  t.match(await fleet.operate('import', ['--undo', importId]), /^Withdrew and erased 2 notes$/m);
-  t.same(await publicNotes(), [id]);
 
   // A member adds a passkey, and signs in with it.
   const passkeys = (path: string, body: object, session?: string) =>
@@ -412,26 +402,7 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   await until('the member is erased', async () => (await count(erased, [helper.id])) === 1);
   t.equal(await count('owner_id = $1 AND personal IS NOT NULL', [helper.id]), 0);
 
-  // Every read model is compared with the log while the service runs.
-  t.match(await fleet.operate('verify', ['--live']), /^Proven: \d+ rows of every read model/m);
-
-  // A row is changed by hand; the operator mends it.
-  await fleet.pool.query('UPDATE notes SET version = version + 1 WHERE note_id = $1', [id]);
-  const mending = await fleet.operate('verify', ['--live', '--mend']);
-  t.match(mending, /^notes note_id="[0-9a-f-]{36}" differs in version: mended$/m);
-  t.match(mending, /^Mended 1 rows of notes, and compared again\nProven: /m);
-
-  // A backup of the running service, verified, restored into another database, which serves.
-  const folder = temporaryFolder('walk');
-  t.teardown(folder.remove);
-  const backup = join(folder.path, 'backup');
-  const passphrase = { BACKUP_PASSPHRASE: 'a walk from outside' };
-  await fleet.operate('backup', [backup], passphrase);
-  t.match(await fleet.operate('verify', [backup], passphrase), /every read model equals/);
-  const restored = await testDatabase(t, { empty: true });
-  await fleet.operate('restore', [backup], { ...passphrase, DATABASE_URL: restored.url });
-  const notes = 'SELECT note_id, state FROM notes ORDER BY note_id';
-  t.same((await restored.pool.query(notes)).rows, (await fleet.pool.query(notes)).rows);
+  if (isOperated) await operate(t, fleet, api, id);
 
   await notified(expiring, 'credential.expired');
   const { rows: dead } = await fleet.pool.query(
@@ -459,6 +430,55 @@ async function walk(t: Test, fleet: Fleet, api: Api, origin: string) {
   const traced = fleet.log.filter((line) => line.includes('"trace_id":"'));
   t.ok(traced.length > 0, 'the proxy sent its headers');
   return { author, lead, noteId: id };
+}
+
+/** The ids of the public notes of the guestbook. */
+const publicNotes = async (api: Api): Promise<string[]> =>
+  (await api.call('GET', '/api/guestbook')).body.entries.map(({ id }: { id: string }) => id);
+
+/** The operator's commands, on a service whose only public note is `id`. */
+async function operate(t: Test, fleet: Fleet, api: Api, id: string): Promise<void> {
+  // The operator judges the rules by what they recorded; they find the same again.
+  const judged = JSON.parse(await fleet.operate('moderator', ['backtest', '--json']));
+  t.ok(judged.comparable >= 2);
+  t.equal(judged.reproduced, judged.comparable);
+
+  // The operator brings the comments of another program, copies what is public, and undoes the import.
+  const archive = 'test/cli/exports/isso-generic.json';
+  const reviewer = ['--reviewed-by', 'rob'];
+  const brought = await fleet.operate('import', ['--from', 'isso', archive, ...reviewer]);
+  t.match(brought, /^ {2}published as reviewed: 2$/m);
+  const { entries } = (await api.call('GET', '/api/guestbook')).body;
+  t.match(entries[0], { message: 'Hello again', created_at: Date.UTC(2018, 5, 2, 10) / 1000 });
+  const copies = temporaryFolder('public');
+  t.teardown(copies.remove);
+  const copy = join(copies.path, 'copy');
+  t.match(await fleet.operate('export-public', [copy]), /^Exported 3 notes, /);
+  t.match(readFileSync(join(copy, 'service.html'), 'utf8'), 'Hello from before');
+  const importId = /^Import (\S+):$/m.exec(brought)?.[1] ?? '';
+  t.match(await fleet.operate('import', ['--undo', importId]), /^Withdrew and erased 2 notes$/m);
+  t.same(await publicNotes(api), [id]);
+
+  // Every read model is compared with the log while the service runs.
+  t.match(await fleet.operate('verify', ['--live']), /^Proven: \d+ rows of every read model/m);
+
+  // A row is changed by hand; the operator mends it.
+  await fleet.pool.query('UPDATE notes SET version = version + 1 WHERE note_id = $1', [id]);
+  const mending = await fleet.operate('verify', ['--live', '--mend']);
+  t.match(mending, /^notes note_id="[0-9a-f-]{36}" differs in version: mended$/m);
+  t.match(mending, /^Mended 1 rows of notes, and compared again\nProven: /m);
+
+  // A backup of the running service, verified, restored into another database, which serves.
+  const folder = temporaryFolder('walk');
+  t.teardown(folder.remove);
+  const backup = join(folder.path, 'backup');
+  const passphrase = { BACKUP_PASSPHRASE: 'a walk from outside' };
+  await fleet.operate('backup', [backup], passphrase);
+  t.match(await fleet.operate('verify', [backup], passphrase), /every read model equals/);
+  const restored = await testDatabase(t, { empty: true });
+  await fleet.operate('restore', [backup], { ...passphrase, DATABASE_URL: restored.url });
+  const notes = 'SELECT note_id, state FROM notes ORDER BY note_id';
+  t.same((await restored.pool.query(notes)).rows, (await fleet.pool.query(notes)).rows);
 }
 
 async function login(api: Api, { id, sign_in_key }: { id: string; sign_in_key: string }) {
