@@ -111,8 +111,12 @@ export function copyIn(
   return copy.ended.promise;
 }
 
+/** A command waits longer for a busy server than a request does. */
+const CONNECT_TIMEOUT_MS = 30_000;
+
 /** COPY needs the connection for itself, so without the pipeline of other connections. */
 export const clientConfigOf = (url: string, application: string): pg.ClientConfig => ({
   ...clientConfig(url, application),
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   pipeline: false,
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { embeddedPostgres } from '../../platform/embedded/postgres.ts';
-import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
+import { withConnection } from '../../platform/postgres/connection.ts';
 import {
   describeLoss,
   type LostWords,
@@ -13,6 +13,7 @@ import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { UNLOGGED_COLUMNS } from '../../projections/rebuild/rebuilt-tables.ts';
 import { catalogue, projections } from '../../services/features.ts';
 import { verifySeal } from '../../services/seal/verify-seal.ts';
+import { clientConfigOf } from './copy.ts';
 import { asPlainOwner } from './database.ts';
 import type { CheckedBackup, Manifest } from './folder.ts';
 import { loadBackup } from './load.ts';
@@ -62,7 +63,7 @@ export async function verifyBackup(
 ): Promise<string[]> {
   const { manifest } = backup;
   await loadBackup(url, folder, backup, async () => undefined);
-  const sealed = await withConnection(clientConfig(url, 'verify'), verifySeal);
+  const sealed = await withConnection(clientConfigOf(url, 'verify'), verifySeal);
   if (sealed?.fault) throw new Error(`The backup is not the log that was sealed: ${sealed.fault}`);
   return withConnection(url, async (client) => {
     const short = await otherCounts(client, manifest);

@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
+import { createBackup } from '../../cli/backup/create.ts';
 import {
   checkFolder,
   type Manifest,
@@ -24,7 +25,7 @@ import {
 } from '../../cli/backup/folder.ts';
 import { loadBackup } from '../../cli/backup/load.ts';
 import { releaseTables, requireSameTables, tablesOf } from '../../cli/backup/tables.ts';
-import { withScratchDatabase } from '../../cli/backup/verify-backup.ts';
+import { verifyBackup, withScratchDatabase } from '../../cli/backup/verify-backup.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { newKey } from '../../harness/registration.ts';
@@ -70,6 +71,17 @@ const envOf = ({ core, database }: Service) => ({
   DATABASE_URL: database.url,
   SERVER_KEYS: formatServerKeys(core.config.serverKeys ?? []),
 });
+
+/** Makes a backup in this process, which costs a quarter of the command. */
+async function backUp({ core, database }: Service, folder: string): Promise<void> {
+  await createBackup(database.url, folder, core.config.serverKeys ?? [], PASSPHRASE);
+}
+
+/** Verifies a backup as the command does, but in a database of the suite and not on a new server. */
+async function verifyHere(t: Test, folder: string): Promise<string[]> {
+  const { url } = await testDatabase(t, { empty: true });
+  return verifyBackup(url, folder, await checkFolder(folder, PASSPHRASE));
+}
 
 /** Changes the manifest of a backup as someone who knows the passphrase could. */
 function forge(folder: string, change: (manifest: Manifest) => void): void {
@@ -250,7 +262,7 @@ t.test('backs up large tables, and says which read model differs from the log', 
   const agent = await newAgent(service);
   await fillFeed(service, agent, 5000, 2000);
   const folder = newFolder(t);
-  t.match(await run('backup', [folder], envOf(service)), { code: 0 });
+  await backUp(service, folder);
   t.match(await run('verify', [folder]), {
     code: 1,
     stdout: '',
@@ -266,10 +278,10 @@ t.test('finds in a backup an event that is not the one that was sealed', async (
   await sealAll(service);
   const folder = newFolder(t);
   const verified = async (name: string) => {
-    await run('backup', [join(folder, name)], envOf(service));
-    return run('verify', [join(folder, name)]);
+    await backUp(service, join(folder, name));
+    return verifyHere(t, join(folder, name));
   };
-  t.match(await verified('as-sealed'), { code: 0, stderr: '' });
+  t.same(await verified('as-sealed'), []);
   await service.tamper('SELECT 1'); // the read models are not those of the log any more
   // As the owner of the tables, beside the trigger that protects the log.
   const client = await service.database.pool.connect();
@@ -279,10 +291,8 @@ t.test('finds in a backup an event that is not the one that was sealed', async (
     `UPDATE events SET actor = '{"type": "operator"}' WHERE type = 'MemberRegistered' RETURNING position`,
   );
   t.equal(rows.length, 1);
-  t.match(await verified('changed'), {
-    code: 1,
-    stdout: '',
-    stderr: `The backup is not the log that was sealed: position ${rows[0].position} (MemberRegistered): the event is not the one that was sealed\n`,
+  await t.rejects(verified('changed'), {
+    message: `The backup is not the log that was sealed: position ${rows[0].position} (MemberRegistered): the event is not the one that was sealed`,
   });
 });
 
@@ -466,7 +476,7 @@ t.test('makes no backup without every table of the release, and leaves out other
     code: 0,
     stderr: 'Left out, since no migration made them: of_another_program\n',
   });
-  t.match(await run('verify', [join(folder, 'first')]), { code: 0 });
+  t.same(await verifyHere(t, join(folder, 'first')), []);
   const fails = async (address: string, stderr: RegExp) =>
     t.match(await run('backup', [join(folder, 'next')], { ...env, DATABASE_URL: address }), {
       code: 1,
