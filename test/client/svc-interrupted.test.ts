@@ -16,7 +16,7 @@ import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startService } from '../support/service.ts';
-import { countEvents, SVC, svcIn, until } from '../support/svc.ts';
+import { countEvents, SVC, svcIn, svcOfMember, until } from '../support/svc.ts';
 
 // `svc` where answers are lost and processes killed, with real processes and the real service.
 
@@ -32,11 +32,9 @@ function newSvc() {
   return svcIn(t, join(path, `home-${made}`), proxy.url);
 }
 
-async function newMember() {
-  const svc = newSvc();
-  const { code, err } = await svc('register', `member_${made}`);
-  if (code !== 0) throw new Error(err);
-  return svc;
+function newMember() {
+  made += 1;
+  return svcOfMember(t, join(path, `home-${made}`), proxy.url, `member_${made}`);
 }
 
 const CASE = ['--title', 'T', '--summary', 'S', '--objective', 'O', '--criterion', 'C'];

@@ -4,7 +4,7 @@ import { addModerator } from '../../harness/moderation.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startService } from '../support/service.ts';
-import { countEvents, svcIn } from '../support/svc.ts';
+import { countEvents, svcOfMember } from '../support/svc.ts';
 import { ACCEPT, bridge } from '../support/svc-mcp.ts';
 
 // The tools of `svc mcp` besides those that finish a case, and how much they give to a host.
@@ -22,10 +22,8 @@ t.teardown(remove);
 let made = 0;
 async function newMember() {
   made += 1;
-  const svc = svcIn(t, join(path, `home-${made}`), proxy.url);
-  const { code, err } = await svc('register', `tooled_${made}`);
-  if (code !== 0) throw new Error(err);
-  return svc.home;
+  const home = join(path, `home-${made}`);
+  return (await svcOfMember(t, home, proxy.url, `tooled_${made}`)).home;
 }
 
 const newBridge = async (t: Test) => bridge(t, await newMember(), ACCEPT);

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { startService } from '../support/service.ts';
-import { countEvents, SVC, svcIn, until } from '../support/svc.ts';
+import { countEvents, SVC, svcIn, svcOfMember, until } from '../support/svc.ts';
 import { ACCEPT, type Answer, bridge, REVISIONS, type Revision } from '../support/svc-mcp.ts';
 
 // `svc mcp` as a real process, with official clients of MCP and the real service.
@@ -20,12 +20,9 @@ t.teardown(remove);
 const BRIEF = { title: 'What was found', summary: 'Two gaps', body: 'Rows 3 and 9\nare missing' };
 
 let made = 0;
-async function newMember() {
+function newMember() {
   made += 1;
-  const svc = svcIn(t, join(path, `home-${made}`), proxy.url);
-  const { code, err } = await svc('register', `bridged_${made}`);
-  if (code !== 0) throw new Error(err);
-  return svc;
+  return svcOfMember(t, join(path, `home-${made}`), proxy.url, `bridged_${made}`);
 }
 
 for (const revision of REVISIONS)

@@ -41,7 +41,7 @@ type Prometheus = Awaited<ReturnType<typeof startPrometheus>>;
 /** Makes a fault and waits until it has fired the alerts, none of which fired before. */
 async function fires(
   t: Test,
-  { firing }: Prometheus,
+  { firing, untilFire }: Prometheus,
   names: string[],
   fault: () => unknown,
 ): Promise<void> {
@@ -52,10 +52,7 @@ async function fires(
     `${names.join()} silent before`,
   );
   await fault();
-  await until(async () => {
-    const now = await firing();
-    return names.every((name) => now.includes(name));
-  });
+  await untilFire(names);
   for (const name of names) {
     t.pass(`${name} fires`);
     seen.add(name);
@@ -82,7 +79,7 @@ async function startFleet(t: Test, url: string, more: Record<string, string> = {
   await Promise.all([web.untilServes(), worker.untilServes()]);
   const targets = { 'service-web': metrics, 'service-worker': workerMetrics };
   const prometheus = await startPrometheus(t, targets, RULES);
-  await until(() => prometheus.holds('sum(up) == 2'));
+  await prometheus.untilHolds('sum(up) == 2');
   return { prometheus, worker, settings, api: createApi(web.base) };
 }
 
@@ -127,14 +124,13 @@ t.test('faults of jobs, records and storage fire their alerts', needs('prometheu
   /** Lets a worker run a job now that it otherwise runs by its schedule. */
   const runJob = (name: string) =>
     pool.query("INSERT INTO pgboss.job (name, data) VALUES ($1, '{}')", [name]);
-  const isSealed = () => prometheus.holds('min(seal_lag_events) == 0');
   const direct = { ...settings, DATABASE_URL: url };
 
   await submit(api);
   await runJob('seal-log');
-  await until(isSealed);
+  await prometheus.untilHolds('min(seal_lag_events) == 0');
   await runJob('prove-read-models');
-  await until(() => prometheus.holds('read_models_divergent == 0'));
+  await prometheus.untilHolds('read_models_divergent == 0');
   const { path: folder, remove } = temporaryFolder('backups');
   t.teardown(remove);
   const backUp = () =>
@@ -143,9 +139,9 @@ t.test('faults of jobs, records and storage fire their alerts', needs('prometheu
       BACKUP_PASSPHRASE: 'correct horse battery',
     });
   t.equal(await backUp(), 0);
-  await until(() => prometheus.holds('backup_failed == 0'));
+  await prometheus.untilHolds('backup_failed == 0');
   // The witness has not answered since the start.
-  await until(async () => (await prometheus.firing()).includes('ServiceWitnessMissing'));
+  await prometheus.untilFire(['ServiceWitnessMissing']);
   seen.add('ServiceWitnessMissing');
   t.same(await prometheus.firing(), ['ServiceWitnessMissing'], 'no other alert without a fault');
 
@@ -223,7 +219,7 @@ t.test(
     const { prometheus, worker, api } = await startFleet(t, proxy.url, more);
     await submit(api);
     await pool.query("INSERT INTO pgboss.job (name, data) VALUES ('seal-log', '{}')");
-    await until(() => prometheus.holds('min(seal_lag_events) == 0'));
+    await prometheus.untilHolds('min(seal_lag_events) == 0');
     await fires(t, prometheus, ['ServiceDown', 'ServiceWithoutWorker'], () => {
       worker.child.kill('SIGKILL');
     });
@@ -265,7 +261,7 @@ t.test(
     const { prometheus, api } = await startFleet(t, server.url, { DATABASE_READ_URL: standby.url });
     await waitForStandby(primary, 'standby');
     await submit(api);
-    await until(() => prometheus.holds('replica_up == 1'));
+    await prometheus.untilHolds('replica_up == 1');
     const names = ['ServiceWaitsForStandby', 'ServiceReplicaUnused', 'ServiceCommitsUnconfirmed'];
     await fires(t, prometheus, names, async () => {
       await standby.stop();

@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { freePort } from '../../harness/free-port.ts';
 import { startProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
+import { until } from './svc.ts';
+
+/** Prometheus scrapes every two seconds and evaluates its rules every second, so an answer may change that often. */
+const PAUSE_MS = 500;
 
 type Ending = { teardown(end: () => void | Promise<void>): unknown };
 
@@ -66,5 +70,18 @@ export async function startPrometheus(t: Ending, targets: Targets, rules: string
     return result.length > 0;
   }
 
-  return { firing, holds };
+  /** Waits until these alerts fire. */
+  const untilFire = (names: readonly string[]) =>
+    until(
+      async () => {
+        const now = await firing();
+        return names.every((name) => now.includes(name));
+      },
+      { pauseMs: PAUSE_MS },
+    );
+
+  /** Waits until an expression has a result. */
+  const untilHolds = (expression: string) => until(() => holds(expression), { pauseMs: PAUSE_MS });
+
+  return { firing, holds, untilFire, untilHolds };
 }

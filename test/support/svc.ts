@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createContext } from '../../client/svc/context.ts';
 import type { Service } from './service.ts';
 
 export const SVC = join(import.meta.dirname, '../../client/svc.ts');
@@ -38,9 +39,27 @@ export function svcIn(t: Ending, home: string, at: string) {
   return Object.assign((...args: string[]) => start(...args).ended, { start, home });
 }
 
+/** `svc` with the keys of a new member in a folder, made in this process: without a start of the command. */
+export async function svcOfMember(t: Ending, home: string, at: string, handle: string) {
+  const { store, clientFor } = createContext({
+    home,
+    at,
+    json: false,
+    patience: 60_000,
+    timeout: 30_000,
+  });
+  const registration = await store.create(handle, at);
+  await clientFor(registration).register();
+  store.markRegistered(registration);
+  return svcIn(t, home, at);
+}
+
 /** Waits until something is so; the file's time limit ends a wait that is in vain. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(20);
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  { pauseMs = 20 } = {},
+): Promise<void> {
+  while (!(await isSo())) await sleep(pauseMs);
 }
 
 export const untilExists = (file: string): Promise<void> => until(() => existsSync(file));
