@@ -1,5 +1,7 @@
 import pg from 'pg';
 import t from 'tap';
+import { withConnection } from '../../platform/postgres/connection.ts';
+import { DATABASE_ROLES } from '../../services/database-roles.ts';
 import { asRole } from '../support/database.ts';
 import {
   createHealthy,
@@ -8,6 +10,7 @@ import {
   runCli,
   runSql,
   startDurableServer,
+  TEMPLATE,
 } from '../support/doctor.ts';
 
 const RELEASE = 'services/release.ts';
@@ -15,8 +18,22 @@ const GRANT = [RELEASE, '--grant'];
 const GRANTED =
   /^The schema is current\nGranted the roles service, service_read, service_metrics\n$/;
 
+const server = await startDurableServer(t);
+
+// Each test finds a server without the roles of a release, and without the databases in which they have privileges.
+t.afterEach(async () => {
+  await withConnection(server.url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT datname AS name FROM pg_database
+       WHERE NOT datistemplate AND datname NOT IN ('postgres', 'service', $1)`,
+      [TEMPLATE],
+    );
+    for (const { name } of rows) await client.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await client.query(`DROP ROLE IF EXISTS ${DATABASE_ROLES.join(', ')}`);
+  });
+});
+
 t.test('grants the roles for an owner that a superuser helps once', async (t) => {
-  const server = await startDurableServer(t);
   const { env, name, url, backups } = await createUngranted(t, server);
 
   const refused = await runCli(GRANT, env);
@@ -71,7 +88,6 @@ t.test('grants the roles for an owner that a superuser helps once', async (t) =>
 });
 
 t.test('a restore grants the roles again', async (t) => {
-  const server = await startDurableServer(t);
   const { env, backups, name } = await createHealthy(t, server);
   const folder = `${backups}/first`;
   const newDatabase = async (database: string) => {
@@ -107,7 +123,6 @@ t.test('a restore grants the roles again', async (t) => {
 t.test(
   'a restore says which roles the server lacks, unless web and worker own the tables',
   async (t) => {
-    const server = await startDurableServer(t);
     const { env, backups, name } = await createUngranted(t, server);
     const restore = async (database: string) => {
       await runSql(server, `CREATE DATABASE ${database} OWNER ${name}`);
@@ -127,7 +142,6 @@ t.test(
 );
 
 t.test('sends a role that lacks a privilege to the page on roles', async (t) => {
-  const server = await startDurableServer(t);
   const { env, ownerEnv } = await createHealthy(t, server);
   const hint =
     /^[^\n]*(permission denied for|must be owner of) [^\n]*: release, rebuild, restore and restored need the role that owns the tables; [^\n]*\(docs\/operating\/roles\.md\)\n$/;
@@ -137,7 +151,6 @@ t.test('sends a role that lacks a privilege to the page on roles', async (t) => 
 });
 
 t.test('refuses a role service that no grant limits', async (t) => {
-  const server = await startDurableServer(t);
   const { env } = await createUngranted(t, server);
   await runSql(server, 'CREATE ROLE service SUPERUSER');
   t.same(await runCli(GRANT, env), {

@@ -72,7 +72,7 @@ export function asSuperuser(server: { url: string }, url: string): string {
   return address.href;
 }
 
-const TEMPLATE = 'doctor_template';
+export const TEMPLATE = 'doctor_template';
 const PASSPHRASE = 'correct horse battery';
 type DurableServer = Pick<Awaited<ReturnType<typeof startDurableServer>>, 'url' | 'folder'>;
 
