@@ -48,7 +48,7 @@ export async function svcOfMember(t: Ending, home: string, at: string, handle: s
     patience: 60_000,
     timeout: 30_000,
   });
-  const registration = await store.create(handle, at);
+  const { registration } = await store.create(handle, at);
   await clientFor(registration).register();
   store.markRegistered(registration);
   return svcIn(t, home, at);
