@@ -5,6 +5,12 @@ const IPV4 = '127.0.0.1';
 const IPV6 = '::1';
 const ANSWER_MS = 2_000;
 
+/** A fault, and what to set so that it is gone. */
+interface Elsewhere {
+  text: string;
+  setting: string;
+}
+
 /**
  * Why `localhost` in the address of a service that listens on 127.0.0.1 leads elsewhere on this machine: browsers and clients
  * try ::1 as well, many of them first. Undefined if it leads to the service.
@@ -13,13 +19,16 @@ export async function whyElsewhere(
   baseUrl: string,
   host: string,
   addressesOf = addresses,
-): Promise<string | undefined> {
+): Promise<Elsewhere | undefined> {
   const { hostname, port } = new URL(baseUrl);
   if (!hostname.endsWith('localhost') || host !== IPV4) return undefined;
   if (!(await addressesOf(hostname)).includes(IPV4))
-    return `${hostname} is not ${IPV4} on this machine: set HOST=${IPV6}`;
+    return { text: `${hostname} is not ${IPV4} on this machine`, setting: `HOST=${IPV6}` };
   if (await answers(IPV6, Number(port || 80)))
-    return `another program answers at [${IPV6}]:${port}, where browsers may look for ${hostname}: set another PORT`;
+    return {
+      text: `another program answers at [${IPV6}]:${port}, where browsers may look for ${hostname}`,
+      setting: 'another PORT',
+    };
   return undefined;
 }
 

@@ -161,7 +161,7 @@ function announce(web: Child, config: Config): void {
     const elsewhere = await whyElsewhere(config.baseUrl, config.host);
     if (over.signal.aborted) return;
     say(`Ready: ${config.baseUrl}`);
-    if (elsewhere) say(`But ${elsewhere}`);
+    if (elsewhere) say(`But ${elsewhere.text}: set ${elsewhere.setting}`);
   });
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -26,6 +26,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export async function withScratchDatabase<Result>(
   work: (url: string) => Promise<Result>,
+  bytesLeft = freeBytes,
 ): Promise<Result> {
   let interrupt: (error: Error) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {
@@ -34,10 +35,11 @@ export async function withScratchDatabase<Result>(
   interrupted.catch(() => undefined);
   const end = (signal: NodeJS.Signals) => interrupt(new Error(`Ended by ${signal}`));
   for (const signal of SIGNALS) process.once(signal, end);
-  const folder = mkdtempSync(join(tmpdir(), 'verify-'));
-  // If root calls, PostgreSQL runs under another account, which must be able to enter.
-  chmodSync(folder, 0o711);
+  let folder: string | undefined;
   try {
+    folder = mkdtempSync(join(tmpdir(), 'verify-'));
+    // If root calls, PostgreSQL runs under another account, which must be able to enter.
+    chmodSync(folder, 0o711);
     const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
     const server = await embeddedPostgres({ dataDir: join(folder, 'data'), settings });
     try {
@@ -45,11 +47,33 @@ export async function withScratchDatabase<Result>(
     } finally {
       await server.stop();
     }
+  } catch (error) {
+    throw isFull(error, folder, bytesLeft) ? fullDisk(error) : error;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (folder) rmSync(folder, { recursive: true, force: true });
     for (const signal of SIGNALS) process.off(signal, end);
   }
 }
+
+/** PostgreSQL ends where it cannot write a segment of its WAL (16 MiB), and only its log says why. */
+const FULL_DISK_BYTES = 64 * 1024 * 1024;
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+function isFull(error: unknown, folder: string | undefined, bytesLeft: typeof freeBytes): boolean {
+  // initdb removes its files when it fails, so that there may be room again.
+  if (/no space left/i.test(String(error))) return true;
+  return folder !== undefined && bytesLeft(folder) < FULL_DISK_BYTES;
+}
+
+const fullDisk = (cause: unknown): Error =>
+  new Error(
+    `The disk of ${tmpdir()}, for temporary files, is full: set TMPDIR to a folder on a disk with more room`,
+    { cause },
+  );
 
 /**
  * Restores a backup into an empty database and rebuilds every read model there. Throws if a table has

@@ -1,6 +1,7 @@
 import { isLoopback } from '../../platform/base-url.ts';
 import { failureLine } from '../../platform/command-line/failure.ts';
 import type { Config, ConfigError } from '../../platform/config.ts';
+import { whyElsewhere } from '../../services/localhost.ts';
 import { bad, type Finding, ok, orOk, warn } from './check.ts';
 
 /** Each fault begins with the name of its variable. */
@@ -40,9 +41,19 @@ export function checkConfiguration(config: Config): Finding[] {
 const TIMEOUT_MS = 5000;
 const START = 'start the web process and the proxy in front of it, or export BASE_URL=https://…';
 
-/** Checks that a ready web process answers at BASE_URL, as its callers see it. */
-export async function checkAddress({ baseUrl }: Config): Promise<Finding[]> {
-  if (isLoopback(baseUrl)) return [ok(`Only this machine can reach ${baseUrl}`)];
+/**
+ * Checks that a ready web process answers at BASE_URL, as its callers see it. Of a loopback address, only whether it leads
+ * to HOST: no process has to run.
+ */
+export async function checkAddress(
+  { baseUrl, host }: Config,
+  elsewhereOf = whyElsewhere,
+): Promise<Finding[]> {
+  if (isLoopback(baseUrl)) {
+    const elsewhere = await elsewhereOf(baseUrl, host);
+    if (elsewhere) return [warn(`${baseUrl}: ${elsewhere.text}`, `set ${elsewhere.setting}`)];
+    return [ok(`Only this machine can reach ${baseUrl}`)];
+  }
   const url = `${baseUrl}/readyz`;
   try {
     const response = await fetch(url, {

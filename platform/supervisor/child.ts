@@ -50,9 +50,11 @@ export function startChild(
     });
     child.once('close', (code, signal) => {
       const ok = code === 0 || (stopping && !killed && signal === 'SIGTERM');
-      const late = killed ? ', because it did not stop in time' : '';
-      const status = code;
-      resolve({ ok, status, how: signal ? `ended by ${signal}${late}` : `exit status ${code}` });
+      resolve({
+        ok,
+        status: code,
+        how: signal ? howSignalled(signal, killed) : `exit status ${code}`,
+      });
     });
   });
 
@@ -72,6 +74,14 @@ export function startChild(
       return end;
     },
   };
+}
+
+/** The kernel says nothing to a process that it ends, so the supervisor names the usual cause. */
+function howSignalled(signal: NodeJS.Signals, killed: boolean): string {
+  if (killed) return `ended by ${signal}, because it did not stop in time`;
+  return signal === 'SIGKILL'
+    ? 'ended by SIGKILL, which the kernel sends where memory runs out'
+    : `ended by ${signal}`;
 }
 
 /** Signals every remaining process in the group of a child that was started `detached`. */

@@ -155,6 +155,26 @@ t.test('leaves neither server nor files where a signal ends the verification', a
   t.same(readdirSync(scratch), []);
 });
 
+t.test('names TMPDIR where the disk of temporary files is full', async (t) => {
+  const scratch = newFolder(t);
+  const kept = process.env.TMPDIR;
+  process.env.TMPDIR = scratch;
+  t.teardown(() => {
+    if (kept === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = kept;
+  });
+  const cause = new Error('the database system is in recovery mode');
+  const fail = async () => {
+    throw cause;
+  };
+  await t.rejects(
+    withScratchDatabase(fail, () => 1_000_000),
+    { message: `The disk of ${scratch}, for temporary files, is full: set TMPDIR to`, cause },
+  );
+  await t.rejects(withScratchDatabase(fail), { message: cause.message });
+  t.same(readdirSync(scratch), []);
+});
+
 t.test('restores what was backed up, verified, into an empty database', async (t) => {
   const { service, agent, folder, before } = await startBackedUp(t);
   t.match(await run('verify', [folder]), {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t, { type Test } from 'tap';
 import { readManifest, writeManifest } from '../../cli/backup/folder.ts';
+import { checkAddress } from '../../cli/doctor/configuration.ts';
 import { versionFinding } from '../../cli/doctor/server.ts';
 import { newAgent } from '../../harness/agent.ts';
 import { needs } from '../../harness/programs.ts';
@@ -14,6 +15,7 @@ import { newKey } from '../../harness/registration.ts';
 import { readConfig } from '../../platform/config.ts';
 import { startCaller } from '../../platform/jobs/boss.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
+import { whyElsewhere } from '../../services/localhost.ts';
 import { receiversOf } from '../../services/notices/messages.ts';
 import { asRole } from '../support/database.ts';
 import { startPgBouncer } from '../support/deploy-config.ts';
@@ -534,6 +536,14 @@ t.test('warns if no web process answers at the public address', needs('openssl')
   proxy.aim('http://127.0.0.1:1');
   t.match((await check()).lines, [/^warn {2}address .*\/readyz does not answer \(/]);
   t.match(await diagnose('address', env), { lines: [/^ok .* Only this machine can reach http:/] });
+});
+
+t.test('warns if localhost leads elsewhere than the service listens', async (t) => {
+  const config = readConfig({ BASE_URL: 'http://localhost:3000' });
+  const check = (addresses: string[]) =>
+    checkAddress(config, (baseUrl, host) => whyElsewhere(baseUrl, host, async () => addresses));
+  const text = 'http://localhost:3000: localhost is not 127.0.0.1 on this machine';
+  t.same(await check(['::1']), [{ level: 'warn', text, command: 'set HOST=::1' }]);
 });
 
 t.test('finds a log that was restored without a new epoch', async (t) => {

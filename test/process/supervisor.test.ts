@@ -200,13 +200,22 @@ t.test('says that another program answers where browsers may look', needsIpv6, a
   t.same(await run.exit, [0, null]);
 });
 
+t.test('names memory where a process is killed from outside', async (t) => {
+  const killed = `process.kill(process.pid, 'SIGKILL');`;
+  const { start } = project(t, { procfile: 'web: node web.mjs\n', web: killed });
+  const run = await start([], { PORT: await freePort() });
+  t.same(await run.exit, [1, null]);
+  const how = 'ended by SIGKILL, which the kernel sends where memory runs out';
+  t.match(run.output, `web.1: ${how}: stopping everything`);
+});
+
 t.test('says which address localhost has where it is not the usual one', async (t) => {
   const why = (host: string, addresses: string[]) =>
     whyElsewhere('http://localhost:1', host, async () => addresses);
-  t.equal(
-    await why('127.0.0.1', ['::1']),
-    'localhost is not 127.0.0.1 on this machine: set HOST=::1',
-  );
+  t.same(await why('127.0.0.1', ['::1']), {
+    text: 'localhost is not 127.0.0.1 on this machine',
+    setting: 'HOST=::1',
+  });
   t.equal(await why('127.0.0.1', ['::1', '127.0.0.1']), undefined);
   t.equal(await why('::1', ['::1']), undefined);
 });
