@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopback } from '../platform/base-url.ts';
-import { processArguments } from '../platform/command-line/arguments.ts';
+import { readArguments } from '../platform/command-line/arguments.ts';
 import { type Config, configOrExit, environmentWith } from '../platform/config.ts';
 import { type EmbeddedPostgres, embeddedPostgres } from '../platform/embedded/postgres.ts';
 import { sealKeyFile } from '../platform/log-settings.ts';
@@ -25,7 +25,8 @@ Starts the processes of the Procfile after a release, with an embedded PostgreSQ
 DATABASE_URL is set. worker=2 starts two workers.
 `;
 
-const { positionals } = processArguments(USAGE, {}, [0, Infinity]);
+// The service goes on where the reader of the output, such as `head`, is gone: `labelledLog` drops the rest.
+const { positionals } = readArguments(USAGE, {}, [0, Infinity]);
 
 const write = labelledLog(process.stdout);
 const say = (line: string) => write('start', line);

@@ -35,19 +35,24 @@ function parse<const Options extends ParseArgsOptionsConfig>(args: string[], opt
   }
 }
 
+/** As `readArguments`, for a command that ends when the reader of its output is gone. */
+export const processArguments: typeof readArguments = (...given) => {
+  exitOnClosedPipe();
+  return readArguments(...given);
+};
+
 /**
  * Parses the arguments of this process. `--help` prints `usage` and exits with 0. If the arguments
  * are invalid or `check` throws `ArgumentError`, prints one sentence and `usage` to stderr and
  * exits with 2.
  */
-export function processArguments<const Options extends ParseArgsOptionsConfig = typeof NO_OPTIONS>(
+export function readArguments<const Options extends ParseArgsOptionsConfig = typeof NO_OPTIONS>(
   usage: string,
   options?: Options,
   positionals?: readonly [least: number, most: number],
   check?: (parsed: ReturnType<typeof parseArguments<Options>>) => void,
 ): ReturnType<typeof parseArguments<Options>> {
   const args = process.argv.slice(2);
-  exitOnClosedPipe();
   if (asksForHelp(args)) exitWithHelp(usage);
   try {
     const parsed = parseArguments(args, options, positionals);

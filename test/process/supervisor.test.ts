@@ -200,6 +200,16 @@ t.test('says that another program answers where browsers may look', needsIpv6, a
   t.same(await run.exit, [0, null]);
 });
 
+t.test('goes on where the reader of its output is gone, and stops in order', async (t) => {
+  const { path, start } = project(t, { procfile: 'web: node web.mjs\n', web });
+  const run = await start([], { PORT: await freePort() });
+  await ready(run);
+  run.child.stdout.destroy();
+  run.child.kill('SIGINT');
+  t.same(await run.exit, [0, null]);
+  t.equal(readFileSync(join(path, 'drained'), 'utf8'), 'asked');
+});
+
 t.test('names memory where a process is killed from outside', async (t) => {
   const killed = `process.kill(process.pid, 'SIGKILL');`;
   const { start } = project(t, { procfile: 'web: node web.mjs\n', web: killed });
