@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
+import type { Role } from '../domain/permissions.ts';
+import { readConfig } from '../platform/config.ts';
 import { withConnection } from '../platform/postgres/connection.ts';
+import { isRefusal } from '../platform/refusal.ts';
 import { membersToErase } from '../projections/membership/members.ts';
+import { createCore } from '../services/compose.ts';
+import { addModerator } from '../services/moderation/staff/moderators.ts';
 import { check, type Verdict } from './check.ts';
 import type { SharedRunState } from './client.ts';
 import { createContention } from './contention.ts';
@@ -23,6 +25,14 @@ import { differFromRebuild } from './rebuilt.ts';
 import { sealFaults, sealOften, sealRest } from './sealed.ts';
 import { leaks } from './secrets.ts';
 
+/** The first two work through the queue; the others decide together in bursts. */
+const MODERATORS: readonly (readonly [name: string, role: Role])[] = [
+  ['ann', 'moderator'],
+  ['eve', 'lead'],
+  ['bob', 'moderator'],
+  ['cat', 'moderator'],
+  ['dan', 'moderator'],
+];
 const SEATS = 10;
 const HANDS = 3;
 /** Actions of each hand before its member leaves and another registers. */
@@ -68,15 +78,11 @@ export async function run(
     artifacts: [],
     notes: [],
   };
-  const hire = async (name: string, role: string) => {
-    const token = await moderatorToken(stage, name, role);
+  const moderators = (await addModerators(stage)).map((token) => {
     history.secrets.add(token.split('.').at(-1) ?? '');
     return createProofModerator(common, moderating.fork(), token);
-  };
-  const [working, rushing] = await Promise.all([
-    Promise.all([hire('ann', 'moderator'), hire('eve', 'lead')]),
-    Promise.all(['bob', 'cat', 'dan'].map((name) => hire(name, 'moderator'))),
-  ]);
+  });
+  const [working, rushing] = [moderators.slice(0, 2), moderators.slice(2)];
   const bursts = createContention(common, rushing, limits);
 
   common.until = history.now() + seconds * 1000;
@@ -190,16 +196,21 @@ async function hand(common: SharedRunState, random: Random, member: Member): Pro
   }
 }
 
-async function moderatorToken(
-  stage: ProofEnvironment,
-  name: string,
-  role: string,
-): Promise<string> {
-  const command = join(import.meta.dirname, '../cli/moderator.ts');
+/** Adds the moderators, and returns their tokens. */
+async function addModerators(stage: ProofEnvironment): Promise<string[]> {
   const env = { ...stage.env, DATABASE_URL: stage.url(), DATABASE_DIRECT_URL: stage.url() };
-  const args = [command, 'add', name, '--role', role];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  return stdout.trim().split('\n').at(-1) ?? '';
+  const core = await createCore(readConfig(env), 'proof');
+  try {
+    return await Promise.all(
+      MODERATORS.map(async ([name, role]) => {
+        const added = await addModerator(core, name, role);
+        if (isRefusal(added)) throw new Error(added.refused);
+        return added.token;
+      }),
+    );
+  } finally {
+    await core.close();
+  }
 }
 
 function tell(
