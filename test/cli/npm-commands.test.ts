@@ -4,20 +4,16 @@ import t from 'tap';
 import { startInstance } from '../../harness/instance.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { DOCUMENTS } from '../support/documents.ts';
-import { ALONE, checkCommand, ON_INSTANCE, ROOT } from '../support/npm-commands.ts';
+import { ALONE, checkCommand, ON_INSTANCE, ROOT, SCRIPTS } from '../support/npm-commands.ts';
 
 t.setTimeout(900_000);
-
-const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-  scripts: Record<string, string>;
-};
 
 /** Whether CI already runs a command, as a stage or as test files of this suite. */
 function runsInCi(name: string): boolean {
   const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');
   const stages = [...ci.matchAll(/^(?:run_stages|npm run) ([^&\n]+)/gm)];
   if (stages.some(([, names]) => names?.trim().split(' ').includes(name))) return true;
-  const files = / test\/run\.ts (.+)$/.exec(scripts[name] ?? '')?.[1]?.match(/test\/\S+/g) ?? [];
+  const files = / test\/run\.ts (.+)$/.exec(SCRIPTS[name] ?? '')?.[1]?.match(/test\/\S+/g) ?? [];
   return files.length > 0 && files.every((file) => globSync(file, { cwd: ROOT }).length > 0);
 }
 
@@ -28,7 +24,7 @@ t.test('has a short run in CI for every command that the documents name', async 
   );
   t.ok(names.length > 20);
   for (const name of new Set(names)) {
-    t.ok(name && scripts[name], `npm run ${name} exists`);
+    t.ok(name && SCRIPTS[name], `npm run ${name} exists`);
     if (name && !(name in ON_INSTANCE) && !(name in ALONE))
       t.ok(runsInCi(name), `npm run ${name} has a short run`);
   }

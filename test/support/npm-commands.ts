@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import type { Test } from 'tap';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
+
+export const { scripts: SCRIPTS } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+) as { scripts: Record<string, string> };
 
 const REPEATS = 4;
 
@@ -16,6 +21,8 @@ export interface ShortRun {
   exits?: readonly number[];
   /** The error of a run that a busy machine has spoilt; it is repeated. */
   spoilt?: RegExp;
+  /** Runs npm. Its start costs as much as that of most commands, so the others run in the shell that npm would start. */
+  byNpm?: boolean;
 }
 
 const HANDOFF = ['examples/handoff/packet.json', '--root', 'examples/handoff/fixture'];
@@ -23,6 +30,7 @@ const HANDOFF = ['examples/handoff/packet.json', '--root', 'examples/handoff/fix
 /** Commands that run on one instance, in this order; FOLDER and ADDRESS are replaced. */
 export const ON_INSTANCE: Record<string, ShortRun> = {
   moderator: {
+    byNpm: true,
     args: ['add', 'grace', '--role', 'moderator'],
     prints: /^Added grace \(moderator, \S+\)[\s\S]*\nmod_\S+\n$/,
   },
@@ -79,11 +87,25 @@ export const ALONE = {
   proof: { args: ['--seconds', '10', '--seed', '1'], prints: /^Nothing is wrong\.$/m },
 } satisfies Record<string, ShortRun>;
 
-/** Runs `npm run NAME -- ARGS` as a shell would; returns its exit status and output. */
-export async function runCommand(name: string, args: string[], env: Record<string, string>) {
-  const child = spawn('npm', ['run', '-s', name, '--', ...args], {
+/** Runs what `npm run NAME -- ARGS` runs, or with `byNpm` that; returns its exit status and output. */
+export async function runCommand(
+  name: string,
+  args: string[],
+  env: Record<string, string>,
+  { byNpm = false } = {},
+) {
+  const [program, words] = byNpm
+    ? ['npm', ['run', '-s', name, '--']]
+    : ['sh', ['-c', `${SCRIPTS[name]} "$@"`, name]];
+  const programs = byNpm ? [] : [join(ROOT, 'node_modules/.bin')];
+  const child = spawn(program, [...words, ...args], {
     cwd: ROOT,
-    env: { ...INHERITED_ENV, HOME: process.env.HOME, ...env },
+    env: {
+      ...INHERITED_ENV,
+      PATH: [...programs, INHERITED_ENV.PATH].join(delimiter),
+      HOME: process.env.HOME,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -101,12 +123,12 @@ export async function runCommand(name: string, args: string[], env: Record<strin
 export async function checkCommand(
   t: Test,
   name: string,
-  { args, prints, exits = [0], spoilt }: ShortRun,
+  { args, prints, exits = [0], spoilt, byNpm = false }: ShortRun,
   env: Record<string, string> = {},
 ) {
-  let run = await runCommand(name, args, env);
+  let run = await runCommand(name, args, env, { byNpm });
   for (let left = REPEATS; left > 0 && spoilt?.test(run.stderr); left--)
-    run = await runCommand(name, args, env);
+    run = await runCommand(name, args, env, { byNpm });
   const { code, stdout, stderr } = run;
   t.ok(code !== null && exits.includes(code), `exits with ${code}: ${stderr || stdout}`);
   t.match(stdout, prints);
