@@ -108,7 +108,8 @@ export async function createCore(
     },
   });
 
-  const store = withTraces(config.groupCommit ? withGroupCommit(simple, engine) : simple);
+  const grouped = config.groupCommit ? withGroupCommit(simple, engine) : simple;
+  const store = withTraces(jobs.startingLate(grouped));
 
   // An epoch that begins ends the loss; until then, commands fail before they ask.
   const recheck = setInterval(() => {

@@ -1,7 +1,9 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { PgBoss } from 'pg-boss';
+import type { EventStore } from '../eventstore/event-store.ts';
 import type { Job } from '../eventstore/plan.ts';
 import { addressConfig } from '../postgres/connection.ts';
+import { StorageUnavailable } from '../postgres/errors.ts';
 import { JOBS_SCHEMA } from '../postgres/migrate.ts';
 import { named, type Sql } from '../sql.ts';
 import { parseTraceparent } from '../telemetry/trace.ts';
@@ -43,19 +45,28 @@ export async function startCaller(url: string, application: string): Promise<PgB
   return boss;
 }
 
+/** A command has a job, but the sender has not started. */
+class NotStarted extends Error {}
+
 /**
  * Creates a function that turns a job into the statement that enqueues it, to run in a command's
- * transaction. `start`, or else the first job, connects and creates the queues of `types` where they
- * are missing.
+ * transaction. `start` connects and creates the queues of `types` where they are missing.
  */
 export function jobSender(url: string, types: readonly JobType[]) {
   let started: Promise<PgBoss> | undefined;
+  let ready: PgBoss | undefined;
 
   function start(): Promise<PgBoss> {
-    started ??= startSender(url, types).catch((error) => {
-      started = undefined;
-      throw error;
-    });
+    started ??= startSender(url, types).then(
+      (boss) => {
+        ready = boss;
+        return boss;
+      },
+      (error) => {
+        started = undefined;
+        throw error;
+      },
+    );
     return started;
   }
 
@@ -75,15 +86,34 @@ export function jobSender(url: string, types: readonly JobType[]) {
       ...(startAfter === undefined ? {} : { startAfter }),
       ...(priority === undefined ? {} : { priority }),
     };
-    const boss = await start();
-    await boss.send(queue, toStored(job), { ...options, db: { executeSql } });
+    if (!ready) throw new NotStarted(`${queue}: the sender has not started`);
+    await ready.send(queue, toStored(job), { ...options, db: { executeSql } });
     const [statement] = captured;
     if (!statement || captured.length > 1)
       throw new Error(`${queue}: one statement expected, ${captured.length} made`);
     return statement;
   }
 
-  return { start, enqueue, close };
+  /**
+   * Starts the sender when a command has a job, and executes that command again: to start in its transaction would keep the locks
+   * of the command, and may take longer than the command has time.
+   */
+  function startingLate(store: EventStore): EventStore {
+    const execute: EventStore['execute'] = async (plan, execution) => {
+      try {
+        return await store.execute(plan, execution);
+      } catch (error) {
+        if (!(error instanceof NotStarted)) throw error;
+      }
+      await start().catch((cause: unknown) => {
+        throw new StorageUnavailable('the job queue does not start', { cause });
+      });
+      return store.execute(plan, execution);
+    };
+    return { ...store, execute };
+  }
+
+  return { start, startingLate, enqueue, close };
 }
 
 async function startSender(url: string, types: readonly JobType[]): Promise<PgBoss> {

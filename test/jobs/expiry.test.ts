@@ -23,6 +23,7 @@ const future = () => new Date(Date.now() + HOUR);
 async function createSetting(t: Parameters<typeof testDatabase>[0]) {
   const { url } = await testDatabase(t);
   const jobs = jobSender(url, jobTypes);
+  await jobs.start();
   const pool = createPool(url, 'test', 8);
   const store = createEventStore({
     pool,

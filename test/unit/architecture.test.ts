@@ -468,6 +468,7 @@ t.test('only handle and the wrappers of the store execute a plan', async (t) => 
   );
   t.same(executing, [
     'platform/eventstore/handle.ts',
+    'platform/jobs/boss.ts',
     'platform/telemetry/traced-store.ts',
     'platform/throughput/group-commit.ts',
   ]);
