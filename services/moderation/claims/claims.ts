@@ -158,10 +158,15 @@ function lockItems(
 
 /**
  * Leases the free items, and with `takeOver` those of others, whose holders get back the time that
- * they had left; `claimSubjects` then checks that the moderator holds all, and the limits.
+ * they had left; returns the leases that it took from them. `claimSubjects` then checks that the moderator holds all, and
+ * the limits.
  */
 // The leases that are taken have to be read before they change hands, so the count asks for them.
-const leaseSubjects = (moderatorId: string, subjects: readonly Subject[], takeOver: boolean): Sql =>
+const leaseSubjects = (
+  moderatorId: string,
+  subjects: readonly Subject[],
+  takeOver: boolean,
+): Sql<LeaseRow> =>
   named(
     `WITH picked AS (SELECT * FROM unnest($2::text[], $3::uuid[])
       AS these (subject_type, note_id)),
@@ -169,8 +174,9 @@ const leaseSubjects = (moderatorId: string, subjects: readonly Subject[], takeOv
         WHERE $4::boolean AND l.moderator_id <> $1 AND ${isLiveLease('l')}
         ORDER BY l.note_id FOR UPDATE OF l),
       refunded AS (${refundLeases('taken')}),
-      leased AS (${leaseWhere('$1', '(SELECT count(*) FROM taken) >= 0', '$4::boolean AND note_leases.moderator_id <> $1')})
-    ${chargeLeases('leased')}`,
+      leased AS (${leaseWhere('$1', '(SELECT count(*) FROM taken) >= 0', '$4::boolean AND note_leases.moderator_id <> $1')}),
+      charged AS (${chargeLeases('leased')})
+    SELECT * FROM taken`,
     [moderatorId, subjects.map(({ type }) => type), subjects.map(({ id }) => id), takeOver],
   );
 
@@ -210,7 +216,7 @@ function claimSubjects(
       usedUp: usedUpBy(moderatorId, subjects),
       before: leasesOn(moderatorId, subjects),
       takeOvers: (takesOver ? subjects : []).map((one) => readTakeOvers(one, review)),
-      leased: leaseSubjects(moderatorId, subjects, takesOver),
+      taken: leaseSubjects(moderatorId, subjects, takesOver),
       leases: leasesOn(moderatorId, subjects),
     },
     decide({
@@ -218,6 +224,7 @@ function claimSubjects(
       usedUp,
       before,
       takeOvers,
+      taken,
       leases,
     }): Accepted<LeaseReply<Lease>> | Refusal<ClaimRefusal> {
       const owners = new Map<string, Owner>();
@@ -269,9 +276,6 @@ function claimSubjects(
       const leased = these.every(
         (row) => held.get(subjectKey(subjectOf(row)))?.lease_id === row.lease_id,
       );
-      const taken = [...held]
-        .filter(([key, row]) => keys.has(key) && row.moderator_id !== moderatorId)
-        .map(([, row]) => row);
       const streams = Map.groupBy(takeOvers.flat(), ({ stream_id }) => stream_id);
       return {
         reply: () => replyWith(these.map(leaseBody)),

@@ -3,6 +3,7 @@ import { newAgent } from '../../../harness/agent.ts';
 import { addModerator, decide, type Moderator, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, report } from '../../../harness/records.ts';
 import { expireReviewLeases } from '../../../workers/moderation/expire-review-leases.ts';
+import { whileWaitingForLock } from '../../support/meanwhile.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 const addTeam = async (service: Service) => ({
@@ -167,4 +168,26 @@ t.test('counts the time of all claims of one moderator on one item', async (t) =
     ann.id,
   ]);
   t.same(rows, [{ note_id: one.id }], 'times that no longer count are deleted');
+});
+
+t.test('records no take-over of a claim that its holder releases meanwhile', async (t) => {
+  const service = await startService(t);
+  const { ann, lea } = await addTeam(service);
+  const { id } = await submit(service);
+  const claimed = await ann.post('claims', { note_ids: [id] });
+  const lease: string = claimed.body.claims[0].lease_id;
+  const { pool } = service.database;
+
+  const taken = await whileWaitingForLock(
+    pool,
+    `DELETE FROM note_leases WHERE lease_id = '${lease}'`,
+    () => lea.post('claims', { note_ids: [id], take_over: true }),
+    async () => undefined,
+  );
+
+  t.equal(taken.status, 200, taken.text);
+  const { rows } = await pool.query('SELECT moderator_id FROM note_leases');
+  t.same(rows, [{ moderator_id: lea.id }]);
+  const events = await pool.query(`SELECT FROM events WHERE type = 'ClaimTakenOver'`);
+  t.equal(events.rowCount, 0);
 });
