@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
 import { withLineFeeds } from '../visible-text.ts';
 import type { Request } from './admission.ts';
@@ -215,6 +215,17 @@ export function breakBody(req: IncomingMessage, problem: Problem): void {
   req.emit('broken', problem);
 }
 
+const continuing = new WeakMap<IncomingMessage, ServerResponse>();
+
+/**
+ * Asks for the body of a request with `Expect: 100-continue` when it is read, so that a caller who is refused before does not send it.
+ * Whether the body follows a refusal is then unknown, so the connection ends with the response.
+ */
+export function continueWhenRead(req: IncomingMessage, res: ServerResponse): void {
+  res.setHeader('connection', 'close');
+  continuing.set(req, res);
+}
+
 /**
  * Reads the body. Rejects with `body_too_large` above the limit of the route, or above a lower
  * `limit`, with the problem of `breakBody`, and with `CallerGone` if the caller disconnects.
@@ -222,6 +233,7 @@ export function breakBody(req: IncomingMessage, problem: Problem): void {
 export function readBody(req: Request, route: Route, limit = bodyLimit(route)): Promise<Buffer> {
   // Callers that send slowly would take all places from the others.
   req.place?.pause();
+  continuing.get(req)?.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

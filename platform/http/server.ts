@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { endWithin } from './graceful-close.ts';
 import { Problem, problemReply } from './problems.ts';
-import { breakBody } from './read-request.ts';
+import { breakBody, continueWhenRead } from './read-request.ts';
 import { commonHeaders } from './respond.ts';
 
 const latest = new WeakMap<object, ServerResponse>();
@@ -57,6 +57,10 @@ export function createHttpServer(
     listener(req, res);
   }
   server.on('request', begin);
+  server.on('checkContinue', (req, res) => {
+    continueWhenRead(req, res);
+    begin(req, res);
+  });
   // Ignores an unknown `Expect`, as HTTP allows; the refusal that Node would send has no body.
   server.on('checkExpectation', begin);
   // No route accepts CONNECT; the listener sends the refusal.

@@ -206,6 +206,20 @@ t.test('delivers the refusal of a large body to a caller that sends before readi
     }
 });
 
+t.test('asks a caller for the body only where it does not refuse the request before', async (t) => {
+  const { baseUrl } = await startService(t);
+  const body = newNote();
+  const send = async (length: number, sent: string) => {
+    const headers = ['content-type: application/json', `content-length: ${length}`];
+    const expecting = [`origin: ${baseUrl}`, 'expect: 100-continue', ...headers];
+    const request = rawRequest('POST', '/api/guestbook', expecting);
+    const answer = await sendRaw(baseUrl, `${request}${sent}`);
+    return [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  };
+  t.same(await send(4_000_000, ''), ['413']);
+  t.same(await send(Buffer.byteLength(body), body), ['100', '202']);
+});
+
 t.test('limits the size and number of headers as on the wire, without the target', async (t) => {
   const { baseUrl } = await startService(t);
   const rest = 'host: localhost\r\nconnection: close\r\nx: \r\n'.length;
