@@ -8,7 +8,7 @@ import { addModerator, decide, submit } from '../../harness/moderation.ts';
 import { patient } from '../../harness/patient.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
-import type { Plan } from '../../platform/eventstore/plan.ts';
+import { definePlan, type Plan } from '../../platform/eventstore/plan.ts';
 import type { PrincipalOf } from '../../platform/http/principal.ts';
 import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { sql } from '../../platform/sql.ts';
@@ -87,6 +87,28 @@ t.test('runs commands of one turn in one transaction, each with its own effects'
   );
   const jobNotes = jobs.map(({ data }) => data.note_ids);
   t.same(jobNotes.toSorted(), transactions.toSorted(), 'each transaction enqueues one job');
+});
+
+t.test('sends a read without values once for all commands of a transaction', async (t) => {
+  const service = await startService(t, { GROUP_COMMIT: 'on' });
+  await service.database.pool.query('CREATE SEQUENCE reads');
+  const read = (word: string) =>
+    service.core.store.execute(
+      definePlan({
+        load: {
+          read: sql<{ turn: number }>`SELECT nextval('reads')::int AS turn`,
+          own: sql<{ word: string }>`SELECT ${word}::text AS word`,
+          other: sql<{ word: string }>`SELECT 'other' AS word`,
+        },
+        decide: ({ rows: { read, own, other } }) => ({ unchanged: [...read, ...own, ...other] }),
+      }),
+    );
+  const answered = (word: string, turn: number) => [{ turn }, { word }, { word: 'other' }];
+
+  const answers = await Promise.all(['one', 'two', 'three'].map(read));
+
+  t.same(answers, [answered('one', 1), answered('two', 1), answered('three', 1)]);
+  t.same(await read('four'), answered('four', 2), 'a later transaction reads again');
 });
 
 t.test('answers refusals and replays among accepted commands', async (t) => {
