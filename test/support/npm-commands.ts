@@ -61,6 +61,8 @@ export const ON_INSTANCE: Record<string, ShortRun> = {
 
 /** Commands that start their own services, or need none. */
 export const ALONE = {
+  // `npm ci` has run it before, so nothing is left to do.
+  postinstall: { byNpm: true, args: [], prints: /^$/ },
   demo: { args: ['--mails', '20'], prints: /^No fault\.$/m },
   bench: {
     args: ['guestbook', 'pages', '--rounds', '1', '--seconds', '0.2'],
