@@ -72,6 +72,11 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether a connection was not open in time; the next attempt may be. */
+export const isConnectTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  /^(timeout exceeded|Connection terminated due to connection timeout)/.test(error.message);
+
 /**
  * `isUnavailable` for errors of the job queue, which copies the driver's errors or makes plain objects
  * of them, and keeps their code.

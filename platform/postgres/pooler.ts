@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { Client } from './client.ts';
 import { backendPid, clientConfig } from './connection.ts';
+import { isConnectTimeout } from './errors.ts';
 
 const ROUNDS = 8;
 
@@ -31,9 +32,27 @@ export async function isPooled(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.pid !== backendPid(client);
 }
 
-/** Whether a pooler is between the connections of a pool and the server. */
+/** How long the first connection of a process is attempted, in milliseconds. */
+const FIRST_CONNECTION_MS = 15_000;
+
+/**
+ * Opens the first connection of a pool. Repeats an attempt that takes too long, since on a busy machine the modules of the process load
+ * meanwhile; any other error is thrown at once.
+ */
+async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
+  const until = performance.now() + FIRST_CONNECTION_MS;
+  for (;;) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isConnectTimeout(error) || performance.now() > until) throw error;
+    }
+  }
+}
+
+/** Whether a pooler is between the connections of a new pool and the server. */
 export async function leadsThroughPooler(pool: pg.Pool): Promise<boolean> {
-  const client = await pool.connect();
+  const client = await firstConnection(pool);
   try {
     return await isPooled(client);
   } finally {
