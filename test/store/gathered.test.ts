@@ -91,7 +91,9 @@ t.test('runs commands of one turn in one transaction, each with its own effects'
 
 t.test('sends a read without values once for all commands of a transaction', async (t) => {
   const service = await startService(t, { GROUP_COMMIT: 'on' });
-  await service.database.pool.query('CREATE SEQUENCE reads');
+  await service.database.pool.query(
+    'CREATE SEQUENCE reads; GRANT USAGE ON SEQUENCE reads TO PUBLIC',
+  );
   const read = (word: string) =>
     service.core.store.execute(
       definePlan({
