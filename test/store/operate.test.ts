@@ -15,7 +15,7 @@ import {
 } from '../../services/operate/statements.ts';
 import { READ_MODELS } from '../support/operate.ts';
 import { countRowsRead } from '../support/rows-read.ts';
-import { type Service, startService } from '../support/service.ts';
+import { type Service, startService, untilWindowLasts } from '../support/service.ts';
 import { recordStatements } from '../support/statements.ts';
 
 const reportOf = ({ core, logger }: Service, options = { keptMs: 0 }) =>
@@ -48,6 +48,7 @@ t.test('reads a bounded number of rows, however many there are', async (t) => {
     FROM generate_series(1, 30000)`);
   await service.tamper(`INSERT INTO members (member_id, state, key_epoch, registered_at, deactivated_at, ending)
     SELECT gen_random_uuid(), 'deactivated', 1, now(), now(), 'erase' FROM generate_series(1, 30000)`);
+  await untilWindowLasts(service.database.pool);
   await service.tamper(`INSERT INTO rate_counters (kind, bucket, window_start, count)
     SELECT 'keys', gen_random_uuid()::text, date_bin('10 minutes', now(), 'epoch'), 20
     FROM generate_series(1, 30000)`);
