@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
+import { REFUSAL } from '../support/refusing-service.ts';
 import { startService } from '../support/service.ts';
 import { countEvents, SVC, svcIn, svcOfMember, until } from '../support/svc.ts';
 
@@ -154,9 +155,8 @@ t.test('register has an effect once where its process is killed', async (t) => {
 
 t.test('a refused registration leaves no keys, and every command says so alike', async (t) => {
   const svc = newSvc();
-  const body = '{"status":"rate_limited","error":{"code":"rate_limited","message":"Too many."}}';
-  const head = `retry-after: 86400\r\ncontent-length: ${body.length}\r\nconnection: close\r\n`;
-  const refusal = `HTTP/1.1 429 Too Many Requests\r\n${head}\r\n${body}`;
+  const head = `retry-after: 86400\r\ncontent-length: ${REFUSAL.length}\r\nconnection: close\r\n`;
+  const refusal = `HTTP/1.1 429 Too Many Requests\r\n${head}\r\n${REFUSAL}`;
   proxy.answerTo('POST /api/membership/register', refusal);
   t.match(await svc('register', 'came_late'), { code: 1, err: '429 rate_limited: Too many.' });
   const advice = 'Not registered: run `svc register HANDLE` first\n';

@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
-const REFUSAL = '{"status":"rate_limited","error":{"code":"rate_limited","message":"Too many."}}';
+/** The body of a refusal because of a limit. */
+export const REFUSAL =
+  '{"status":"rate_limited","error":{"code":"rate_limited","message":"Too many."}}';
 
 /** The address of a server that refuses each request with a 429 whose limit ends tomorrow. */
 export async function refusingService(t: Test): Promise<string> {
