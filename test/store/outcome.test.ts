@@ -12,6 +12,7 @@ import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { testDatabase } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
+import { untilConfirmed } from '../support/until-confirmed.ts';
 
 const LIMIT_MS = 3300;
 
@@ -47,12 +48,16 @@ t.test('finds a COMMIT whose reply was lost and answers 200', async (t) => {
 
 t.test('writes nothing twice when a COMMIT is lost', async (t) => {
   const { proxy, register, eventsOf } = await startBehindProxy(t);
-  const body = newRegistration();
-  proxy.dropCommit('MemberRegistered');
-  const stopwatch = startStopwatch();
-  const answer = await register(body);
-  t.ok(stopwatch() < LIMIT_MS, 'answers in time');
-  t.equal(proxy.fired(), 1);
+  let body = newRegistration();
+  const answer = await untilConfirmed(async (turn) => {
+    body = newRegistration();
+    proxy.dropCommit('MemberRegistered');
+    const stopwatch = startStopwatch();
+    const answer = await register(body);
+    t.ok(stopwatch() < LIMIT_MS, 'answers in time');
+    t.equal(proxy.fired(), turn);
+    return answer;
+  });
   if (answer.status === 200) t.same(await eventsOf(body), ['MemberRegistered']);
   else {
     t.equal(answer.status, 503);
@@ -100,9 +105,14 @@ t.test('makes a claim once, or reports it unconfirmed, when COMMIT is not answer
   t.equal(found.status, 200, found.text);
   t.equal(await countClaims(ann), 1, 'the receipt has the claim');
 
-  const key = randomUUID();
-  proxy.dropCommit('moderation.claim');
-  const lost = await claim(key);
+  let key = '';
+  let drops = 0;
+  const lost = await untilConfirmed((turn) => {
+    key = randomUUID();
+    drops = turn;
+    proxy.dropCommit('moderation.claim');
+    return claim(key);
+  });
   if (lost.status !== 200) {
     t.equal(lost.status, 503);
     t.equal(lost.body.error.code, 'storage_unavailable', 'it is known that nothing was claimed');
@@ -118,7 +128,7 @@ t.test('makes a claim once, or reports it unconfirmed, when COMMIT is not answer
   proxy.release();
   t.equal(unconfirmed.body.error?.code, 'outcome_unconfirmed', unconfirmed.text);
   t.equal(await countClaims(ann), 3, 'claimed although the result could not be read');
-  t.equal(proxy.fired(), 3);
+  t.equal(proxy.fired(), drops + 2);
 });
 
 for (const connected of [true, false])
