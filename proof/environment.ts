@@ -201,7 +201,12 @@ export async function createProofEnvironment(
   }
 
   for (const actor of actors) start(actor);
-  await ready();
+  try {
+    await ready();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     url: database.url,
     web: actors.map(({ name }) => name).filter((name) => name.startsWith('web')),

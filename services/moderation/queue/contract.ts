@@ -211,7 +211,8 @@ export const queueContract = defineContract({
     path: '/api/moderation/claims',
     summary: 'Claim the next items, or notes and records by their ids, for five minutes',
     description:
-      'All or none. No claims: the queue is clear. At most ten leases at a time, and 30 minutes for one ' +
+      'All or none. No claims: the queue is clear, and no receipt is stored, so the same key can be ' +
+      'used again. At most ten leases at a time, and 30 minutes for one ' +
       'item, however often it is claimed; then not again for an hour. A public item is claimed by ' +
       'those who can decide on it. A lead takes over items of others with `take_over`.',
     tag: 'moderation',

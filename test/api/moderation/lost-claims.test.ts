@@ -121,3 +121,19 @@ t.test('a claim whose item another moderator takes meanwhile claims the next one
     t.equal((await ann.get('me')).body.leases.length, 2);
   }
 });
+
+t.test('a key whose claim found the queue clear can be used again', async (t) => {
+  const service = await startService(t);
+  const ann = await addModerator(service, 'ann');
+  const headers = { authorization: `Bearer ${ann.token}`, 'idempotency-key': randomUUID() };
+  const claim = () =>
+    service.call('POST', '/api/moderation/claims', { body: { count: 1 }, headers });
+  t.same((await claim()).body.claims, []);
+  const { id } = await submit(service);
+  const claimed = await claim();
+  t.match(claimed.body.claims, [{ note_id: id }]);
+  t.equal(claimed.headers.get('idempotency-replayed'), null);
+  const replayed = await claim();
+  t.equal(replayed.headers.get('idempotency-replayed'), 'true');
+  t.equal(replayed.text, claimed.text);
+});
