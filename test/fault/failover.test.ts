@@ -15,9 +15,12 @@ import { withConnection } from '../../platform/postgres/connection.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
 import { asJob, deadline } from '../../platform/postgres/request-deadline.ts';
 import { startServers } from '../support/failing-over.ts';
+import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
 import { untilReadyz } from '../support/until-readyz.ts';
 import { startWorker } from '../support/worker.ts';
+
+keepRequestTime(t);
 
 /** Uses every connection that the pool may have, as a job, which has more time than a request. */
 const useAll = (pool: pg.Pool): Promise<unknown> =>

@@ -5,9 +5,12 @@ import { continueEpoch } from '../../platform/eventstore/log-epochs.ts';
 import { formatServerKeys } from '../../platform/keys/server-keys.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
+import { keepRequestTime } from '../support/request-time.ts';
 import { beginTestEpoch } from '../support/restored-log.ts';
 import { startService } from '../support/service.ts';
 import { untilReadyz } from '../support/until-readyz.ts';
+
+keepRequestTime(t);
 
 /** A service whose database is replaced by a copy from before its last write, as by a restore. */
 async function startWithLostWrite(t: Test) {

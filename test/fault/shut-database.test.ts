@@ -1,8 +1,11 @@
 import t from 'tap';
 import { newRegistration } from '../../harness/registration.ts';
 import { withConnection } from '../../platform/postgres/connection.ts';
+import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
 import { untilReadyz } from '../support/until-readyz.ts';
+
+keepRequestTime(t);
 
 t.test('serves reads from the primary when the replica cannot be reached', async (t) => {
   const service = await startService(t, {

@@ -15,6 +15,7 @@ import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
+import { keepRequestTime } from '../support/request-time.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
 import { isUnconfirmedError, untilConfirmed } from '../support/until-confirmed.ts';
@@ -334,6 +335,7 @@ t.test('finds the outcome for each command when the COMMIT reply is lost', async
 });
 
 t.test('writes nothing twice when the COMMIT of many commands is lost', async (t) => {
+  keepRequestTime(t);
   const { proxy, submit, eventsOf } = await startBehindProxy(t);
   let notes = notesOf(6);
   const answers = await untilConfirmed(
@@ -355,6 +357,7 @@ t.test('writes nothing twice when the COMMIT of many commands is lost', async (t
 });
 
 t.test('refuses each of many commands in time when the database is silent', async (t) => {
+  keepRequestTime(t);
   const { proxy, service, eventsOf } = await startBehindProxy(t);
   const notes = notesOf(20);
   const post = (note: Note) => service.call('POST', '/api/guestbook', { body: note });

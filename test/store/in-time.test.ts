@@ -9,8 +9,11 @@ import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
+import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
 import { isUnconfirmedError, untilConfirmed } from '../support/until-confirmed.ts';
+
+keepRequestTime(t);
 
 t.test('leaves time to write and to query the outcome within 3 seconds', async (t) => {
   const patience = deadline() - performance.now();

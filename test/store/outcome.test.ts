@@ -10,9 +10,12 @@ import { wireProxy } from '../../harness/wire-proxy.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { testDatabase } from '../support/database.ts';
+import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
 import { untilConfirmed } from '../support/until-confirmed.ts';
+
+keepRequestTime(t);
 
 const LIMIT_MS = 3300;
 
@@ -237,19 +240,22 @@ t.test('survives connections that are cut during requests', async (t) => {
 t.test('shares one deadline between the counters and the command of a request', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const [counters, totals] = [await pool.connect(), await pool.connect()];
-  await counters.query('BEGIN; LOCK TABLE rate_counters');
-  await totals.query('BEGIN; SELECT FROM membership_totals FOR UPDATE');
-  const stopwatch = startStopwatch();
-  setTimeout(() => void counters.query('ROLLBACK'), 2000);
-  const answer = await service.call('POST', '/api/membership/register', {
-    body: newRegistration(),
+  const answer = await untilConfirmed(async () => {
+    const [counters, totals] = [await pool.connect(), await pool.connect()];
+    await counters.query('BEGIN; LOCK TABLE rate_counters');
+    await totals.query('BEGIN; SELECT FROM membership_totals FOR UPDATE');
+    const stopwatch = startStopwatch();
+    setTimeout(() => void counters.query('ROLLBACK'), 2000);
+    const answer = await service.call('POST', '/api/membership/register', {
+      body: newRegistration(),
+    });
+    t.ok(stopwatch() < LIMIT_MS, 'answers in time');
+    await totals.query('ROLLBACK');
+    counters.release();
+    totals.release();
+    return answer;
   });
   t.equal(answer.body.error.code, 'storage_unavailable');
-  t.ok(stopwatch() < LIMIT_MS, 'answers in time');
-  await totals.query('ROLLBACK');
-  counters.release();
-  totals.release();
 });
 
 for (const dropped of ['dropCommitReply', 'dropCommit'] as const)

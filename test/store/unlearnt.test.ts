@@ -4,7 +4,10 @@ import { addModerator, submit } from '../../harness/moderation.ts';
 import { newKey, newRegistration } from '../../harness/registration.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { testDatabase } from '../support/database.ts';
+import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
+
+keepRequestTime(t);
 
 const KEY = '7d1c43a1-2b8c-4b1e-9a2e-0a1b2c3d4e5f';
 

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import root, { type Test } from 'tap';
 import { endProcess } from './process-end.ts';
 import { processorSeconds } from './processor-time.ts';
+import { extendRequestTime } from './request-time.ts';
 import { COUNTS } from './tap-output.ts';
 
 export type ToProcess =
@@ -46,6 +47,7 @@ async function run(file: string, timeoutMs: number, grep: string | undefined): P
   await root.test(file, options, async (t) => {
     roots.set(url, t);
     counts = t.counts;
+    extendRequestTime();
     await import(url);
     process.send?.({ timeoutMs: t.options.timeout ?? 0 } satisfies FromProcess);
   });

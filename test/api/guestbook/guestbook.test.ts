@@ -6,6 +6,7 @@ import { addModerator, decide, submit as submitNote } from '../../../harness/mod
 import { patient } from '../../../harness/patient.ts';
 import { signedIn } from '../../../harness/registration.ts';
 import { matchAll } from '../../support/match-all.ts';
+import { keepRequestTime } from '../../support/request-time.ts';
 import { startService } from '../../support/service.ts';
 
 const submit = (service: Api, body: object, cookie?: string) =>
@@ -160,6 +161,7 @@ t.test('answers an exact retry at no cost, also when the limit is used up', asyn
 });
 
 t.test('does not count a note that could not be stored', async (t) => {
+  keepRequestTime(t);
   const service = await startService(t, { LIMIT_NOTES_PER_TEN_MINUTES: '1' });
   const { pool } = service.database;
   const countLimited = async () =>
