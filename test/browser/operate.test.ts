@@ -1,11 +1,19 @@
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { submit } from '../../harness/moderation.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { checkAppearance, NEEDS_BROWSER, visit } from '../support/browser.ts';
-import { serveOperate } from '../support/operate.ts';
+import { serveOperate, untilInTime } from '../support/operate.ts';
 import { sealNow } from '../support/sealed.ts';
 import { startService } from '../support/service.ts';
 import { createWitnessKey } from '../support/witness.ts';
+
+/** Loads the page again until it shows every section. */
+const untilShown = (page: Page) =>
+  untilInTime(async () => {
+    await page.reload();
+    return page.content();
+  });
 
 t.test(
   'is readable and accessible, wide and on a phone, without a script',
@@ -23,11 +31,13 @@ t.test(
     );
     const { base } = await serveOperate(t, service);
     const { page } = await visit(t, `${base}/operate`, { javaScriptEnabled: false });
+    await untilShown(page);
     await page.getByRole('heading', { name: 'To look at' }).waitFor();
     await page.getByRole('link', { name: 'Jobs failed for the last time: 1.' }).click();
     t.match(page.url(), /#jobs$/);
 
     const scripted = (await visit(t, `${base}/operate`)).page;
+    await untilShown(scripted);
     await checkAppearance(t, scripted, 'operate');
     for (const width of [320, 360]) {
       await scripted.setViewportSize({ width, height: 640 });

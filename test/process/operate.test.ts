@@ -1,6 +1,7 @@
 import t from 'tap';
 import { freePort } from '../../harness/free-port.ts';
 import { testDatabase } from '../support/database.ts';
+import { untilInTime } from '../support/operate.ts';
 import { startProcess } from '../support/processes.ts';
 
 t.test('web and worker serve /operate on the port of their metrics alone', async (t) => {
@@ -14,10 +15,11 @@ t.test('web and worker serve /operate on the port of their metrics alone', async
   const web = await startProcess(t, 'web', 'ignore', settings);
   const worker = await startProcess(t, 'worker', 'ignore', settings);
   await Promise.all([web.untilServes(), worker.untilServes()]);
-  const read = async (port: string) => {
-    const headers = { accept: 'application/json' };
-    return (await fetch(`http://127.0.0.1:${port}/operate`, { headers })).json();
-  };
+  const read = (port: string) =>
+    untilInTime(async () => {
+      const headers = { accept: 'application/json' };
+      return (await fetch(`http://127.0.0.1:${port}/operate`, { headers })).json();
+    });
   const ofWeb = await read(settings.METRICS_PORT);
   t.match(ofWeb, {
     seen_by: 'web',

@@ -11,7 +11,7 @@ import { createLogFollower, newestPosition } from '../../platform/eventstore/sub
 import { createReport } from '../../services/operate/create-report.ts';
 import { backtest } from '../../services/screening/backtest.ts';
 import { JOBS } from '../../workers/jobs.ts';
-import { READ_MODELS } from '../support/operate.ts';
+import { READ_MODELS, untilInTime } from '../support/operate.ts';
 import { sealNow } from '../support/sealed.ts';
 import type { testDatabase } from './database.ts';
 import { type Service, startService } from './service.ts';
@@ -86,7 +86,7 @@ export async function recordRun(
     service.logger,
   );
   t.same(
-    (await operate()).sections.filter(({ unread }) => unread),
+    (await untilInTime(operate)).sections.filter(({ unread }) => unread),
     [],
     'the page for operators',
   );

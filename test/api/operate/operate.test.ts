@@ -5,7 +5,7 @@ import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { publishArtifact, publishProfile } from '../../../harness/records.ts';
 import { createPool } from '../../../platform/postgres/pool.ts';
 import { recordProof } from '../../../services/proving/last-proof.ts';
-import { serveOperate } from '../../support/operate.ts';
+import { serveOperate, untilInTime } from '../../support/operate.ts';
 import { sealNow } from '../../support/sealed.ts';
 import { startService } from '../../support/service.ts';
 
@@ -42,7 +42,7 @@ t.test('shows what an operator looks for, on a page and as JSON', async (t) => {
     ('dead-letters', '{}', 'screen-note'), ('dead-letters', '{}', 'screen-note')`);
   await pool.query(`INSERT INTO pgboss.job (name, data, start_after)
     SELECT 'expire-sessions', '{}', now() - interval '1 hour' FROM generate_series(1, 120)`);
-  const report = await json();
+  const report = await untilInTime(json);
   t.same(Object.keys(report).slice(3), SECTIONS);
   t.notMatch(JSON.stringify(report), /unread/, 'every section was read');
   const { rows } = await pool.query('SELECT max(position)::int AS position FROM events');
@@ -76,7 +76,9 @@ t.test('shows what an operator looks for, on a page and as JSON', async (t) => {
   t.ok(texts.includes('Jobs failed for the last time: 2.'));
   t.ok(texts.includes('Jobs of expire-sessions have been due for 15 minutes: 120.'));
 
-  const page = await send({ accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+  const page = await untilInTime(() =>
+    send({ accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }),
+  );
   t.match(page.headers['content-type'], /^text\/html/);
   for (const name of SECTIONS) t.match(page.text, `<section id="${name}"`);
   t.match(page.text, '<dt>Dead letters</dt><dd>2</dd>');
