@@ -84,7 +84,7 @@ t.test('a lost connection alone changes nothing', async (t) => {
   const { post, cutConnections, call, core } = await startWithLostWrite(t);
   await cutConnections();
   t.equal((await post()).status, 202);
-  t.equal((await call('GET', '/readyz')).status, 200);
+  await untilReadyz({ call }, 200);
   t.notOk(core.logWatch.isLost());
 });
 

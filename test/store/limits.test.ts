@@ -9,6 +9,7 @@ import { routeLimits } from '../../platform/limits/route-limits.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
 import { sql } from '../../platform/sql.ts';
 import { testDatabase } from '../support/database.ts';
+import { untilWindowLasts } from '../support/service.ts';
 
 const ring = keyRing([{ id: 1, secret: randomBytes(32) }]);
 const short = (limit: number): Limit => ({ kind: 'short', window: '10 minutes', limit });
@@ -23,6 +24,7 @@ async function createLimits(t: Test, processes = 1) {
   const pools = times(processes, () => createPool(url, 'test', 4));
   t.teardown(() => Promise.all(pools.map((pool) => pool.end())));
   const [pool] = pools as [(typeof pools)[number]];
+  await untilWindowLasts(pool);
   const counts = async () => {
     const { rows } = await pool.query('SELECT kind, count FROM rate_counters ORDER BY kind, count');
     return rows.map(({ kind, count }) => `${kind} ${count}`);

@@ -213,7 +213,7 @@ t.test('says who holds the lock of a release, and gives up', async (t) => {
   const said: string[] = [];
   const tell = (line: string) => void said.push(line);
   const held = `The lock schema_migrations is held by process ${rows[0].pid} (forgotten, since `;
-  const failed = migrate(url, { tell, tellEveryMs: 0, patienceMs: 300 });
+  const failed = migrate(url, { tell, tellEveryMs: 0, patienceMs: 3000 });
   t.ok((await failed.catch(({ message }: Error) => message)).includes(held));
   t.ok(said.length > 0 && said.every((line) => line.startsWith(held)), said.join());
   await holder.end();
