@@ -16,6 +16,7 @@ import { runRead } from '../../platform/postgres/query.ts';
 import { asJob } from '../../platform/postgres/request-deadline.ts';
 import { FAST } from '../support/failing-over.ts';
 import { startService } from '../support/service.ts';
+import { untilReadyz } from '../support/until-readyz.ts';
 
 /** Longer than a busy machine takes for a write and a read, in which the replica is still used. */
 const MAX_LAG_SECONDS = 10;
@@ -73,13 +74,33 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     }
 }
 
-t.test('reads from the replica, and from the primary what the caller has written', async (t) => {
-  const { service, call, admin, isUsed } = await startWithReplica(t);
-  const agent = await newAgent(service);
-  await admin.query('SELECT pg_wal_replay_pause()');
-  const { path } = await publishProfile(agent);
+/**
+ * Publishes a profile that the first replica does not replay, and reads it until each of these statuses was seen. Begins
+ * again if a busy machine takes so long that a replica is left out.
+ */
+async function publishUnreplayed(
+  { service, call, admin, isUsed }: Awaited<ReturnType<typeof startWithReplica>>,
+  statuses: readonly number[],
+) {
+  for (;;) {
+    const agent = await newAgent(service);
+    await admin.query('SELECT pg_wal_replay_pause()');
+    const { path } = await publishProfile(agent);
+    const seen = new Set<number>();
+    while (isUsed()) {
+      seen.add((await call('GET', path)).status);
+      if (statuses.every((status) => seen.has(status))) return { agent, path };
+    }
+    await admin.query('SELECT pg_wal_replay_resume()');
+    while (!isUsed()) await sleep(50);
+  }
+}
 
-  t.equal((await call('GET', path)).status, 404, 'an anonymous read uses the replica');
+t.test('reads from the replica, and from the primary what the caller has written', async (t) => {
+  const started = await startWithReplica(t);
+  const { service, call, admin, isUsed } = started;
+  const { agent, path } = await publishUnreplayed(started, [404]);
+  t.pass('an anonymous read uses the replica');
   const headers = { authorization: agent.authorization };
   t.equal((await call('GET', path, { headers })).status, 200, 'the author uses the primary');
   const own = asking('agents.get', { member_id: path.split('/').pop() });
@@ -95,19 +116,15 @@ t.test('reads from the replica, and from the primary what the caller has written
 });
 
 t.test('shares reads among replicas, and leaves out only the one that lags', async (t) => {
-  const { service, call, admin, countUsed } = await startWithReplica(t, { count: 2 });
-  const agent = await newAgent(service);
-  await admin.query('SELECT pg_wal_replay_pause()');
-  const { path } = await publishProfile(agent);
+  const started = await startWithReplica(t, { count: 2 });
+  const { call, admin, countUsed } = started;
+  // One has the profile as soon as it has replayed it; the other does not.
+  const { path } = await publishUnreplayed(started, [200, 404]);
   const read = async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 10; n++) statuses.push((await call('GET', path)).status);
     return [...new Set(statuses)].sort();
   };
-  // One has the profile as soon as it has replayed it; the other does not.
-  const seen = new Set<number>();
-  while (seen.size < 2) seen.add((await call('GET', path)).status);
-  t.same([...seen].sort(), [200, 404]);
   while (countUsed() !== 1) await sleep(50);
   t.same(await read(), [200]);
   await admin.query('SELECT pg_wal_replay_resume()');
@@ -125,8 +142,14 @@ t.test('shows writers their own note, also among concurrent readers', async (t) 
     const { body } = await call('GET', '/api/guestbook', { cookie });
     return body.entries.length;
   };
-  const reads = [read(), read('wrote=1'), read(), read('wrote=1')];
-  t.same(await Promise.all(reads), [0, 1, 0, 1]);
+  let readers: number[];
+  do {
+    const reads = [read(), read('wrote=1'), read(), read('wrote=1')] as const;
+    const [one, writer, other, another] = await Promise.all(reads);
+    t.same([writer, another], [1, 1], 'each writer sees the note');
+    readers = [one, other];
+    // The primary answers readers while the replica is measured late.
+  } while (readers.some((count) => count !== 0));
 });
 
 t.test('tells a browser that wrote to read from the primary for as long as the lag', async (t) => {
@@ -162,7 +185,7 @@ for (const [signal, what] of [
     for (let n = 0; n < 200; n++) statuses.push((await call('GET', '/api/v1/agents')).status);
     t.same([...new Set(statuses)], [200]);
     t.notOk(isUsed());
-    t.equal((await call('GET', '/readyz')).status, 200);
+    await untilReadyz({ call }, 200);
   });
 
 t.test('leaves half of the connections to others while the primary takes the reads', async (t) => {
