@@ -1,6 +1,8 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { createApi } from '../../harness/api.ts';
+import { patient } from '../../harness/patient.ts';
 import { startProcess } from '../support/processes.ts';
 
 const CLIENTS = 20;
@@ -54,8 +56,9 @@ t.test('is not ready but accepts connections until the drain delay is over', asy
   while ((await ready()) === 200) await sleep(10);
   t.equal(await ready(), 503);
   t.equal((await fetch(`${base}/readyz?for=proxy`)).status, 503);
+  const api = patient(createApi(base));
   for (let n = 0; n < 20; n++) {
-    const answer = await fetch(`${base}/api/guestbook`);
+    const answer = await api.call('GET', '/api/guestbook');
     t.equal(answer.status, 200);
     t.equal(answer.headers.get('connection'), 'close');
   }

@@ -7,6 +7,7 @@ import { createApi } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
 import { addModerator, atDesk, decide, submit } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { proveReadModels } from '../../projections/rebuild/prove.ts';
 import { rebuild } from '../../projections/rebuild/rebuild.ts';
 import { catalogue, projections } from '../../services/features.ts';
@@ -163,7 +164,8 @@ t.test('finds what a process with a wrong projection has written, and mends it',
     PROOF_MUTANT: 'wrong-row',
   });
   await mutated.untilServes();
-  const { status, text } = await decide(atDesk(createApi(mutated.base), added), noteId, 'reject');
+  const desk = atDesk(patient(createApi(mutated.base)), added);
+  const { status, text } = await decide(desk, noteId, 'reject');
   t.equal(status, 201, text);
   await service.tamper('SELECT');
   const { out } = await startMend(t, service).end();

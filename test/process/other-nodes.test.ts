@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { createApi } from '../../harness/api.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
+import { submit } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { newRegistration } from '../../harness/registration.ts';
 import { testDatabase } from '../support/database.ts';
 import { productionTree } from '../support/production-tree.ts';
@@ -36,23 +38,19 @@ for (const [name, node, variable] of NODES) {
     { skip },
     async (t) => {
       const { child, exit, pool, base, output } = await startTree(t, folder, node as string);
-      t.equal((await fetch(`${base}/readyz`)).status, 200);
-      const post = async (path: string, body: object) => {
-        const headers = { origin: base, 'content-type': 'application/json' };
-        const options = { method: 'POST', headers, body: JSON.stringify(body) };
-        return (await fetch(base + path, options)).status;
-      };
-      t.equal(await post('/api/membership/register', newRegistration()), 200);
-      const note = { id: randomUUID(), name: 'Ada', message: 'Hello' };
-      t.equal(await post('/api/guestbook', note), 202);
+      const api = patient(createApi(base));
+      t.equal((await api.call('GET', '/readyz')).status, 200);
+      const body = newRegistration();
+      t.equal((await api.call('POST', '/api/membership/register', { body })).status, 200);
+      await submit(api);
       const screened = async () =>
         (await pool.query("SELECT FROM events WHERE type = 'NoteScreened'")).rowCount === 1;
       for (const end = Date.now() + SCREENED_MS; !(await screened()); await sleep(100))
         if (Date.now() > end) throw new Error(`the note was not screened:\n${output()}`);
-      const page = await (await fetch(`${base}/`)).text();
+      const { text: page } = await api.call('GET', '/');
       const files = [...page.matchAll(/\/assets\/[^"]+/g)].map(([file]) => file);
       t.equal(files.length, 2, 'the page has a script and a style sheet');
-      for (const file of files) t.equal((await fetch(base + file)).status, 200, file);
+      for (const file of files) t.equal((await api.call('GET', file)).status, 200, file);
       child.kill('SIGTERM');
       t.same(await exit, [0, null], output());
     },

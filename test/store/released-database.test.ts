@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type pg from 'pg';
@@ -7,6 +6,8 @@ import t, { type Test } from 'tap';
 import { createApi } from '../../harness/api.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { INHERITED_ENV } from '../../harness/inherited-env.ts';
+import { submit } from '../../harness/moderation.ts';
+import { patient } from '../../harness/patient.ts';
 import { readModels } from '../../harness/rebuilt.ts';
 import { newKey } from '../../harness/registration.ts';
 import { migrate, readMigrations } from '../../platform/postgres/migrate.ts';
@@ -85,7 +86,7 @@ t.test('upgrades a database of 0.9.0 that processes then serve', async (t) => {
   const web = await startProcess(t, 'web', [...stdio], settings);
   const worker = await startProcess(t, 'worker', [...stdio], settings);
   await web.untilServes();
-  const api = createApi(web.base.replace('127.0.0.1', 'localhost'));
+  const api = patient(createApi(web.base.replace('127.0.0.1', 'localhost')));
 
   const { id, sign_in_key } = release090.member;
   const login = await api.call('POST', '/api/membership/login', { body: { id, sign_in_key } });
@@ -103,9 +104,7 @@ t.test('upgrades a database of 0.9.0 that processes then serve', async (t) => {
   const queue = await api.call('GET', '/api/moderation/queue', { headers });
   t.equal(queue.status, 200, queue.text);
   t.ok(queue.body.items.length > 10, 'a moderator of before reads the queue');
-  const note = { id: randomUUID(), name: 'Ada', message: 'The first note after the upgrade' };
-  const posted = await api.call('POST', '/api/guestbook', { body: note });
-  if (posted.status !== 202) throw new Error(posted.text);
+  const note = await submit(api, { message: 'The first note after the upgrade' });
 
   await worker.untilServes();
   await until(
