@@ -129,6 +129,18 @@ t.test('answers a complete request whatever bytes follow it', async (t) => {
   t.notMatch(logged.join(), /internal_error/);
 });
 
+/** Resolves when a service of this process has read the head of a request. */
+function untilNextRequest(): Promise<void> {
+  const name = 'http.server.request.start';
+  return new Promise((resolve) => {
+    const notice = () => {
+      diagnostics.unsubscribe(name, notice);
+      resolve();
+    };
+    diagnostics.subscribe(name, notice);
+  });
+}
+
 t.test('refuses an incomplete body without reporting an internal error', async (t) => {
   const { baseUrl, logged } = await startService(t);
   const head = `POST /api/guestbook HTTP/1.1\r\nhost: x\r\norigin: ${baseUrl}\r\ncontent-type: application/json\r\n`;
@@ -143,9 +155,10 @@ t.test('refuses an incomplete body without reporting an internal error', async (
     ['resetAndDestroy', 499],
   ] as const) {
     const before = logged.length;
+    const headRead = untilNextRequest();
     const socket = connect(Number(port), hostname);
     socket.write(`${head}content-length: 100\r\n\r\n{"id"`);
-    await sleep(50);
+    await headRead;
     socket[end]();
     while (!logged.slice(before).some((line) => line.includes(`"status":${status}`)))
       await sleep(20);
