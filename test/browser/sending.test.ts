@@ -17,6 +17,7 @@ import {
   visitGuestbook,
 } from '../support/guestbook-page.ts';
 import { matchAll } from '../support/match-all.ts';
+import { untilWindowLasts } from '../support/service.ts';
 
 t.test('keeps a note through network failures and sends it once', NEEDS_BROWSER, async (t) => {
   const service = await startGuestbook(t);
@@ -199,6 +200,7 @@ t.test('shows refusals beside the form and keeps the text', NEEDS_BROWSER, async
   await page.getByText('There is an invisible character after “a”.').waitFor();
   await untilEqual(t, () => field.inputValue(), 'a\u0007b');
   await page.getByRole('button', { name: 'Save draft' }).click();
+  await untilWindowLasts(service.database.pool);
   await sendNote(visit, 'One');
   await beginNote(visit, 'Two');
   await page.keyboard.press('Control+Enter');
