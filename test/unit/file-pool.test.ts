@@ -13,8 +13,9 @@ async function run(t: Test, texts: Record<string, string>): Promise<Record<strin
   await runFiles({
     files: Object.keys(texts).map((name) => `${folder}/${name}`),
     jobs: 1,
-    timeoutMs: 2000,
-    graceMs: 2000,
+    // Long enough for the files that pass, also on a busy machine.
+    timeoutMs: 10_000,
+    graceMs: 10_000,
     grep: undefined,
     env: { ...process.env, TAP_TIMEOUT: '0' },
     finished: (result) => {
@@ -55,7 +56,7 @@ for (const [what, body, said] of [
     `t.test('waits', () => new Promise(() => setInterval(() => {}, 1000)));`,
     /timeout/,
   ],
-  ['never returns', `for (;;);`, /hung for 4 s while it ran .*bad\.ts/],
+  ['never returns', `for (;;);`, /hung for 20 s while it ran .*bad\.ts/],
   ['ends its process', `process.exit(3);`, /ended with exit code \d+ while it ran .*bad\.ts/],
   ['cannot be imported', `import './missing.ts';`, /missing\.ts/],
   ['has no tests', ``, /bad\.ts has no tests/],
