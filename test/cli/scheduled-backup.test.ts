@@ -154,33 +154,48 @@ t.test('removes nothing, and reports the failure, if a backup does not verify', 
   t.equal(readdirSync(folder).filter((name) => !name.startsWith('.')).length, 1);
 });
 
+/**
+ * Kills a backup as soon as its folder has a file. Returns the folder, and what a second run said while the first was
+ * stopped at this place. A backup that ends before it is stopped is repeated in another folder.
+ */
+async function killAt(t: Test, service: Service, seen: string, withSecond: boolean) {
+  for (;;) {
+    const folder = folderWith(t, ...OLD);
+    const { child, end } = start(service, folder, '1');
+    const path = join(folder, '.unfinished-backup', seen);
+    while (!existsSync(path) && child.exitCode === null) await sleep(1);
+    child.kill('SIGSTOP');
+    const second = withSecond ? await start(service, folder).end() : undefined;
+    child.kill('SIGKILL');
+    const { code, stderr } = await end();
+    if (code === null) return { folder, second };
+    if (code !== 0) throw new Error(stderr);
+  }
+}
+
 t.test(
   'leaves the backups of before wherever it is killed, and refuses a second run',
   async (t) => {
     const service = await startWithNote(t);
-    const folder = folderWith(t, ...OLD);
     // While tables are written, when they are complete, and when the restore of the verification runs.
     for (const seen of ['', 'notes.copy.gz.sealed', 'manifest.json']) {
-      const { child, end } = start(service, folder, '1');
-      const path = join(folder, '.unfinished-backup', seen);
-      // What the run before left behind goes first.
-      while (!existsSync(join(folder, '.lock'))) await sleep(5);
-      while (!existsSync(path) && child.exitCode === null) await sleep(1);
-      if (seen === 'manifest.json')
-        t.match(await start(service, folder).end(), {
+      const isLast = seen === 'manifest.json';
+      const { folder, second } = await killAt(t, service, seen, isLast);
+      if (isLast)
+        t.match(second, {
           code: 1,
           stderr: `Another process makes a backup in ${folder}\n`,
         });
-      child.kill('SIGKILL');
-      t.equal((await end()).code, null, `killed at ${seen || 'the first file'}`);
       t.same(
         readdirSync(folder).filter((name) => !name.startsWith('.')),
         OLD,
+        `killed at ${seen || 'the first file'}`,
       );
+      t.ok(existsSync(join(folder, '.unfinished-backup', seen)));
+      t.match(await start(service, folder, '1').end(), { code: 0, stderr: '' });
+      const [name, ...others] = readdirSync(folder).filter((entry) => entry !== '.lock');
+      t.match(name, /^20\d\d-/);
+      t.same(others, [], 'what the killed run left is gone');
     }
-    t.match(await start(service, folder, '1').end(), { code: 0, stderr: '' });
-    const [name, ...others] = readdirSync(folder).filter((entry) => entry !== '.lock');
-    t.match(name, /^20\d\d-/);
-    t.same(others, [], 'what killed runs left is gone');
   },
 );
