@@ -22,6 +22,7 @@ import {
 } from '../../services/partitions.ts';
 import { asRole, testDatabase } from '../support/database.ts';
 import { imitateCluster } from '../support/imitated-cluster.ts';
+import { holdIndexes } from '../support/meanwhile.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
 import { startService } from '../support/service.ts';
 
@@ -212,14 +213,19 @@ t.test(
   async (t) => {
     const { url, pool } = await testDatabase(t);
     const before = await dumpSchema(pool);
+    // The rows are copied then.
+    const held = await holdIndexes(pool);
     const child = spawn(process.execPath, PARTITION, {
       env: { ...INHERITED_ENV, DATABASE_URL: url, SERVER_KEYS: `1:${newKey()}` },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: 'ignore',
     });
-    for await (const said of child.stderr.setEncoding('utf8'))
-      if (/^Copying receipts/m.test(said)) child.kill('SIGKILL');
-    if (child.signalCode === null && child.exitCode === null) await once(child, 'exit');
-    t.equal(child.signalCode, 'SIGKILL');
+    const ended = once(child, 'exit');
+    await held.untilHeld();
+    child.kill('SIGKILL');
+    t.same(await ended, [null, 'SIGKILL']);
+    await held.release();
+    // Waits for the end of the transaction, which has locked the table.
+    await pool.query('SELECT FROM receipts');
     t.equal(await dumpSchema(pool), before);
     t.equal((await run(url, [...PARTITION, '--partitions', '3'])).code, 0);
     t.same(await partitionsOf(pool), ['events 3', 'feed 3', 'feed_heads 3', 'receipts 3']);

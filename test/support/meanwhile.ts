@@ -43,20 +43,40 @@ async function isWaitedFor(pool: pg.Pool, client: pg.PoolClient): Promise<boolea
  * Makes inserts into `table` wait as soon as there are `count` rows of `counted`, so that their process can be killed in
  * the middle of its work, at any speed. `release` lets them go on, and resolves when that transaction has ended.
  */
-export async function holdInserts(pool: pg.Pool, table: string, counted: string, count: number) {
+export const holdInserts = (pool: pg.Pool, table: string, counted: string, count: number) =>
+  holdWrites(pool, `INSERT ON ${table}`, `(SELECT count(*) FROM ${counted}) >= ${count}`);
+
+/** As `holdInserts`, for deletes, as soon as `table` has at most `left` rows. */
+export const holdDeletes = (pool: pg.Pool, table: string, left: number) =>
+  holdWrites(pool, `DELETE ON ${table}`, `(SELECT count(*) FROM ${table}) <= ${left}`);
+
+const holdWrites = (pool: pg.Pool, write: string, condition: string) =>
+  hold(
+    pool,
+    `RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF ${condition} THEN PERFORM pg_advisory_xact_lock(7, 7); END IF; RETURN NULL; END $$`,
+    `TRIGGER hold BEFORE ${write} FOR EACH STATEMENT`,
+  );
+
+/** As `holdInserts`, for each `CREATE INDEX`; `release` does not wait for its transaction. */
+export const holdIndexes = (pool: pg.Pool) =>
+  hold(
+    pool,
+    'RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(7, 7); END $$',
+    `EVENT TRIGGER hold ON ddl_command_start WHEN TAG IN ('CREATE INDEX')`,
+  );
+
+async function hold(pool: pg.Pool, body: string, trigger: string) {
   const holder = await pool.connect();
   await holder.query('SELECT pg_advisory_lock(7, 7)');
-  await pool.query(`CREATE FUNCTION hold_insert() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF (SELECT count(*) FROM ${counted}) >= ${count} THEN PERFORM pg_advisory_xact_lock(7, 7); END IF;
-      RETURN NULL; END $$;
-    CREATE TRIGGER hold_insert BEFORE INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION hold_insert()`);
+  await pool.query(`CREATE FUNCTION hold() ${body}; CREATE ${trigger} EXECUTE FUNCTION hold()`);
   return {
     async untilHeld(): Promise<void> {
       while (!(await isWaitedFor(pool, holder))) await sleep(10);
     },
     async release(): Promise<void> {
       holder.release(true);
-      await pool.query('DROP FUNCTION hold_insert CASCADE');
+      await pool.query('DROP FUNCTION hold CASCADE');
     },
   };
 }
