@@ -52,7 +52,9 @@ t.test('works a queue with 1.33 keys a decision and a still text', NEEDS_BROWSER
   const { page } = await openConsole(t, service, ann, { first: WATCH });
   const refusals: string[] = [];
   page.on('response', (response) => {
-    if (response.status() >= 400) refusals.push(`${response.status()} ${response.url()}`);
+    // A busy machine may answer 503, after which the console repeats the request.
+    if (response.status() >= 400 && response.status() !== 503)
+      refusals.push(`${response.status()} ${response.url()}`);
   });
   const keysPressed = async () => Number(await page.evaluate('keysPressed'));
   const keysBefore = await keysPressed();

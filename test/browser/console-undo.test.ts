@@ -102,8 +102,12 @@ t.test('retries an undo that was not answered, and no other', NEEDS_BROWSER, asy
 t.test('repeats by itself what an overloaded service refuses', NEEDS_BROWSER, async (t) => {
   const { page, states } = await openLeadConsole(t, 'One');
   const keys: (string | undefined)[] = [];
+  let overloaded = 0;
   page.on('request', (request) => {
     if (request.url().endsWith('/undo')) keys.push(request.headers()['idempotency-key']);
+  });
+  page.on('response', (response) => {
+    if (response.url().endsWith('/undo') && response.status() === 503) overloaded++;
   });
   await page.keyboard.press('a');
   await untilToast(page, 'Approved “One”');
@@ -112,8 +116,9 @@ t.test('repeats by itself what an overloaded service refuses', NEEDS_BROWSER, as
   await page.keyboard.press('u');
   await untilToast(page, 'Undone: “One”');
   t.equal(await states(), 'pending');
-  t.equal(keys.length, 2);
-  t.equal(keys[0], keys[1], 'with the same key, so that it takes effect once');
+  t.ok(overloaded > 0);
+  t.equal(keys.length, overloaded + 1);
+  t.equal(new Set(keys).size, 1, 'with the same key, so that it takes effect once');
 });
 
 t.test('does not move back when an undo is answered late', NEEDS_BROWSER, async (t) => {
