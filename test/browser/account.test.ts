@@ -388,9 +388,9 @@ t.test('renews a session before its end', NEEDS_BROWSER, async (t) => {
   await later.goto(service.baseUrl);
   await accountLink(later, 'ada_l').waitFor();
   await beginNote({ page: later }, 'Half a thought');
-  await later.clock.fastForward('24:00');
+  await later.clock.fastForward('20:00');
   t.equal(await later.getByText('You are signed in until').count(), 0);
-  await later.clock.fastForward('02:00');
+  await later.clock.fastForward('06:00');
   await later.getByText('You are signed in until').waitFor();
   await checkAppearance(t, later, 'session-ends-soon');
   // A page that was opened after the sign-in does not have the key.
