@@ -32,6 +32,9 @@ const TOUR = new RegExp(
     .join('[^]*?'),
 );
 
+/** An answer with the status 503. */
+const UNAVAILABLE = /"(?:storage_unavailable|outcome_unconfirmed|overloaded)"/;
+
 /** Runs a page's commands in one shell, in order; the first failure ends it. */
 async function runPage(commands: string, env: Record<string, string>) {
   const child = spawn('bash', ['-c', `set -eo pipefail\n${commands}`], {
@@ -64,7 +67,10 @@ t.test('the commands of each document run as they stand, in order', async (t) =>
     if (commands.trim() === '') continue;
     const programs = PROGRAMS.filter((name) => new RegExp(`\\b${name} `).test(commands));
     await t.test(path, needs('bash', ...programs), async (t) => {
-      const { code, output } = await runPage(commands, env);
+      let { code, output } = await runPage(commands, env);
+      // A busy machine may answer 503, and the tour does not repeat requests: it runs again, with a new member and note.
+      for (let turn = 1; turn < 5 && path === 'README.md' && UNAVAILABLE.test(output); turn++)
+        ({ code, output } = await runPage(commands, env));
       t.equal(code, 0, output);
       if (path !== 'README.md') return;
       t.match(output, TOUR, 'the tour gets what it says');

@@ -74,6 +74,14 @@ async function runCurl(command: string, seconds: number) {
   return { status: output.slice(end + 1), text: output.slice(0, end) };
 }
 
+/** A busy machine may not answer within a short time; curl then gives the status 000. */
+async function runEndless(command: string) {
+  for (let seconds = 2; ; seconds *= 2) {
+    const answer = await runCurl(command, seconds);
+    if (answer.status !== '000' || seconds > 60) return answer;
+  }
+}
+
 t.test(
   'each example request runs unchanged, with a credential put in',
   needs('curl'),
@@ -106,10 +114,9 @@ t.test(
       ...operations.filter((operation) => !isEnding(operation)),
       ...operations.filter(isEnding),
     ]) {
-      const { status, text } = await runCurl(
-        commandOf(operationId),
-        operationId === ENDLESS ? 2 : 60,
-      );
+      const { status, text } = await (operationId === ENDLESS
+        ? runEndless(commandOf(operationId))
+        : runCurl(commandOf(operationId), 60));
       t.ok(status in responses, `${operationId}: ${status} ${text.slice(0, 300)}`);
       const code = /^\{"status":"([a-z_]+)"/.exec(text)?.[1] ?? '';
       // The token to sign in with is in the body, and that of the example is unknown.
