@@ -181,7 +181,13 @@ t.test('knows the versions of PostgreSQL with which a release works', async (t) 
 t.test('warns of a clock that differs by more than a second', async (t) => {
   const { env, backups } = await createHealthy(t, server);
   const moved = 'const now = Date.now; Date.now = () => now() - 5000;';
-  t.match(await diagnoseByCommand('clock', env, { args: [backups], imports: [moved] }), {
+  const diagnoseMoved = () =>
+    diagnoseByCommand('clock', env, { args: [backups], imports: [moved] });
+  let found = await diagnoseMoved();
+  // On a busy machine, one way of a round trip may take much longer than the other.
+  for (let turn = 1; turn < 5 && !/ 5\.0 s /.test(found.lines.join()); turn++)
+    found = await diagnoseMoved();
+  t.match(found, {
     code: WARNING,
     lines: [
       /^warn {2}clock {10}The database's clock is 5\.0 s ahead of .*: timedatectl set-ntp true$/,

@@ -75,17 +75,22 @@ t.test('sends no statement for the use of a credential that was used today', asy
 
 t.test('records concurrent uses of several credentials with one statement', async (t) => {
   const service = await startService(t);
-  const agents = [];
-  for (let n = 0; n < 8; n++) agents.push(await newAgent(patient(service)));
   const statements = recordStatements(t);
-  const answers = await Promise.all(
-    agents.flatMap(({ call }) => Array.from({ length: 5 }, () => call('GET', '/api/v1/me'))),
-  );
-  t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
-  await usesOf(service, agents.length);
-  const writes = [...statements.values()].filter(({ text }) => /INTO credential_uses/.test(text));
-  const ids = String(writes[0]?.values[0]).split(',');
-  t.ok(ids.length > 1, `${ids.length} credentials in the first write`);
+  let ids: string[] = [];
+  // On a busy machine, the second use may come after the first was written.
+  for (let turn = 1; turn <= 5 && ids.length < 2; turn++) {
+    const agents = [];
+    for (let n = 0; n < 8; n++) agents.push(await newAgent(patient(service)));
+    statements.clear();
+    const answers = await Promise.all(
+      agents.flatMap(({ call }) => Array.from({ length: 5 }, () => call('GET', '/api/v1/me'))),
+    );
+    t.same(new Set(answers.map(({ status }) => status)), new Set([200]));
+    await usesOf(service, turn * agents.length);
+    const write = [...statements.values()].find(({ text }) => /INTO credential_uses/.test(text));
+    ids = String(write?.values[0]).split(',');
+  }
+  t.ok(ids.length > 1, `${ids.length} credentials in one write`);
   t.equal(new Set(ids).size, ids.length);
 });
 
