@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { freePort } from '../../harness/free-port.ts';
 import { startProgram } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
@@ -80,8 +81,18 @@ export async function startPrometheus(t: Ending, targets: Targets, rules: string
       { pauseMs: PAUSE_MS },
     );
 
+  /** Waits until exactly these alerts fire. */
+  const untilOnly = (names: readonly string[]) =>
+    until(async () => isDeepStrictEqual(await firing(), names), { pauseMs: PAUSE_MS });
+
+  /** Waits until none of these alerts fires. */
+  const untilSilent = (names: readonly string[]) =>
+    until(async () => !(await firing()).some((name) => names.includes(name)), {
+      pauseMs: PAUSE_MS,
+    });
+
   /** Waits until an expression has a result. */
   const untilHolds = (expression: string) => until(() => holds(expression), { pauseMs: PAUSE_MS });
 
-  return { firing, holds, untilFire, untilHolds };
+  return { holds, untilFire, untilHolds, untilOnly, untilSilent };
 }
