@@ -18,6 +18,7 @@ import { startProcess } from '../support/processes.ts';
 import { rebuildTables } from '../support/rebuild-command.ts';
 import { recordRun } from '../support/recorded-run.ts';
 import { startService } from '../support/service.ts';
+import { isStorageRefusal } from '../support/storage-refusals.ts';
 
 const WORDS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
 
@@ -237,5 +238,6 @@ t.test('runs a worker, the maintenance of jobs and backups as service', async (t
 
   worker.child.kill('SIGTERM');
   t.same(await worker.end(), [0, null]);
-  t.equal(logged, '', 'the worker warns of nothing');
+  const warnings = logged.split('\n').filter((line) => line && !isStorageRefusal(line));
+  t.same(warnings, [], 'the worker warns of nothing');
 });
