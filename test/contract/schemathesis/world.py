@@ -35,7 +35,12 @@ def call(method, path, body=None, **headers):
     if not hasattr(session, "http"):
         session.http = requests.Session()
     headers = {"Origin": BASE, "Idempotency-Key": new_id(), **headers}
-    answer = session.http.request(method, BASE + path, json=body, headers=headers, timeout=30)
+    for pause in (0.5, 1, 2, 4, 8, 0):
+        answer = session.http.request(method, BASE + path, json=body, headers=headers, timeout=30)
+        # A busy service refuses; the same request with the same key takes effect once.
+        if answer.status_code != 503 or pause == 0:
+            break
+        time.sleep(pause)
     answer.raise_for_status()
     return answer
 
