@@ -18,12 +18,13 @@ interface Logged {
 }
 
 /**
- * Whether a line of a process's log has an error by which storage refused work, as it may on a busy machine. A job is
- * then tried again.
+ * Whether a line of a process's log, after its name or alone, has an error by which storage refused work, as it may on a
+ * busy machine. A job is then tried again.
  */
 export function isStorageRefusal(line: string): boolean {
-  if (!line.startsWith('{')) return false;
-  let { error } = JSON.parse(line) as { error?: Logged };
+  const [json] = /\{"level":.*\}$/.exec(line) ?? [];
+  if (json === undefined) return false;
+  let { error } = JSON.parse(json) as { error?: Logged };
   if (!error) return false;
   while (error.cause) error = error.cause;
   const { message, code } = error;
