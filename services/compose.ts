@@ -33,7 +33,8 @@ import { requireSandboxMark } from './sandbox.ts';
 
 /** How often a process looks whether a lost log goes on. */
 const RECHECK_MS = 1000;
-const WARNINGS_WITHIN_MS = 2000;
+/** How long a start looks for warnings, in milliseconds: a busy machine takes its time, and no warning may be missed. */
+const WARNINGS_WITHIN_MS = 15_000;
 
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
