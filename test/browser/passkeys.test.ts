@@ -1,6 +1,12 @@
 import t, { type Test } from 'tap';
 import { checkAppearance, NEEDS_BROWSER, untilEqual, type Visit } from '../support/browser.ts';
-import { accountLink, join, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
+import {
+  accountLink,
+  endSession,
+  join,
+  startGuestbook,
+  visitGuestbook,
+} from '../support/guestbook-page.ts';
 
 const NO_OFFERS =
   'PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)';
@@ -68,7 +74,7 @@ t.test('adds a passkey on the account page and signs in with it', NEEDS_BROWSER,
   const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId });
   t.match(credentials, [{ isResidentCredential: true, rpId: 'localhost' }], 'after one refusal');
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await endSession(page);
   await page.getByRole('banner').getByRole('button', { name: 'Join' }).waitFor();
   await enter(visit);
   await accountLink(page, 'ada_l').waitFor();
@@ -81,7 +87,7 @@ t.test('adds a passkey on the account page and signs in with it', NEEDS_BROWSER,
   const renamed = page.getByRole('listitem').filter({ hasText: 'Old laptop' });
   await renamed.getByRole('button', { name: 'Remove' }).click();
   await renamed.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await endSession(page);
   await page.getByRole('banner').getByRole('button', { name: 'Join' }).waitFor();
   await enter(visit);
   await page.getByText('This passkey is not accepted.').waitFor();
@@ -95,7 +101,7 @@ t.test('signs in with the passkey that the browser offers', NEEDS_BROWSER, async
   await accountLink(page, 'ada_l').click();
   await addPasskey(visit, 'Laptop', sign_in_key);
   await page.getByRole('listitem').filter({ hasText: 'Laptop' }).waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await endSession(page);
   await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).click();
   await accountLink(page, 'ada_l').waitFor();
   t.equal(await page.getByRole('dialog').count(), 0);
@@ -130,9 +136,7 @@ t.test('says that an address without a name has no passkeys', NEEDS_BROWSER, asy
   await accountLink(page, 'ada_l').click();
   await page.getByText('There are no passkeys at this address').waitFor();
   t.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0);
-  // Reads of the page that meet the end of the session would be refused.
-  await page.waitForLoadState('networkidle');
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await endSession(page);
   await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).click();
   await untilEqual(t, () => page.getByRole('button', { name: 'Use a passkey' }).count(), 0);
 });

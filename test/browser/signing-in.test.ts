@@ -4,7 +4,13 @@ import t from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
 import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
-import { accountLink, join, startGuestbook, visitGuestbook } from '../support/guestbook-page.ts';
+import {
+  accountLink,
+  endSession,
+  join,
+  startGuestbook,
+  visitGuestbook,
+} from '../support/guestbook-page.ts';
 import { startService } from '../support/service.ts';
 
 /** Opens the step of joining that shows the keys. */
@@ -43,7 +49,7 @@ t.test('has the fields that password managers store and fill', NEEDS_BROWSER, as
   ]);
   await page.getByRole('button', { name: 'Close' }).click();
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await endSession(page);
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
   t.strictSame(await fieldsFor(page), [
     ['text', 'username webauthn', ''],

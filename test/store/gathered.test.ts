@@ -15,10 +15,10 @@ import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
+import { isUnconfirmedError, untilOutcomeKnown } from '../support/known-outcome.ts';
 import { keepRequestTime } from '../support/request-time.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
-import { isUnconfirmedError, untilConfirmed } from '../support/until-confirmed.ts';
 
 const LIMIT_MS = 3300;
 type Author = PrincipalOf<'session'> | null;
@@ -338,7 +338,7 @@ t.test('writes nothing twice when the COMMIT of many commands is lost', async (t
   keepRequestTime(t);
   const { proxy, submit, eventsOf } = await startBehindProxy(t);
   let notes = notesOf(6);
-  const answers = await untilConfirmed(
+  const answers = await untilOutcomeKnown(
     async (turn) => {
       notes = notesOf(6);
       proxy.dropCommit('NoteSubmitted');

@@ -9,9 +9,9 @@ import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
+import { isUnconfirmedError, untilOutcomeKnown } from '../support/known-outcome.ts';
 import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
-import { isUnconfirmedError, untilConfirmed } from '../support/until-confirmed.ts';
 
 keepRequestTime(t);
 
@@ -60,7 +60,9 @@ t.test('attempts a write that waits for the log once when its time is up', async
     t.equal(begun.length, 1);
     return { id: body.id, failed };
   };
-  const { id, failed } = await untilConfirmed(attempt, ({ failed }) => isUnconfirmedError(failed));
+  const { id, failed } = await untilOutcomeKnown(attempt, ({ failed }) =>
+    isUnconfirmedError(failed),
+  );
   t.ok(failed instanceof StorageUnavailable, String(failed));
   const written = 'SELECT FROM events WHERE stream_id = $1';
   t.equal((await database.pool.query(written, [`note-${id}`])).rowCount, 0);

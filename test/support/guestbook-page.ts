@@ -55,6 +55,12 @@ export async function signIn({ page }: Pick<Visit, 'page'>, keys: Record<string,
 export const accountLink = (page: Page, handle: string): Locator =>
   page.getByRole('link', { name: `Your account, ${handle}` });
 
+/** Signs out once the page has read all that it shows: a read after the end of the session would be refused. */
+export async function endSession(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+}
+
 /** Signs out on the page of the account, and goes back to the page before. */
 export async function signOut(page: Page, handle: string): Promise<void> {
   // What that page reads: a read that came after the end of the session would be refused.

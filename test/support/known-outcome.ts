@@ -7,7 +7,7 @@ const TURNS = 5;
  * Repeats an attempt whose outcome could not be queried in time, as may happen on a busy machine.
  * `isUnconfirmed` defaults to that of an answer over HTTP.
  */
-export async function untilConfirmed<Result>(
+export async function untilOutcomeKnown<Result>(
   attempt: (turn: number) => Promise<Result>,
   isUnconfirmed: (result: Result) => boolean = isUnconfirmedAnswer,
 ): Promise<Result> {
