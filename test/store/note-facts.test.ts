@@ -22,7 +22,8 @@ const UNDO_SECONDS = 600;
 const MODERATORS = [randomUUID(), randomUUID()];
 const BATCH = randomUUID();
 const REASONS = ['spam', 'abuse', 'other'] as const;
-const NOTES = 12;
+const MIN_NOTES = 12;
+const MAX_NOTES = 120;
 const STEPS = 24;
 
 const common = (expectedVersion: number | null, moderatorId: string) => ({
@@ -101,7 +102,10 @@ t.test('a decision follows from the facts of a note as from its whole stream', a
     });
   }
 
-  for (let count = 0; count < NOTES; count++) {
+  // Few of the random courses reach some of these.
+  const rare = ['ReportsDismissed', 'AppealGranted', 'NoteWithdrawn', 'DecisionUndone'];
+  const isMissing = (type: string) => !seen.has(type);
+  for (let count = 0; count < MIN_NOTES || (count < MAX_NOTES && rare.some(isMissing)); count++) {
     const id = randomUUID();
     const submitted = note.decide(note.initial, {
       type: 'SubmitNote',
@@ -182,6 +186,5 @@ t.test('a decision follows from the facts of a note as from its whole stream', a
       await take(id, state.version, actor, decided);
     }
   }
-  for (const type of ['ReportsDismissed', 'AppealGranted', 'NoteWithdrawn', 'DecisionUndone'])
-    t.ok(seen.has(type), `${type} was compared`);
+  for (const type of rare) t.notOk(isMissing(type), `${type} was compared`);
 });
