@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { addModerator } from '../../harness/moderation.ts';
 import { signedIn } from '../../harness/registration.ts';
-import { checkAppearance, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
+import { checkAppearance, holdRequest, NEEDS_BROWSER, untilEqual } from '../support/browser.ts';
 import {
   accountLink,
   endSession,
@@ -211,4 +211,22 @@ t.test('names a disabled member who signs in with the handle', NEEDS_BROWSER, as
   await page.getByLabel('Sign-in key').fill(member.sign_in_key);
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Your membership is disabled' }).waitFor();
+});
+
+t.test('signs out without a notice while the page still reads', NEEDS_BROWSER, async (t) => {
+  const service = await startGuestbook(t);
+  const visit = await visitGuestbook(t, service, { expected: /status of 401/ });
+  const { page } = visit;
+  await join(visit, 'ada_l');
+  const read = await holdRequest(page, '**/api/membership/sessions', 'request');
+  const signOut = await holdRequest(page, '**/api/membership/logout', 'answer');
+  await accountLink(page, 'ada_l').click();
+  await read.arrived;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut.arrived;
+  await read.deliver();
+  t.ok(await accountLink(page, 'ada_l').isVisible(), 'until the sign-out is answered');
+  signOut.release();
+  await page.getByRole('banner').getByRole('button', { name: 'Join' }).waitFor();
+  t.equal(await page.getByText('Your session has ended').count(), 0);
 });

@@ -38,6 +38,7 @@ export function useMembership(onEnd: (why: string) => void) {
   const signInKey = useRef<string | undefined>(undefined);
   const [endsSoon, setEndsSoon] = useState(false);
   const generation = useRef(0);
+  const isSigningOut = useRef(false);
 
   const clearSession = useCallback(() => {
     generation.current += 1;
@@ -61,8 +62,8 @@ export function useMembership(onEnd: (why: string) => void) {
       // two tabs would make each other reload in an endless loop.
       if (!followed) saveLocalData('session-until', expiresAt);
       const end: Session['end'] = ({ showNotice = false } = {}) => {
-        // Ignore an answer that belongs to an earlier session.
-        if (generation.current !== before) return;
+        // Ignore an answer that belongs to an earlier session, or to the one that the member ends.
+        if (generation.current !== before || isSigningOut.current) return;
         clearSession();
         if (showNotice) onEnd(SESSION_ENDED);
       };
@@ -117,7 +118,9 @@ export function useMembership(onEnd: (why: string) => void) {
   }
 
   async function signOut(): Promise<Answer<unknown>> {
+    isSigningOut.current = true;
     const answer = await call('POST', '/api/membership/logout', { body: {} });
+    isSigningOut.current = false;
     if (answer.kind !== 'ok') return answer;
     if (session) deleteDraftsOf(session.handle);
     clearSession();
