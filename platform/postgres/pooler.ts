@@ -39,7 +39,7 @@ const FIRST_CONNECTION_MS = 15_000;
  * Opens the first connection of a pool. Repeats an attempt that takes too long, since on a busy machine the modules of the process load
  * meanwhile; any other error is thrown at once.
  */
-async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
+export async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
   const until = performance.now() + FIRST_CONNECTION_MS;
   for (;;) {
     try {

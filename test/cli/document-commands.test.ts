@@ -6,6 +6,7 @@ import { startInstance } from '../../harness/instance.ts';
 import { needs } from '../../harness/programs.ts';
 import { temporaryFolder } from '../../harness/temporary-folder.ts';
 import { DOCUMENTS, ROOT, shellBlocks } from '../support/documents.ts';
+import { repeatWhile } from '../support/repeat-while.ts';
 
 t.setTimeout(600_000);
 
@@ -67,10 +68,11 @@ t.test('the commands of each document run as they stand, in order', async (t) =>
     if (commands.trim() === '') continue;
     const programs = PROGRAMS.filter((name) => new RegExp(`\\b${name} `).test(commands));
     await t.test(path, needs('bash', ...programs), async (t) => {
-      let { code, output } = await runPage(commands, env);
       // A busy machine may answer 503, and the tour does not repeat requests: it runs again, with a new member and note.
-      for (let turn = 1; turn < 5 && path === 'README.md' && UNAVAILABLE.test(output); turn++)
-        ({ code, output } = await runPage(commands, env));
+      const { code, output } = await repeatWhile(
+        (page) => path === 'README.md' && UNAVAILABLE.test(page.output),
+        () => runPage(commands, env),
+      );
       t.equal(code, 0, output);
       if (path !== 'README.md') return;
       t.match(output, TOUR, 'the tour gets what it says');

@@ -15,7 +15,7 @@ import { sql } from '../../platform/sql.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
-import { isUnconfirmedError, untilOutcomeKnown } from '../support/known-outcome.ts';
+import { isUnconfirmedError, repeatWhile } from '../support/repeat-while.ts';
 import { keepRequestTime } from '../support/request-time.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
@@ -338,16 +338,16 @@ t.test('writes nothing twice when the COMMIT of many commands is lost', async (t
   keepRequestTime(t);
   const { proxy, submit, eventsOf } = await startBehindProxy(t);
   let notes = notesOf(6);
-  const answers = await untilOutcomeKnown(
-    async (turn) => {
-      notes = notesOf(6);
-      proxy.dropCommit('NoteSubmitted');
-      const answers = await Promise.allSettled(notes.map((note) => submit(note)));
-      t.equal(proxy.fired(), turn);
-      return answers;
-    },
-    (answers) => answers.some((answer) => 'reason' in answer && isUnconfirmedError(answer.reason)),
-  );
+  const isLost = (answer: PromiseSettledResult<unknown>) =>
+    answer.status === 'rejected' && isUnconfirmedError(answer.reason);
+  const attempt = async (turn: number) => {
+    notes = notesOf(6);
+    proxy.dropCommit('NoteSubmitted');
+    const answers = await Promise.allSettled(notes.map((note) => submit(note)));
+    t.equal(proxy.fired(), turn);
+    return answers;
+  };
+  const answers = await repeatWhile((found) => found.some(isLost), attempt);
   for (const answer of answers)
     if (answer.status === 'rejected') t.ok(answer.reason instanceof StorageUnavailable);
   const confirmed = notes.filter((_, index) => answers[index]?.status === 'fulfilled');

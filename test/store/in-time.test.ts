@@ -9,7 +9,7 @@ import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { NoteSubmission } from '../../services/guestbook/contract.ts';
 import { submitNote } from '../../services/guestbook/submit.ts';
 import { testDatabase } from '../support/database.ts';
-import { isUnconfirmedError, untilOutcomeKnown } from '../support/known-outcome.ts';
+import { isUnconfirmedError, repeatWhile } from '../support/repeat-while.ts';
 import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
 
@@ -60,9 +60,7 @@ t.test('attempts a write that waits for the log once when its time is up', async
     t.equal(begun.length, 1);
     return { id: body.id, failed };
   };
-  const { id, failed } = await untilOutcomeKnown(attempt, ({ failed }) =>
-    isUnconfirmedError(failed),
-  );
+  const { id, failed } = await repeatWhile(({ failed }) => isUnconfirmedError(failed), attempt);
   t.ok(failed instanceof StorageUnavailable, String(failed));
   const written = 'SELECT FROM events WHERE stream_id = $1';
   t.equal((await database.pool.query(written, [`note-${id}`])).rowCount, 0);

@@ -10,7 +10,7 @@ import { wireProxy } from '../../harness/wire-proxy.ts';
 import { withClient } from '../../platform/postgres/pool.ts';
 import { deadline } from '../../platform/postgres/request-deadline.ts';
 import { testDatabase } from '../support/database.ts';
-import { untilOutcomeKnown } from '../support/known-outcome.ts';
+import { isUnconfirmed, repeatWhile } from '../support/repeat-while.ts';
 import { keepRequestTime } from '../support/request-time.ts';
 import { startService } from '../support/service.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
@@ -52,7 +52,7 @@ t.test('finds a COMMIT whose reply was lost and answers 200', async (t) => {
 t.test('writes nothing twice when a COMMIT is lost', async (t) => {
   const { proxy, register, eventsOf } = await startBehindProxy(t);
   let body = newRegistration();
-  const answer = await untilOutcomeKnown(async (turn) => {
+  const answer = await repeatWhile(isUnconfirmed, async (turn) => {
     body = newRegistration();
     proxy.dropCommit('MemberRegistered');
     const stopwatch = startStopwatch();
@@ -110,7 +110,7 @@ t.test('makes a claim once, or reports it unconfirmed, when COMMIT is not answer
 
   let key = '';
   let drops = 0;
-  const lost = await untilOutcomeKnown((turn) => {
+  const lost = await repeatWhile(isUnconfirmed, (turn) => {
     key = randomUUID();
     drops = turn;
     proxy.dropCommit('moderation.claim');
@@ -240,7 +240,7 @@ t.test('survives connections that are cut during requests', async (t) => {
 t.test('shares one deadline between the counters and the command of a request', async (t) => {
   const service = await startService(t);
   const { pool } = service.database;
-  const answer = await untilOutcomeKnown(async () => {
+  const answer = await repeatWhile(isUnconfirmed, async () => {
     const [counters, totals] = [await pool.connect(), await pool.connect()];
     await counters.query('BEGIN; LOCK TABLE rate_counters');
     await totals.query('BEGIN; SELECT FROM membership_totals FOR UPDATE');

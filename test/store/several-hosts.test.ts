@@ -1,24 +1,14 @@
-import type pg from 'pg';
 import t from 'tap';
 import { severalHosts } from '../../harness/standby.ts';
 import { wireProxy } from '../../harness/wire-proxy.ts';
 import { clientConfig, withConnection } from '../../platform/postgres/connection.ts';
-import { isConnectTimeout, StorageUnavailable } from '../../platform/postgres/errors.ts';
+import { StorageUnavailable } from '../../platform/postgres/errors.ts';
 import { createPool } from '../../platform/postgres/pool.ts';
+import { firstConnection } from '../../platform/postgres/pooler.ts';
 import { testDatabase } from '../support/database.ts';
 import { startStopwatch } from '../support/stopwatch.ts';
 
 const READ_ONLY = '?options=-c%20default_transaction_read_only%3Don';
-
-/** The pool gives up a connection after two seconds, which a busy machine may need for its first. */
-async function firstAnswer(pool: pg.Pool): Promise<pg.QueryResult> {
-  for (;;)
-    try {
-      return await pool.query('SELECT 1 AS one');
-    } catch (error) {
-      if (!isConnectTimeout(error)) throw error;
-    }
-}
 
 t.test('a host that does not answer delays no connection', async (t) => {
   const { url } = await testDatabase(t);
@@ -27,7 +17,9 @@ t.test('a host that does not answer delays no connection', async (t) => {
   const hosts = severalHosts([silent, { url }]);
   const pool = createPool(hosts, 'test', 2);
   t.teardown(() => pool.end());
-  t.match(await firstAnswer(pool), { rows: [{ one: 1 }] });
+  const first = await firstConnection(pool);
+  t.match(await first.query('SELECT 1 AS one'), { rows: [{ one: 1 }] });
+  first.release();
 
   // An attempt that waited for the silent host would last as long as the connect timeout.
   const connectionTimeoutMillis = 60_000;

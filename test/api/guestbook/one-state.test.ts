@@ -5,6 +5,7 @@ import type { ApiResponse } from '../../../harness/api.ts';
 import { consent, createCaseCommands, createOpenCase } from '../../../harness/cases.ts';
 import { addModerator, decide, submit } from '../../../harness/moderation.ts';
 import { brief } from '../../../harness/packets.ts';
+import { repeatWhile } from '../../support/repeat-while.ts';
 import { type Service, startService } from '../../support/service.ts';
 
 interface Scenario {
@@ -12,22 +13,15 @@ interface Scenario {
   change: () => Promise<ApiResponse>;
 }
 
-const MAX_TURNS = 5;
-
 /**
  * Runs `change` after `read` has begun and before it reaches `table`; returns the response of the read. Prepares another
  * scenario if a busy machine did not end the change before the read's statement had to.
  */
-async function readDuringChange(
-  service: Service,
-  table: string,
-  prepare: () => Promise<Scenario>,
-): Promise<ApiResponse> {
-  for (let turn = 1; ; turn++) {
-    const answer = await runScenario(service, table, await prepare());
-    if (answer.status !== 503 || turn === MAX_TURNS) return answer;
-  }
-}
+const readDuringChange = (service: Service, table: string, prepare: () => Promise<Scenario>) =>
+  repeatWhile(
+    ({ status }) => status === 503,
+    async () => runScenario(service, table, await prepare()),
+  );
 
 async function runScenario({ database }: Service, table: string, { read, change }: Scenario) {
   const holder = await database.pool.connect();
